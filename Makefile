@@ -1,0 +1,108 @@
+# fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
+# Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
+# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run).
+V      = @
+OBJ    = obj
+PREFIX = /usr/local
+MPICC  = mpicc
+ARGS   = --help
+CC     = gcc
+
+# The project's own flags, apart from the user's CFLAGS, which come last and so win.
+OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
+FAST     = -O3 -g
+CHECKED  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LIBS     = -lgsl -lgslcblas -lglpk -lyaml -ljansson -lzstd -lm
+PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libyaml-dev libjansson-dev libzstd-dev libcunit1-dev \
+           gnuplot-nox fonts-dejavu-core openmpi-bin libopenmpi-dev
+
+ROOMS  = core models traces solvers solvers/flit mapping plots
+PMPI   = $(sort $(wildcard traces/pmpi_*.c))
+SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
+CLI    = $(sort $(wildcard cli/*.c))
+TESTS  = $(sort $(wildcard tests/test_*.c))
+BENCH  = $(sort $(wildcard tests/bench_*.c))
+
+LIB     = $(OBJ)/libfabricast.a
+PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
+HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so)
+BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
+TESTLIB = $(OBJ)/test/libfabricast.a
+TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast)
+OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH)) \
+          $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) tests/main.c $(TESTS))
+
+all: $(LIB) $(PROGRAM) $(HOOK)
+
+help:
+	@echo "make [all|run ARGS='...'|test|bench|figures|validate|install|clean|deps]"
+
+# Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
+deps:
+	$(V)command -v dpkg-query >/dev/null || { echo "not a Debian system; needed: $(PACKAGES)"; exit 0; }; \
+	missing=; for p in $(PACKAGES); do dpkg-query -W -f='$${db:Status-Status}\n' $$p 2>/dev/null | \
+	    grep -qx installed || missing="$$missing $$p"; done; \
+	[ -n "$$missing" ] || exit 0; \
+	as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; echo "installing$$missing"; \
+	$$as_root apt-get update && \
+	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $$missing
+
+run: deps all
+	$(V)$(PROGRAM) $(ARGS)
+
+test: deps all $(TESTED)
+	$(V)$(OBJ)/test/tests $(ONLY)
+
+bench: deps all $(BENCHES)
+	$(V)set -e; for b in $(BENCHES); do $$b; done
+
+figures: deps all
+	$(V)mkdir -p out/figures && $(PROGRAM) reproduce -o out/figures
+
+validate: deps all
+	$(V)$(PROGRAM) reproduce
+
+install: all
+	$(V)set -e; to="$(DESTDIR)$(PREFIX)"; \
+	install -d "$$to/bin" "$$to/lib" "$$to/share/fabricast/machines" "$$to/share/man/man1"; \
+	install -m 755 $(PROGRAM) "$$to/bin/"; install -m 644 $(LIB) "$$to/lib/"; \
+	for f in $(HOOK); do install -m 755 $$f "$$to/lib/"; done; \
+	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
+	for f in $(wildcard docs/*.1); do install -m 644 $$f "$$to/share/man/man1/"; done; \
+	for f in $(wildcard $(ROOMS:%=%/*.h)); do install -D -m 644 $$f "$$to/include/fabricast/$$f"; done
+
+clean:
+	$(V)rm -rf $(OBJ)
+
+# Where packages may be installed first, nothing is compiled before they are there (also with -j).
+ifneq ($(filter run test bench figures validate,$(MAKECMDGOALS)),)
+$(OBJECTS) $(HOOK): | deps
+endif
+
+$(OBJ)/%.o: %.c Makefile
+	$(V)mkdir -p $(@D); echo "  CC      $<"; $(CC) $(OWN) $(FAST) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(OBJ)/test/o/%.o: %.c Makefile
+	$(V)mkdir -p $(@D); echo "  CC test $<"; $(CC) $(OWN) $(CHECKED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(LIB): $(SRC:%.c=$(OBJ)/%.o)
+$(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
+$(LIB) $(TESTLIB):
+	$(V)mkdir -p $(@D); rm -f $@; $(AR) rcs $@ $^
+
+$(OBJ)/fabricast: $(CLI:%.c=$(OBJ)/%.o) $(LIB)
+$(BENCHES): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
+$(OBJ)/fabricast $(BENCHES):
+	$(V)echo "  LINK    $@"; $(CC) $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
+$(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
+$(OBJ)/test/tests: $(OBJ)/test/o/tests/main.o $(TESTS:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
+$(OBJ)/test/fabricast $(OBJ)/test/tests:
+	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ -lcunit $(LIBS)
+
+# The interposer lives inside other people's programs: MPI's compiler, no sanitizers, no OpenMP.
+$(OBJ)/libfabricast-pmpi.so: $(PMPI) Makefile
+	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
+	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
+
+.PHONY: all help deps run test bench figures validate install clean
+.DELETE_ON_ERROR:
+-include $(OBJECTS:.o=.d)

@@ -1,0 +1,75 @@
+/* cli.h - the commands of the program. The only room that prints or exits. */
+#ifndef FC_CLI_H
+#define FC_CLI_H
+
+#include "mapping/mapping.h"
+#include "solvers/solvers.h"
+
+#include <jansson.h>
+
+#define FC_VERSION "0.1.0"
+
+/* What the command line says. Strings are argv's. */
+struct fc_arguments {
+    const char *machine, *pattern, *graph, *trace;
+    const char *map, *nodes, *routing, *background, *network, *loggops, *split, *format, *plot, *vc_rule;
+    const char *output;
+    uint64_t seed;
+    double search_s;
+    int threads, iterations;
+    double compute_s;
+    bool json, quiet, path_walk, text, dump_network;
+    int n_words;        /* arguments that are no options */
+    char **words;
+    char **program;     /* what follows --, NULL-terminated, or NULL */
+};
+
+/* A command: its name, what --help says, the options it takes ("mpgt..." keys of the table in options.c), its body. */
+struct fc_command {
+    const char *name, *arguments, *summary, *example;
+    const char *options;
+    enum fc_code (*run)(const struct fc_arguments *arguments, struct fc_status *st);
+};
+extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
+    fc_command_trace, fc_command_certify, fc_command_map;
+
+/* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
+void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
+
+/* ---- the shared beginning of commands (session.c) ---- */
+
+/* A machine with its network, as the arguments ask. */
+struct fc_session {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_arena arena;
+    uint32_t *nodes; /* --nodes, in order; NULL: all */
+    size_t n_nodes;
+    double *background_bytes_per_s; /* [n_links] or NULL */
+};
+enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
+                             struct fc_status *st);
+void fc_session_close(struct fc_session *session);
+/* The traffic named by -p, -g or -t (a trace as its total demand). Exactly one must be given. */
+enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
+                               struct fc_demand *demand, struct fc_status *st);
+/* Places the demand's tasks by strategy or file `map`. Patterns over nodes take one task a node. */
+enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
+                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
+                            struct fc_status *st);
+/* Splits "a,b,c" into the arena. */
+enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
+                           struct fc_status *st);
+
+/* ---- printing (print.c) ---- */
+
+/* The contract's keys for loads: bottleneck, links. New references. */
+json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary);
+json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
+/* One line: name, title. And the provenance every prediction carries. */
+void fc_print_machine(const struct fc_machine *machine, FILE *stream);
+/* Writes json or calls print(stream, what), to -o or standard output. */
+enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
+                        void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);
+
+#endif

@@ -1,0 +1,91 @@
+/* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+struct thing {
+    const char *kind, *name, *help, *of;
+};
+struct things {
+    struct thing thing[256];
+    int n;
+    const char *kind; /* NULL: all */
+};
+
+static void add(struct things *t, const char *kind, const char *name, const char *help, const char *of)
+{
+    if (t->n < (int)FC_COUNT(t->thing)) t->thing[t->n++] = (struct thing){kind, name, help, of};
+}
+
+static void collect(struct things *t)
+{
+    for (const struct fc_family_ops *const *f = fc_families; *f; f++) add(t, "families", (*f)->name, (*f)->usage, "");
+    for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
+        for (const char *const *f = (*r)->families; *f; f++) add(t, "routings", (*r)->name, (*r)->help, *f);
+    for (const struct fc_vc_rule_ops *const *v = fc_vc_rules; *v; v++)
+        for (const char *const *f = (*v)->families; *f; f++) add(t, "vc-rules", (*v)->name, (*v)->help, *f);
+    for (const struct fc_pattern_ops *const *p = fc_patterns; *p; p++) add(t, "patterns", (*p)->name, (*p)->help, "");
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
+        add(t, "strategies", (*s)->name, (*s)->help, "");
+    add(t, "formats", "fct", "our trace, packed", "trace");
+    add(t, "formats", "text", "our trace, readable", "trace");
+    add(t, "formats", "matrix-market", "communication graph of bytes", "graph");
+    add(t, "formats", "metis", "communication graph, edge weight = bytes each way", "graph");
+    add(t, "formats", "ibnetdiscover", "InfiniBand fabric", "network");
+    add(t, "formats", "slurm-topology", "topology.conf", "network");
+    add(t, "formats", "edge-list", "routers, nodes and links", "network");
+    add(t, "formats", "cores", "one core number a line in task order", "mapping");
+}
+
+static void print(FILE *stream, const void *what)
+{
+    const struct things *t = what;
+    const char *kind = "";
+    for (int i = 0; i < t->n; i++) {
+        const struct thing *x = &t->thing[i];
+        if (t->kind && strcmp(t->kind, x->kind)) continue;
+        if (strcmp(kind, x->kind)) fprintf(stream, "%s%s:\n", *kind ? "\n" : "", kind = x->kind);
+        char name[96];
+        snprintf(name, sizeof name, "%s%s%s%s", x->name, *x->of ? " (" : "", x->of, *x->of ? ")" : "");
+        fprintf(stream, "  %-28s %s\n", name, x->help);
+    }
+}
+
+static json_t *to_json(const struct things *t)
+{
+    json_t *all = json_object();
+    for (int i = 0; i < t->n; i++) {
+        const struct thing *x = &t->thing[i];
+        if (t->kind && strcmp(t->kind, x->kind)) continue;
+        json_t *kind = json_object_get(all, x->kind);
+        if (!kind) json_object_set_new(all, x->kind, kind = json_array());
+        json_array_append_new(kind, *x->of ? json_pack("{s:s, s:s, s:s}", "name", x->name, "of", x->of, "help", x->help)
+                                           : json_pack("{s:s, s:s}", "name", x->name, "help", x->help));
+    }
+    return all;
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "formats"};
+    struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
+    bool known = t.kind == NULL;
+    for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
+    if (!known)
+        return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
+                                       "formats)", t.kind);
+    collect(&t);
+    json_t *json = to_json(&t);
+    enum fc_code code = fc_deliver(arguments, json, print, &t, st);
+    json_decref(json);
+    return code;
+}
+
+const struct fc_command fc_command_list = {
+    .name = "list",
+    .arguments = "[KIND]",
+    .summary = "what this build knows: families, routings, patterns, strategies, formats",
+    .example = "fabricast list patterns",
+    .options = "oJq",
+    .run = run,
+};

@@ -1,0 +1,159 @@
+/* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+struct answer {
+    const struct fc_session *session;
+    const struct fc_demand *demand;
+    const struct fc_mapping *mapping;
+    const struct fc_load *load;
+    struct fc_load_summary summary;
+};
+
+enum { N_BINS = 10 };
+
+/* Links of a class by bytes: N_BINS equal bins from 0 to the class's greatest load, unused links apart. */
+static void histogram(const struct answer *a, int link_class, uint64_t *bins)
+{
+    double most = a->summary.classes[link_class].max_bytes;
+    memset(bins, 0, N_BINS * sizeof *bins);
+    for (uint32_t l = 0; l < a->session->net.n_links; l++) {
+        double bytes = a->load->bytes[l];
+        if (a->session->net.link_class[l] != link_class || bytes == 0) continue;
+        int bin = (int)(bytes / most * N_BINS);
+        bins[bin >= N_BINS ? N_BINS - 1 : bin]++;
+    }
+}
+
+static void print_histogram(FILE *stream, const struct answer *a, int link_class)
+{
+    uint64_t bins[N_BINS], most = 1;
+    char from[32], to[32];
+    double width = a->summary.classes[link_class].max_bytes / N_BINS;
+    histogram(a, link_class, bins);
+    for (int i = 0; i < N_BINS; i++) most = bins[i] > most ? bins[i] : most;
+    fprintf(stream, "\n%s links by load\n", a->session->machine.classes[link_class].name);
+    for (int i = 0; i < N_BINS; i++)
+        fprintf(stream, "  %10s .. %-10s %8llu %.*s\n", fc_format(from, sizeof from, i * width, FC_BYTES),
+                fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i],
+                (int)(bins[i] * 40 / most), "########################################");
+}
+
+static void print(FILE *stream, const void *what)
+{
+    const struct answer *a = what;
+    const struct fc_network *net = &a->session->net;
+    char one[64], two[64], three[64], name[256];
+    fc_print_machine(&a->session->machine, stream);
+    fprintf(stream, "traffic     %s, %u tasks, %s between nodes, %s inside\n", a->demand->name, a->demand->n_tasks,
+            fc_format(one, sizeof one, a->load->network_bytes, FC_BYTES),
+            fc_format(two, sizeof two, a->load->local_bytes, FC_BYTES));
+    fprintf(stream, "mapping     %s, routing %s (%s)\n\n", a->mapping->strategy, a->session->machine.routing->name,
+            a->load->method);
+    fprintf(stream, "%-10s %9s %9s %12s %12s %12s\n", "class", "links", "used", "min", "mean", "max");
+    for (int c = 0; c < net->machine->n_classes; c++) {
+        const struct fc_load_class *k = &a->summary.classes[c];
+        if (k->count)
+            fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s\n", net->machine->classes[c].name,
+                    (unsigned long long)k->count, (unsigned long long)k->used,
+                    fc_format(one, sizeof one, k->min_bytes, FC_BYTES),
+                    fc_format(two, sizeof two, k->mean_bytes, FC_BYTES),
+                    fc_format(three, sizeof three, k->max_bytes, FC_BYTES));
+    }
+    for (int c = 0; c < net->machine->n_classes; c++)
+        if (a->summary.classes[c].used && !isinf(net->machine->classes[c].bandwidth_bytes_per_s))
+            print_histogram(stream, a, c);
+    uint32_t hottest[5];
+    int n = fc_load_hottest(net, a->load, FC_COUNT(hottest), hottest);
+    fprintf(stream, "\nhottest links\n");
+    for (int i = 0; i < n; i++)
+        fprintf(stream, "  %-36s %12s %12s\n", fc_link_name(net, hottest[i], name, sizeof name),
+                fc_format(one, sizeof one, a->load->bytes[hottest[i]], FC_BYTES),
+                fc_format(two, sizeof two,
+                          a->load->bytes[hottest[i]] * a->load->wire_factor / fc_link_bandwidth(net, hottest[i]),
+                          FC_SECONDS));
+    fprintf(stream, "\nhop-bytes   %s (%.4g hops a byte)\n", fc_format(one, sizeof one, a->load->hop_bytes, FC_BYTES),
+            a->load->network_bytes > 0 ? a->load->hop_bytes / a->load->network_bytes : 0);
+    fprintf(stream, "bound       %s (busiest link %s, wire bytes %.4g x payload)\n",
+            fc_format(one, sizeof one, a->summary.bound_s, FC_SECONDS),
+            fc_format(two, sizeof two, a->summary.max_link_s, FC_SECONDS), a->load->wire_factor);
+}
+
+static json_t *to_json(const struct answer *a)
+{
+    const struct fc_load_summary *s = &a->summary;
+    const struct fc_network *net = &a->session->net;
+    json_t *histograms = json_object();
+    for (int c = 0; c < net->machine->n_classes; c++) {
+        uint64_t bins[N_BINS];
+        if (!s->classes[c].used) continue;
+        histogram(a, c, bins);
+        json_t *list = json_array();
+        for (int i = 0; i < N_BINS; i++) json_array_append_new(list, json_integer((json_int_t)bins[i]));
+        json_object_set_new(histograms, net->machine->classes[c].name, list);
+    }
+    json_t *hot = json_array();
+    uint32_t hottest[5];
+    int n = fc_load_hottest(net, a->load, FC_COUNT(hottest), hottest);
+    for (int i = 0; i < n; i++)
+        json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
+    double percent = s->max_link_s > 0 ? 100 * s->bound_s / s->max_link_s : (double)NAN;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
+                     "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
+                     fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
+                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak", fc_json_real(percent),
+                     "bottleneck", fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
+                     "links", fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
+                     fc_json_real(NAN), "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
+                     fc_json_real(a->load->local_bytes), "wire_factor", fc_json_real(a->load->wire_factor),
+                     "histograms", histograms, "hottest", hot);
+}
+
+static enum fc_code read_split(const struct fc_arguments *arguments, enum fc_split *split, struct fc_status *st)
+{
+    *split = FC_SPLIT_SOLVER;
+    if (!arguments->split || !strcmp(arguments->split, "solver")) return FC_OK;
+    *split = FC_SPLIT_UNIFORM;
+    if (!strcmp(arguments->split, "uniform")) return FC_OK;
+    return fc_refuse(st, FC_INPUT, "--split: '%s' is unknown (expected solver or uniform)", arguments->split);
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_session session;
+    struct fc_demand demand = {0};
+    struct fc_mapping mapping = {0};
+    struct fc_load load = {0};
+    struct fc_load_settings settings = {.path_walk = arguments->path_walk, .threads = arguments->threads,
+                                        .seed = arguments->seed};
+    if (read_split(arguments, &settings.split, st)) return st->code;
+    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    settings.background_bytes_per_s = session.background_bytes_per_s;
+    if (!fc_session_demand(arguments, &session, &demand, st) &&
+        !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
+        struct fc_placement placement = {mapping.n_tasks, mapping.node};
+        if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
+            struct answer answer = {&session, &demand, &mapping, &load, {0}};
+            fc_load_summarise(&session.net, &load, &settings, &answer.summary);
+            json_t *json = to_json(&answer);
+            fc_deliver(arguments, json, print, &answer, st);
+            json_decref(json);
+        }
+    }
+    fc_load_free(&load);
+    fc_mapping_free(&mapping);
+    fc_demand_free(&demand);
+    fc_session_close(&session);
+    return st->code;
+}
+
+const struct fc_command fc_command_load = {
+    .name = "load",
+    .summary = "bytes on every link by class, the bound time, the hottest links by name",
+    .example = "fabricast load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB",
+    .options = "mpgtMnrbSWTsjoJq",
+    .run = run,
+};

@@ -1,0 +1,128 @@
+/* cmd_machines.c - `machines`: the shipped machine files; with a name, its figures. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+struct figures {
+    const struct fc_session *session;
+    struct fc_facts facts;
+};
+
+static void print_figures(FILE *stream, const void *what)
+{
+    const struct figures *f = what;
+    const struct fc_machine *m = &f->session->machine;
+    char a[64], b[64];
+    fc_print_machine(m, stream);
+    if (*m->source) fprintf(stream, "source      %s\n", m->source);
+    fprintf(stream, "family      %s, routing %s\n", m->family->name, m->routing->name);
+    fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
+            m->cores_per_node, (unsigned long long)f->facts.n_routers);
+    fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
+            f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
+    if (isnan(f->facts.bisection_links)) fprintf(stream, "bisection   unknown\n");
+    else
+        fprintf(stream, "bisection   %g links, %s one way\n", f->facts.bisection_links,
+                fc_format(a, sizeof a, f->facts.bisection_bytes_per_s, FC_BYTES_PER_S));
+    for (int c = 0; c < m->n_classes; c++)
+        if (f->facts.class_links[c])
+            fprintf(stream, "links       %-10s %9llu of %s, %s\n", m->classes[c].name,
+                    (unsigned long long)f->facts.class_links[c],
+                    isinf(m->classes[c].bandwidth_bytes_per_s)
+                        ? "no limit"
+                        : fc_format(a, sizeof a, m->classes[c].bandwidth_bytes_per_s, FC_BYTES_PER_S),
+                    fc_format(b, sizeof b, m->classes[c].latency_s, FC_SECONDS));
+}
+
+static json_t *figures_json(const struct figures *f)
+{
+    const struct fc_machine *m = &f->session->machine;
+    json_t *links = json_object();
+    for (int c = 0; c < m->n_classes; c++)
+        if (f->facts.class_links[c])
+            json_object_set_new(links, m->classes[c].name,
+                                json_pack("{s:I, s:o, s:o}", "count", (json_int_t)f->facts.class_links[c],
+                                          "bandwidth_bytes_per_s", fc_json_real(m->classes[c].bandwidth_bytes_per_s),
+                                          "latency_s", fc_json_real(m->classes[c].latency_s)));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name,
+                     "title", m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name,
+                     "routing", m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers",
+                     (json_int_t)f->facts.n_routers, "cores_per_node", (json_int_t)m->cores_per_node, "diameter_hops",
+                     fc_json_real(f->facts.diameter_hops), "mean_hops", fc_json_real(f->facts.mean_hops),
+                     "mean_hops_distinct", fc_json_real(f->facts.mean_hops_distinct), "bisection_links",
+                     fc_json_real(f->facts.bisection_links), "bisection_bytes_per_s",
+                     fc_json_real(f->facts.bisection_bytes_per_s), "links", links);
+}
+
+static void print_links(FILE *stream, const void *what)
+{
+    const struct fc_network *net = &((const struct figures *)what)->session->net;
+    char name[256], from[96], to[96];
+    fprintf(stream, "link\tfrom\tto\tclass\tname\n");
+    for (uint32_t l = 0; l < net->n_links; l++)
+        fprintf(stream, "%u\t%s\t%s\t%s\t%s\n", l, fc_vertex_name(net, net->link_source[l], from, sizeof from),
+                fc_vertex_name(net, net->link_target[l], to, sizeof to),
+                net->machine->classes[net->link_class[l]].name, fc_link_name(net, l, name, sizeof name));
+}
+
+static void print_table(FILE *stream, const void *what) { fc_table_print(what, stream); }
+
+static enum fc_code list_machines(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    static const struct fc_column columns[] = {
+        {"name", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},      {"family", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+        {"routing", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},   {"cores_per_node", FC_CELL_INT, NULL, FC_NUMBER, "cores"},
+        {"title", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    };
+    struct fc_arena arena = {0};
+    struct fc_table table;
+    const char **names;
+    size_t n;
+    fc_table_start(&table, columns, FC_COUNT(columns));
+    if (!fc_machine_names(&arena, &names, &n, st))
+        for (size_t i = 0; i < n && !st->code; i++) {
+            struct fc_machine m;
+            if (fc_machine_load(names[i], &m, st)) break;
+            struct fc_cell cells[] = {{.text = names[i]},
+                                      {.text = m.family->name},
+                                      {.text = m.routing->name},
+                                      {.integer = m.cores_per_node},
+                                      {.text = fc_copy_text(&arena, m.title, st)}};
+            fc_table_row(&table, cells, st);
+            fc_machine_free(&m);
+        }
+    if (!st->code) {
+        json_t *json = json_pack("{s:o}", "machines", fc_table_json(&table));
+        fc_deliver(arguments, json, print_table, &table, st);
+        json_decref(json);
+    }
+    fc_table_free(&table);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_session session;
+    const char *name = arguments->n_words ? arguments->words[0] : arguments->machine;
+    if (!name) return list_machines(arguments, st);
+    if (fc_session_open(arguments, name, &session, st)) return st->code;
+    struct figures figures = {.session = &session};
+    if (!fc_network_facts(&session.net, &figures.facts, st)) {
+        json_t *json = figures_json(&figures);
+        fc_deliver(arguments, json, arguments->dump_network ? print_links : print_figures, &figures, st);
+        json_decref(json);
+    }
+    fc_session_close(&session);
+    return st->code;
+}
+
+const struct fc_command fc_command_machines = {
+    .name = "machines",
+    .arguments = "[NAME|FILE]",
+    .summary = "the shipped machine files; with a name, its figures",
+    .example = "fabricast machines bgl-512",
+    .options = "mrDoJq",
+    .run = run,
+};

@@ -1,0 +1,134 @@
+/* options.c - every option of every command in one table; argp parses and prints help. */
+#include "cli/cli.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, KEY_SPLIT, KEY_JSON, KEY_SEED,
+       KEY_THREADS, KEY_MAP, KEY_WALK, KEY_FORMAT, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
+       KEY_VC_RULE, KEY_DUMP };
+
+/* `letter` is what a command's option string names. */
+static const struct entry {
+    char letter;
+    struct argp_option option;
+} table[] = {
+    {'m', {"machine", 'm', "NAME|FILE", 0, "the machine: a shipped name or a machine file", 0}},
+    {'p', {"pattern", 'p', "PATTERN", 0, "traffic pattern, e.g. alltoall:bytes=4KiB (`fabricast list patterns`)", 0}},
+    {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market of bytes, or METIS", 0}},
+    {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
+    {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
+    {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
+    {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
+    {'b', {"background", KEY_BACKGROUND, "FILE", 0, "other jobs: Matrix Market of bytes/s between nodes", 0}},
+    {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal or contention (default)", 0}},
+    {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
+    {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
+    {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
+    {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule to certify (default: the machine's)", 0}},
+    {'F', {"format", KEY_FORMAT, "FORMAT", 0, "file format of the mapping", 0}},
+    {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
+    {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
+    {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
+    {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
+    {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
+    {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
+    {'s', {"seed", KEY_SEED, "N", 0, "seed of everything random (default 1)", 1}},
+    {'j', {"threads", KEY_THREADS, "N", 0, "threads (results do not depend on it)", 1}},
+    {'o', {"output", 'o', "FILE", 0, "write here instead of standard output", 1}},
+    {'J', {"json", KEY_JSON, NULL, 0, "JSON instead of text", 1}},
+    {'q', {"quiet", 'q', NULL, 0, "no progress bar", 1}},
+};
+
+struct parse {
+    const struct fc_command *command;
+    struct fc_arguments *arguments;
+};
+
+static long long whole(struct argp_state *state, const char *name, const char *text, long long low, long long high)
+{
+    char *end;
+    long long value = strtoll(text, &end, 10);
+    if (*text == 0 || *end || value < low || value > high)
+        argp_error(state, "--%s: '%s' is not a whole number in %lld..%lld", name, text, low, high);
+    return value;
+}
+
+static double seconds(struct argp_state *state, const char *name, const char *text)
+{
+    double value = 0;
+    struct fc_status st = {0};
+    if (fc_quantity(text, FC_SECONDS, 0, &value, (struct fc_place){0}, &st))
+        argp_error(state, "--%s: %s", name, st.message);
+    return value;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    struct parse *p = state->input;
+    struct fc_arguments *a = p->arguments;
+    switch (key) {
+    case 'm': a->machine = value; break;
+    case 'p': a->pattern = value; break;
+    case 'g': a->graph = value; break;
+    case 't': a->trace = value; break;
+    case 'o': a->output = value; break;
+    case 'q': a->quiet = true; break;
+    case KEY_MAP: a->map = value; break;
+    case KEY_NODES: a->nodes = value; break;
+    case KEY_ROUTING: a->routing = value; break;
+    case KEY_BACKGROUND: a->background = value; break;
+    case KEY_NETWORK: a->network = value; break;
+    case KEY_LOGGOPS: a->loggops = value; break;
+    case KEY_SPLIT: a->split = value; break;
+    case KEY_WALK: a->path_walk = true; break;
+    case KEY_VC_RULE: a->vc_rule = value; break;
+    case KEY_FORMAT: a->format = value; break;
+    case KEY_PLOT: a->plot = value; break;
+    case KEY_TEXT: a->text = true; break;
+    case KEY_DUMP: a->dump_network = true; break;
+    case KEY_JSON: a->json = true; break;
+    case KEY_TIME: a->search_s = seconds(state, "time", value); break;
+    case KEY_COMPUTE: a->compute_s = seconds(state, "compute", value); break;
+    case KEY_SEED: a->seed = (uint64_t)whole(state, "seed", value, 0, INT64_MAX); break;
+    case KEY_THREADS: a->threads = (int)whole(state, "threads", value, 1, 1024); break;
+    case KEY_ITERATIONS: a->iterations = (int)whole(state, "iterations", value, 1, 1000000); break;
+    case ARGP_KEY_ARG:
+        if (!p->command->arguments) argp_error(state, "unexpected argument '%s'", value);
+        a->words[a->n_words++] = value;
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments)
+{
+    static struct argp_option options[FC_COUNT(table) + 1];
+    static char name[64], doc[2048];
+    memset(arguments, 0, sizeof *arguments);
+    arguments->seed = 1;
+    arguments->search_s = 2;
+    arguments->threads = 1;
+    arguments->iterations = 10;
+    size_t n = 0;
+    for (size_t i = 0; i < FC_COUNT(table); i++)
+        if (strchr(command->options, table[i].letter)) options[n++] = table[i].option;
+    snprintf(name, sizeof name, "fabricast %s", command->name);
+    snprintf(doc, sizeof doc, "%s\v%s%s", command->summary, command->example ? "Example:\n  " : "",
+             command->example ? command->example : "");
+    argv[0] = name;
+    for (int i = 1; i < argc; i++) /* what follows -- is a command line of its own */
+        if (!strcmp(argv[i], "--")) {
+            arguments->program = argv + i + 1;
+            argc = i;
+            break;
+        }
+    arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
+    if (!arguments->words) exit(FC_NO);
+    struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
+    struct parse parse = {command, arguments};
+    argp_err_exit_status = FC_INPUT;
+    argp_parse(&argp, argc, argv, 0, NULL, &parse);
+}

@@ -1,0 +1,49 @@
+/* print.c - what several commands print alike. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary)
+{
+    json_t *links = json_object();
+    for (int c = 0; c < net->machine->n_classes; c++) {
+        const struct fc_load_class *k = &summary->classes[c];
+        if (k->count == 0) continue;
+        json_t *entry = json_object();
+        json_object_set_new(entry, "count", json_integer((json_int_t)k->count));
+        json_object_set_new(entry, "used", json_integer((json_int_t)k->used));
+        json_object_set_new(entry, "min_bytes", fc_json_real(k->min_bytes));
+        json_object_set_new(entry, "mean_bytes", fc_json_real(k->mean_bytes));
+        json_object_set_new(entry, "max_bytes", fc_json_real(k->max_bytes));
+        json_object_set_new(links, net->machine->classes[c].name, entry);
+    }
+    return links;
+}
+
+json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes)
+{
+    if (link == FC_NONE) return json_null();
+    char name[256];
+    json_t *bottleneck = json_object();
+    json_object_set_new(bottleneck, "class", json_string(net->machine->classes[net->link_class[link]].name));
+    json_object_set_new(bottleneck, "link", json_string(fc_link_name(net, link, name, sizeof name)));
+    json_object_set_new(bottleneck, "bytes", fc_json_real(bytes));
+    return bottleneck;
+}
+
+void fc_print_machine(const struct fc_machine *machine, FILE *stream)
+{
+    fprintf(stream, "machine     %s: %s\n", machine->name, machine->title);
+    if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
+}
+
+enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
+                        void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st)
+{
+    struct fc_output out;
+    if (fc_output_open(&out, arguments->output, st)) return st->code;
+    if (arguments->json) fc_json_print(json, out.stream);
+    else print(out.stream, what);
+    return fc_output_close(&out, st);
+}

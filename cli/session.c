@@ -1,0 +1,114 @@
+/* session.c - the beginning that commands share: machine, network, traffic, mapping. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bandwidth that other jobs take: a Matrix Market file of bytes/s between nodes, routed as the machine routes. */
+static enum fc_code read_background(const char *path, struct fc_session *s, struct fc_status *st)
+{
+    struct fc_demand demand = {0};
+    struct fc_load load = {0};
+    if (fc_demand_from_graph(path, &demand, st)) return st->code;
+    enum fc_code code = FC_OK;
+    if (demand.n_tasks > s->net.n_nodes)
+        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "background of %u nodes (the machine has %u)",
+                       demand.n_tasks, s->net.n_nodes);
+    uint32_t *node = code ? NULL : fc_alloc(&s->arena, demand.n_tasks, sizeof *node, st);
+    if (node) {
+        for (uint32_t t = 0; t < demand.n_tasks; t++) node[t] = t;
+        struct fc_placement placement = {demand.n_tasks, node};
+        struct fc_load_settings settings = {.threads = 1};
+        code = fc_load_solve(&s->net, &demand, &placement, &settings, &load, st);
+    }
+    if (!code && node) {
+        s->background_bytes_per_s = fc_alloc(&s->arena, s->net.n_links, sizeof(double), st);
+        for (uint32_t l = 0; s->background_bytes_per_s && l < s->net.n_links; l++)
+            s->background_bytes_per_s[l] = load.bytes[l] * load.wire_factor;
+    }
+    fc_load_free(&load);
+    fc_demand_free(&demand);
+    return st->code;
+}
+
+enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *s,
+                             struct fc_status *st)
+{
+    memset(s, 0, sizeof *s);
+    if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
+    if (fc_machine_load(machine, &s->machine, st)) return st->code;
+    if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
+        (arguments->nodes && fc_parse_ranges(arguments->nodes, s->net.n_nodes, &s->arena, &s->nodes, &s->n_nodes, st)) ||
+        (arguments->background && read_background(arguments->background, s, st))) {
+        fc_session_close(s);
+        return st->code;
+    }
+    return FC_OK;
+}
+
+void fc_session_close(struct fc_session *s)
+{
+    fc_network_free(&s->net);
+    fc_machine_free(&s->machine);
+    fc_arena_free(&s->arena);
+}
+
+enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *s,
+                               struct fc_demand *demand, struct fc_status *st)
+{
+    int given = (arguments->pattern != NULL) + (arguments->graph != NULL) + (arguments->trace != NULL);
+    memset(demand, 0, sizeof *demand);
+    if (given != 1)
+        return fc_refuse(st, FC_INPUT, "%s (expected one of -p PATTERN, -g GRAPH, -t TRACE)",
+                         given ? "more than one kind of traffic" : "no traffic");
+    if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
+    if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
+    struct fc_trace trace;
+    if (fc_trace_read(arguments->trace, &trace, st)) return st->code;
+    enum fc_code code = fc_demand_of_job(&trace, demand, st);
+    fc_trace_free(&trace);
+    return code;
+}
+
+enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,
+                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
+                            struct fc_status *st)
+{
+    bool over_nodes = arguments->pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes &&
+                      strncmp(arguments->pattern, "multicast", 9);
+    struct fc_map_problem problem = {
+        .net = &s->net,
+        .demand = demand,
+        .nodes = s->nodes,
+        .n_nodes = s->n_nodes,
+        .spread = over_nodes,
+        .seed = arguments->seed,
+        .time_s = arguments->search_s,
+        .threads = arguments->threads,
+    };
+    struct fc_progress progress;
+    fc_progress_start(&progress, arguments->quiet);
+    problem.progress = &progress;
+    enum fc_code code = fc_mapping_make(&problem, map ? map : "def", mapping, st);
+    fc_progress_end(&progress);
+    return code;
+}
+
+enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
+                           struct fc_status *st)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++) count += *c == ',';
+    char *copy = fc_copy_text(arena, text, st);
+    *items = fc_alloc(arena, count, sizeof **items, st);
+    *n = 0;
+    if (!copy || !*items) return st->code;
+    for (char *at = copy; at;) {
+        char *comma = strchr(at, ',');
+        if (comma) *comma = 0;
+        if (*at == 0) return fc_refuse(st, FC_INPUT, "'%s': an empty name in the list", text);
+        (*items)[(*n)++] = at;
+        at = comma ? comma + 1 : NULL;
+    }
+    return FC_OK;
+}

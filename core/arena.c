@@ -1,0 +1,166 @@
+/* arena.c - memory that one stage builds and that is freed at once.
+ *
+ * Small things come from 64 KiB chunks, big ones get a block of their own from calloc, whose pages the kernel
+ * maps lazily: a block costs physical memory only where it is touched. An arena belongs to one thread at a
+ * time. Invariants: every pointer handed out is 64-byte aligned and zero; used_bytes is the sum of the
+ * rounded requests and never exceeds the limit. */
+#include "core/core.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define ALIGN ((size_t)64)
+#define CHUNK ((size_t)64 * 1024)
+
+struct fc_arena_block {
+    struct fc_arena_block *next;
+    char *data; /* aligned start inside this block */
+    size_t size, used;
+};
+
+static struct fc_arena_block *new_block(size_t size)
+{
+    struct fc_arena_block *block = calloc(1, sizeof *block + ALIGN + size);
+    if (!block) return NULL;
+    uintptr_t start = (uintptr_t)(block + 1);
+    block->data = (char *)block + ((start + ALIGN - 1) / ALIGN * ALIGN - (uintptr_t)block);
+    block->size = size;
+    return block;
+}
+
+/* The newest chunk stays first in the list: blocks of one thing go behind it, and it goes on being filled. */
+static void link_block(struct fc_arena *arena, struct fc_arena_block *block, bool behind)
+{
+    if (behind && arena->blocks) {
+        block->next = arena->blocks->next;
+        arena->blocks->next = block;
+    } else {
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+}
+
+static void *out_of_memory(const struct fc_arena *arena, double need_bytes, struct fc_status *st)
+{
+    char need[32], used[32], limit[32];
+    fc_refuse(st, FC_NO, "out of memory: %s more needed, %s in use, %s allowed",
+              fc_format(need, sizeof need, need_bytes, FC_BYTES),
+              fc_format(used, sizeof used, (double)arena->used_bytes, FC_BYTES),
+              fc_format(limit, sizeof limit, (double)arena->limit_bytes, FC_BYTES));
+    return NULL;
+}
+
+void *fc_alloc(struct fc_arena *arena, size_t count, size_t size, struct fc_status *st)
+{
+    if (arena->limit_bytes == 0) arena->limit_bytes = fc_memory_bytes();
+    size_t need;
+    if (__builtin_mul_overflow(count, size, &need) || need > SIZE_MAX / 2)
+        return out_of_memory(arena, (double)count * (double)size, st);
+    need = need ? (need + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
+    if (need > arena->limit_bytes || arena->used_bytes > arena->limit_bytes - need)
+        return out_of_memory(arena, (double)need, st);
+
+    struct fc_arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < need) {
+        bool alone = need > CHUNK / 4;
+        block = new_block(alone ? need : CHUNK);
+        if (!block) return out_of_memory(arena, (double)need, st);
+        link_block(arena, block, alone);
+    }
+    void *thing = block->data + block->used;
+    block->used += need;
+    arena->used_bytes += need;
+    return thing;
+}
+
+char *fc_copy_text(struct fc_arena *arena, const char *text, struct fc_status *st)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = fc_alloc(arena, size, 1, st);
+    if (copy) memcpy(copy, text, size);
+    return copy;
+}
+
+void fc_arena_free(struct fc_arena *arena)
+{
+    for (struct fc_arena_block *block = arena->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    arena->blocks = NULL;
+    arena->used_bytes = 0;
+}
+
+/* The first number behind `label` in a small file of the kernel; `label` "" means the file's start. 0: not
+ * there. */
+static uint64_t kernel_number(const char *path, const char *label)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    char line[256];
+    uint64_t value = 0;
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, label, strlen(label)) == 0) {
+            if (sscanf(line + strlen(label), "%" SCNu64, &value) != 1) value = 0; /* "max": no limit */
+            break;
+        }
+    fclose(file);
+    return value;
+}
+
+/* The least limit of a control group and all groups above it; cuts `group` down. 0: none. */
+static uint64_t group_bytes(const char *top, char *group, const char *name)
+{
+    char path[1400];
+    for (uint64_t least = 0;;) {
+        snprintf(path, sizeof path, "%s%s/%s", top, group, name);
+        uint64_t limit = kernel_number(path, "");
+        if (limit && (!least || limit < least)) least = limit;
+        char *last = strrchr(group, '/');
+        if (!last) return least;
+        *last = '\0';
+    }
+}
+
+/* The memory limit that a batch system or container sets, by control groups of version 2 or 1; 0: none. */
+static uint64_t cgroup_bytes(void)
+{
+    char line[1024];
+    uint64_t least = 0;
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *memory = strstr(line, ":memory:");
+        uint64_t limit = strncmp(line, "0::/", 4) == 0 ? group_bytes("/sys/fs/cgroup", line + 3, "memory.max")
+                         : memory ? group_bytes("/sys/fs/cgroup/memory", memory + 8, "memory.limit_in_bytes")
+                                  : 0;
+        if (limit && (!least || limit < least)) least = limit;
+    }
+    if (file) fclose(file);
+    return least;
+}
+
+size_t fc_memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX / 2;
+    uint64_t group = cgroup_bytes();
+    if (group && group < bytes) bytes = (size_t)group;
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur < bytes)
+        bytes = (size_t)space.rlim_cur;
+    return bytes;
+}
+
+/* VmHWM and not getrusage: ru_maxrss survives exec, so a small program started by a big one would look big.
+ */
+size_t fc_peak_rss_bytes(void)
+{
+    uint64_t kib = kernel_number("/proc/self/status", "VmHWM:");
+    if (kib) return (size_t)kib * 1024;
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}

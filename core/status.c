@@ -1,0 +1,63 @@
+/* status.c - failures as values: a code, a message and the place in the user's input.
+ *
+ * Messages quote user input, so control characters (terminal escapes in a hostile file) are made harmless
+ * here, once. Over-long text is cut at a character boundary, never overrun. */
+#include "core/core.h"
+
+#include <string.h>
+
+/* Ends text before a UTF-8 character that snprintf cut in half, and replaces control characters but newlines.
+ */
+static void tidy(char *text)
+{
+    size_t n = strlen(text), lead = n;
+    while (lead > 0 && n - lead < 4 && ((unsigned char)text[lead - 1] & 0xc0) == 0x80) lead--;
+    if (lead > 0 && (unsigned char)text[lead - 1] >= 0xc0) {
+        unsigned char c = (unsigned char)text[lead - 1];
+        size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
+        if (n - (lead - 1) < want) text[lead - 1] = '\0';
+    }
+    for (unsigned char *c = (unsigned char *)text; *c; c++)
+        if ((*c < 0x20 && *c != '\n') || *c == 0x7f) *c = '?';
+}
+
+static enum fc_code vfail(struct fc_status *st, enum fc_code code, struct fc_place where, const char *format,
+                          va_list args)
+{
+    if (st->code != FC_OK) return code; /* the first failure is the cause, later ones are consequences */
+    st->code = code;
+    st->line = where.file ? where.line : 0;
+    snprintf(st->file, sizeof st->file, "%s", where.file ? where.file : "");
+    vsnprintf(st->message, sizeof st->message, format, args);
+    tidy(st->file);
+    tidy(st->message);
+    return code;
+}
+
+enum fc_code fc_fail(struct fc_status *st, enum fc_code code, struct fc_place where, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfail(st, code, where, format, args);
+    va_end(args);
+    return code;
+}
+
+enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfail(st, code, (struct fc_place){0}, format, args);
+    va_end(args);
+    return code;
+}
+
+void fc_status_text(const struct fc_status *st, char *out, size_t size)
+{
+    if (st->file[0] && st->line > 0)
+        snprintf(out, size, "%s:%ld: %s", st->file, st->line, st->message);
+    else if (st->file[0])
+        snprintf(out, size, "%s: %s", st->file, st->message);
+    else
+        snprintf(out, size, "%s", st->message);
+}

@@ -1,0 +1,73 @@
+/* demand_build.h - private to models/: what pattern and graph files share (demand.c). */
+#ifndef FC_DEMAND_BUILD_H
+#define FC_DEMAND_BUILD_H
+
+#include "models/family_torus.h"
+
+#include <math.h>
+
+/* Arrays for n_tasks tasks and n_entries entries, n_entries set to 0 (fc_demand_add counts). FC_NO when they
+ * do not fit. */
+enum fc_code fc_demand_start(struct fc_demand *demand, uint64_t n_tasks, uint64_t n_entries,
+                             struct fc_status *st);
+
+/* Entries are added in order of src; the arrays have room for what fc_demand_start was told. */
+static inline void fc_demand_add(struct fc_demand *demand, uint32_t src, uint32_t dst, double bytes)
+{
+    size_t i = demand->n_entries++;
+    demand->src[i] = src;
+    demand->dst[i] = dst;
+    demand->bytes[i] = bytes;
+    demand->messages[i] = 1;
+}
+
+/* A further dense part with zeroed a and b [n_tasks], or NULL. */
+struct fc_dense *fc_demand_dense(struct fc_demand *demand, double message_bytes, struct fc_status *st);
+/* Payload of the machine's largest packet: the message of open-loop patterns. */
+double fc_packet_payload_bytes(const struct fc_machine *machine);
+
+/* Where every node sends `bytes` to node to[s] of the map; arrays are allocated. */
+enum fc_code fc_demand_permutation(const struct fc_network *net, struct fc_demand *demand,
+                                   uint32_t (*to)(const struct fc_network *net, uint32_t node), double bytes,
+                                   struct fc_status *st);
+
+/* The shape of a torus or mesh, or NULL: other families have no coordinates. */
+const struct fc_torus_shape *fc_demand_coordinates(const struct fc_network *net);
+/* 1 for the nodes of the first side[d] coordinates of each dimension, else 0: inside[n_nodes]. */
+void fc_demand_box(const struct fc_torus_shape *s, const uint32_t *side, double *inside);
+/* n as a power of two: the exponent, or -1. */
+static inline int fc_exact_log2(uint64_t n)
+{
+    return n > 0 && (n & (n - 1)) == 0 ? __builtin_ctzll(n) : -1;
+}
+
+/* The settings and the key of patterns that send one message size. */
+struct fc_message_settings {
+    double bytes;
+};
+#define FC_KEY_MESSAGE_BYTES(type, preset_text)                                                              \
+    {                                                                                                        \
+        .name = "bytes", .kind = FC_KEY_QUANTITY, .unit = FC_BYTES, .offset = offsetof(type, bytes),         \
+        .low = 0, .high = INFINITY, .preset = preset_text, .help = "payload of one message"                  \
+    }
+
+/* Entries in any order, as a graph file gives them (graph_*.c). */
+struct fc_triples {
+    uint32_t *src, *dst; /* [n] */
+    double *bytes;       /* [n] */
+    long *line;          /* [n] where the file gives the entry */
+    size_t n;
+};
+enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint64_t capacity,
+                              struct fc_status *st);
+/* Sorts by (src, dst), stable, by two counting sorts over n_tasks. */
+enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena,
+                             struct fc_status *st);
+
+/* One reader a file format; `reading` holds what only the reading needs. */
+enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena *reading,
+                                    struct fc_demand *demand, struct fc_status *st);
+enum fc_code fc_graph_metis(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
+                            struct fc_status *st);
+
+#endif

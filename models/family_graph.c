@@ -1,0 +1,240 @@
+/* family_graph.c - any network of routers, nodes and full-duplex cables, read from a fabric file.
+ *
+ * The file's format is read by its own reader (read_*.c) when the machine file is checked; here its cables become
+ * links, two a cable. A node may hang on several routers (rails). Nodes are numbered in natural order of their names
+ * (n2 before n10), the order of Slurm's node lists. Parts without a path between them are allowed, as in a real
+ * topology.conf without a root: routing refuses traffic between them. Limits: distances are hops, every cable alike. */
+#include "models/family_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum fc_code (*read)(struct fc_graph_reader *reader, struct fc_status *st);
+} formats[] = {
+    {"ibnetdiscover", fc_read_ibnetdiscover},
+    {"slurm-topology", fc_read_slurm_topology},
+    {"edge-list", fc_read_edge_list},
+};
+#define FORMATS "ibnetdiscover, slurm-topology, edge-list"
+
+/* `file` beside the machine file, unless it is absolute. */
+static const char *resolve(struct fc_machine *machine, const char *file, struct fc_status *st)
+{
+    const char *slash = machine->file ? strrchr(machine->file, '/') : NULL;
+    if (file[0] == '/' || !slash) return fc_copy_text(&machine->arena, file, st);
+    size_t directory = (size_t)(slash - machine->file) + 1, length = strlen(file);
+    char *path = fc_alloc(&machine->arena, directory + length + 1, 1, st);
+    if (!path) return NULL;
+    memcpy(path, machine->file, directory);
+    memcpy(path + directory, file, length);
+    return path;
+}
+
+static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
+{
+    struct fc_graph_shape *s = machine->shape;
+    struct fc_graph_reader reader = {.machine = machine, .shape = s};
+    size_t format = 0;
+    if (!s->file || !*s->file) return fc_fail(st, FC_INPUT, where, "network.file is missing (the fabric file)");
+    if (!s->format)
+        return fc_fail(st, FC_INPUT, where, "network.format is missing (expected one of: " FORMATS ")");
+    while (format < FC_COUNT(formats) && strcmp(formats[format].name, s->format)) format++;
+    if (format == FC_COUNT(formats))
+        return fc_fail(st, FC_INPUT, where, "network.format: '%s' is unknown (expected one of: " FORMATS ")",
+                       s->format);
+    s->path = resolve(machine, s->file, st);
+    if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
+    machine->n_classes = 0;
+    if (formats[format].read(&reader, st)) return st->code;
+    return fc_graph_finish(&reader, st);
+}
+
+/* ---- groups: nodes with the same routers ---- */
+
+static int by_target(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Routers of each node, sorted: targets[first_link[node] - first node link ..]. */
+struct attachments {
+    const struct fc_network *net;
+    uint32_t *targets;
+};
+
+static int compare_attachments(const struct attachments *at, uint32_t a, uint32_t b)
+{
+    const uint32_t *first = at->net->first_link + at->net->n_routers, base = first[0];
+    uint32_t n = first[a + 1] - first[a], m = first[b + 1] - first[b];
+    for (uint32_t i = 0; i < n && i < m; i++) {
+        int order = by_target(&at->targets[first[a] - base + i], &at->targets[first[b] - base + i]);
+        if (order) return order;
+    }
+    return (n > m) - (n < m);
+}
+
+static int by_attachment(const void *a, const void *b, void *context)
+{
+    int order = compare_attachments(context, *(const uint32_t *)a, *(const uint32_t *)b);
+    return order ? order : by_target(a, b);
+}
+
+static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *t, struct fc_arena *scratch,
+                                struct fc_status *st)
+{
+    const uint32_t *first = net->first_link + net->n_routers;
+    uint32_t n = net->n_nodes, n_targets = net->n_links - first[0];
+    struct attachments at = {net, fc_alloc(scratch, n_targets, sizeof *at.targets, st)};
+    t->group = fc_alloc(&net->arena, n, sizeof *t->group, st);
+    t->member = fc_alloc(&net->arena, n, sizeof *t->member, st);
+    t->first_member = fc_alloc(&net->arena, (size_t)n + 1, sizeof *t->first_member, st);
+    if (!at.targets || !t->group || !t->member || !t->first_member) return st->code;
+    memcpy(at.targets, net->link_target + first[0], n_targets * sizeof *at.targets);
+    for (uint32_t i = 0; i < n; i++) {
+        qsort(at.targets + first[i] - first[0], first[i + 1] - first[i], sizeof *at.targets, by_target);
+        t->member[i] = i;
+    }
+    qsort_r(t->member, n, sizeof *t->member, by_attachment, &at);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 || compare_attachments(&at, t->member[i - 1], t->member[i])) t->first_member[t->n_groups++] = i;
+        t->group[t->member[i]] = t->n_groups - 1;
+    }
+    t->first_member[t->n_groups] = n;
+    return FC_OK;
+}
+
+/* Hops from every router to the group's nearest router, by breadth-first search over cables. */
+static enum fc_code measure(const struct fc_network *net, const struct fc_graph_tables *t, uint32_t group,
+                            uint32_t *queue, struct fc_status *st)
+{
+    uint16_t *hops = t->hops + (size_t)group * net->n_routers;
+    uint32_t node = fc_node_vertex(net, t->member[t->first_member[group]]), head = 0, tail = 0;
+    memset(hops, 0xff, net->n_routers * sizeof *hops);
+    for (uint32_t l = net->first_link[node]; l < net->first_link[node + 1]; l++) {
+        uint32_t router = net->link_target[l];
+        if (hops[router] == 0) continue;
+        hops[router] = 0;
+        queue[tail++] = router;
+    }
+    while (head < tail) {
+        uint32_t v = queue[head++];
+        if (hops[v] == FC_FAR - 1)
+            return fc_refuse(st, FC_NO, "%s: paths of %u hops are too long", fc_graph(net)->path, FC_FAR);
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+            uint32_t to = net->link_target[l];
+            if (fc_is_node(net, to)) break; /* links to nodes come last */
+            if (hops[to] != FC_FAR) continue;
+            hops[to] = (uint16_t)(hops[v] + 1);
+            queue[tail++] = to;
+        }
+    }
+    return FC_OK;
+}
+
+static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    uint32_t *queue = fc_alloc(&scratch, net->n_routers, sizeof *queue, st), most = 0;
+    if (!queue || find_groups(net, t, &scratch, st)) goto done;
+    if (!(t->hops = fc_alloc(&net->arena, t->n_groups, net->n_routers * sizeof *t->hops, st))) goto done;
+    for (uint32_t group = 0; group < t->n_groups; group++)
+        if (measure(net, t, group, queue, st)) goto done;
+    for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
+        if (net->first_link[v + 1] - net->first_link[v] > most) most = net->first_link[v + 1] - net->first_link[v];
+    /* A route uses a cable in one direction at most, and the walk needs a number a router of scratch. */
+    uint64_t capacity = 2ull * most + net->n_links / 2 + net->n_routers;
+    t->walk_capacity = capacity < FC_NONE ? (uint32_t)capacity : FC_NONE;
+done:
+    fc_arena_free(&scratch);
+    return st->code;
+}
+
+/* ---- building ---- */
+
+static enum fc_code build(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st)
+{
+    const struct fc_graph_shape *s = machine->shape;
+    struct fc_link_list list;
+    struct fc_graph_tables *t = fc_alloc(&net->arena, 1, sizeof *t, st);
+    uint32_t n_links = 2 * s->n_cables;
+    if (!t || fc_links_start(&list, &net->arena, n_links, st)) return st->code;
+    t->cable = fc_alloc(&net->arena, n_links, sizeof *t->cable, st);
+    t->reverse = fc_alloc(&net->arena, n_links, sizeof *t->reverse, st);
+    uint32_t *order = fc_alloc(&net->arena, s->n_cables, sizeof *order, st);
+    uint32_t *place = fc_alloc(&net->arena, n_links, sizeof *place, st);
+    if (!t->cable || !t->reverse || !order || !place) return st->code;
+    net->n_routers = s->n_routers;
+    net->n_nodes = s->n_nodes;
+    net->extra = t;
+    for (int to_node = 0; to_node < 2; to_node++) /* the order of links within a router */
+        for (uint32_t i = 0; i < s->n_cables; i++) {
+            const struct fc_cable *c = &s->cables[i];
+            if (c->to_node != (bool)to_node) continue;
+            uint32_t other = to_node ? s->n_routers + c->other : c->other;
+            order[list.n / 2] = i;
+            fc_links_add(&list, c->router, other, c->link_class);
+            fc_links_add(&list, other, c->router, c->link_class);
+        }
+    if (fc_links_seal(net, &list, place, st)) return st->code;
+    for (uint32_t i = 0; i < n_links; i++) {
+        t->cable[place[i]] = order[i / 2];
+        t->reverse[place[i]] = place[i ^ 1];
+    }
+    return tabulate(net, t, st);
+}
+
+/* ---- names ---- */
+
+/* The file's name; a bare number gets its kind. */
+static void vertex_name(const struct fc_network *net, uint32_t vertex, char *out, size_t size)
+{
+    const struct fc_graph_shape *s = fc_graph(net);
+    bool node = fc_is_node(net, vertex);
+    const char *name = node ? s->node_name[vertex - net->n_routers] : s->router_name[vertex];
+    bool number = name[0] >= '0' && name[0] <= '9';
+    snprintf(out, size, "%s%s", !number ? "" : node ? "node " : "router ", name);
+}
+
+/* "4xEDR leaf1[13]->spine2[19]" with the ports where the file tells them. */
+static void link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
+{
+    const struct fc_graph_tables *t = net->extra;
+    const struct fc_cable *c = &fc_graph(net)->cables[t->cable[link]];
+    uint32_t a = net->link_source[link], b = net->link_target[link];
+    bool forward = a == c->router && t->reverse[link] > link;
+    if (c->to_node || c->router != c->other) forward = a == c->router;
+    uint32_t from_port = forward ? c->port : c->other_port, to_port = forward ? c->other_port : c->port;
+    char from[300], to[300], ports[2][16] = {"", ""};
+    if (from_port) snprintf(ports[0], sizeof ports[0], "[%u]", from_port);
+    if (to_port) snprintf(ports[1], sizeof ports[1], "[%u]", to_port);
+    vertex_name(net, a, from, sizeof from);
+    vertex_name(net, b, to, sizeof to);
+    snprintf(out, size, "%s %s%s->%s%s", net->machine->classes[net->link_class[link]].name, from, ports[0], to,
+             ports[1]);
+}
+
+#define OFFSET(field) offsetof(struct fc_graph_shape, field)
+static const char *const unnamed_choices[] = {"skip", "node", NULL};
+static const struct fc_key keys[] = {
+    {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL, "fabric file, relative to the machine file"},
+    {"format", FC_KEY_TEXT, FC_NUMBER, OFFSET(format), 0, 0, NULL, NULL, FORMATS},
+    {"unnamed", FC_KEY_CHOICE, FC_NUMBER, OFFSET(unnamed), 0, 0, unnamed_choices, "skip",
+     "ibnetdiscover: adapters whose description names no host are left out (skip) or a node each (node)"},
+};
+
+const struct fc_family_ops fc_family_graph = {
+    .name = "graph",
+    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file names them",
+    .source = "ibnetdiscover(8), topology.conf(5), BookSim 2 anynet",
+    .shape_size = sizeof(struct fc_graph_shape),
+    .keys = keys,
+    .n_keys = FC_COUNT(keys),
+    .default_routing = "shortest",
+    .check = check,
+    .build = build,
+    .link_name = link_name,
+    .vertex_name = vertex_name,
+};

@@ -1,0 +1,82 @@
+/* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c, routing_shortest.c). */
+#ifndef FC_FAMILY_GRAPH_H
+#define FC_FAMILY_GRAPH_H
+
+#include "models/models.h"
+
+/* A full-duplex cable between router `router` and router or node `other`. Port 0: not known. */
+struct fc_cable {
+    uint32_t router, other;
+    bool to_node;
+    uint8_t link_class;
+    uint16_t port, other_port;
+};
+
+enum fc_unnamed { FC_UNNAMED_SKIP, FC_UNNAMED_NODE };
+
+struct fc_graph_shape {
+    const char *file, *format; /* as in the machine file */
+    int unnamed;               /* ibnetdiscover adapters whose description names no host */
+    /* Read by check, in the machine's arena: */
+    const char *path;
+    uint32_t n_routers, n_nodes, n_cables;
+    const char **router_name, **node_name; /* unique, in natural order: n2 before n10 */
+    struct fc_cable *cables;               /* [n_cables] in the order of the file */
+    uint32_t n_aggregation;                /* ibnetdiscover: in-switch reduction engines, which are no hosts */
+    uint32_t n_unnamed;                    /* ibnetdiscover: adapters without a host name (skipped or nodes) */
+};
+
+/* net->extra. Nodes that hang on the same routers by as many cables form a group: all routes to them are alike up to
+ * the last link. Links of a router: to routers first, then to nodes. */
+struct fc_graph_tables {
+    uint32_t n_groups;
+    uint32_t *group;        /* [n_nodes] */
+    uint32_t *first_member; /* [n_groups + 1] */
+    uint32_t *member;       /* [n_nodes] nodes by group */
+    uint16_t *hops;         /* [n_groups][n_routers] to the nearest router of the group; FC_FAR: no path */
+    uint32_t *cable;        /* [n_links] cable of the link, index in shape->cables */
+    uint32_t *reverse;      /* [n_links] the other direction of the same cable */
+    uint32_t walk_capacity;
+};
+#define FC_FAR UINT16_MAX
+
+static inline const struct fc_graph_shape *fc_graph(const struct fc_network *net)
+{
+    return net->machine->shape;
+}
+
+/* ---- what the readers share (graph_parts.c) ------------------------------------------------------------------- */
+
+/* Distinct names, numbered in the order of their first mention. */
+struct fc_names {
+    const char **name; /* [n] in the arena */
+    uint32_t n, capacity, n_slots;
+    uint32_t *slot; /* [n_slots] number + 1, 0 empty; power of two, at most half full */
+};
+/* The number of that name, added when new. Names must be printable UTF-8 of at most 255 bytes. */
+enum fc_code fc_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
+                          uint32_t *number, struct fc_place where, struct fc_status *st);
+/* The number of that name, or FC_NONE. */
+uint32_t fc_names_find(const struct fc_names *names, const char *text, size_t length);
+
+/* One reading of a fabric file. */
+struct fc_graph_reader {
+    struct fc_machine *machine; /* its arena, clock and classes */
+    struct fc_graph_shape *shape;
+    struct fc_text text;
+    struct fc_names routers, nodes;
+    uint32_t capacity; /* of shape->cables */
+};
+enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable, struct fc_status *st);
+/* The class of that name, declared when new. bandwidth 0: not known, so the machine file must give it. */
+enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, double bandwidth_bytes_per_s,
+                            double latency_s, uint8_t *link_class, struct fc_place where, struct fc_status *st);
+/* Numbers routers and nodes in natural order of their names and checks that every node has a cable. */
+enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *st);
+
+/* The readers: each fills routers, nodes, cables and classes from reader->text. */
+enum fc_code fc_read_ibnetdiscover(struct fc_graph_reader *reader, struct fc_status *st);
+enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st);
+enum fc_code fc_read_edge_list(struct fc_graph_reader *reader, struct fc_status *st);
+
+#endif

@@ -1,0 +1,69 @@
+/* family_torus.h - shape and index arithmetic of tori and meshes (family_torus.c, routing_torus_*.c, vc_*.c). */
+#ifndef FC_FAMILY_TORUS_H
+#define FC_FAMILY_TORUS_H
+
+#include "models/models.h"
+
+/* Router v has coordinates c_i = (v / stride[i]) % k[i]: dimension 0 (x) varies fastest. Node = router *
+ * nodes_per_router + t. Router links lie in the order dimension, direction (+ then -), parallel cable; ejection links
+ * come last. A wrapped dimension of size 2 has a + and a - link to the same neighbour; of size 1 none. */
+struct fc_torus_shape {
+    struct fc_ints dims, links_per_dim, wrap; /* as in the file; wrap: 1 ring, 0 line */
+    /* Derived by check: */
+    int n_dims;
+    uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS], parallel[FC_MAX_DIMS];
+    bool ring[FC_MAX_DIMS];
+    int dim_class[FC_MAX_DIMS]; /* link class of each dimension */
+    uint32_t n_routers, nodes_per_router;
+};
+/* net->extra: */
+struct fc_torus_tables {
+    uint32_t *port; /* [n_routers][n_dims][2] first parallel link of (dimension, direction 0 + 1 -), FC_NONE at an edge */
+};
+enum { FC_PLUS = 0, FC_MINUS = 1 };
+
+static inline const struct fc_torus_shape *fc_torus(const struct fc_network *net)
+{
+    return net->machine->shape;
+}
+static inline uint32_t fc_torus_port(const struct fc_network *net, uint32_t router, int dim, int direction)
+{
+    const struct fc_torus_tables *tables = net->extra;
+    return tables->port[(router * (uint32_t)fc_torus(net)->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
+}
+static inline uint32_t fc_torus_coordinate(const struct fc_torus_shape *s, uint32_t router, int dim)
+{
+    return router / s->stride[dim] % s->k[dim];
+}
+/* The neighbour in that direction (wrapping whether or not the link exists). */
+static inline uint32_t fc_torus_neighbour(const struct fc_torus_shape *s, uint32_t router, int dim, int direction)
+{
+    uint32_t c = fc_torus_coordinate(s, router, dim), k = s->k[dim];
+    uint32_t to = direction == FC_PLUS ? (c + 1 == k ? 0 : c + 1) : (c == 0 ? k - 1 : c - 1);
+    return router + to * s->stride[dim] - c * s->stride[dim];
+}
+/* Minimal hops from coordinate a to b of a dimension: hops in + direction and in -; `share` of the traffic that goes
+ * +: 1, 0, or 0.5 at a tie (even ring, half way round). On a line only one direction exists. */
+struct fc_torus_offset {
+    uint32_t plus, minus; /* hops if one goes that way */
+    double plus_share;    /* 1, 0 or 0.5; 0 with plus == 0 when a == b */
+};
+static inline struct fc_torus_offset fc_torus_offset(const struct fc_torus_shape *s, int dim, uint32_t a, uint32_t b)
+{
+    struct fc_torus_offset o = {0, 0, 0};
+    uint32_t k = s->k[dim];
+    if (!s->ring[dim]) {
+        o.plus = b > a ? b - a : 0;
+        o.minus = a > b ? a - b : 0;
+        o.plus_share = b > a ? 1 : 0;
+        return o;
+    }
+    o.plus = b >= a ? b - a : b + k - a;
+    o.minus = o.plus ? k - o.plus : 0;
+    o.plus_share = o.plus == 0 ? 0 : o.plus < o.minus ? 1 : o.plus == o.minus ? 0.5 : 0;
+    return o;
+}
+/* Letter of a dimension: x y z a b c d e. */
+char fc_torus_letter(int dim);
+
+#endif

@@ -1,0 +1,228 @@
+/* family_two_level.c - two-level direct networks: PERCS (Bhatele et al., SC'11; Arimilli et al., HOTI 2010) and the
+ * dragonfly (Kim et al., ISCA 2008), which is the case of one drawer.
+ *
+ * Every supernode has one link (or links_per_pair) to every other; rule `d_link` says which router of supernode s
+ * hosts the one to supernode t. Closed forms: LL links S D P (P-1), LR links S D P (D-1) P (full) or S D P (D-1)
+ * (grid), D links S (S-1) cables; 992/(S-1) first-tier links a D link in PERCS. Bisection: half of the supernodes
+ * against the rest, floor(S/2) ceil(S/2) cables. Mean distance is that of direct routing (LL/LR - D - LL/LR). */
+#include "models/family_two_level.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const rules[] = {"packed", "modulo", "block", "relative", "hashed", "free", NULL};
+static const char *const locals[] = {"full", "grid", NULL};
+
+uint32_t fc_two_level_host(const struct fc_two_level_shape *s, uint32_t from, uint32_t to, uint32_t cable)
+{
+    uint64_t members = s->members, ports = (uint64_t)s->d_ports, cables = s->pair_links;
+    uint64_t slot = (uint64_t)to * cables + cable, others = (uint64_t)s->n_supernodes * cables;
+    switch (s->d_link) {
+    case FC_D_MODULO: return (uint32_t)(slot % members);
+    case FC_D_BLOCK: return (uint32_t)(slot * members / others);
+    case FC_D_RELATIVE: {
+        uint64_t n = s->n_supernodes, distance = (to + n - from - 1) % n;
+        return (uint32_t)((distance * cables + cable) / ports % members);
+    }
+    case FC_D_HASHED: return (uint32_t)fc_random_below(0, from, slot, members);
+    default: return (uint32_t)(slot / ports % members); /* packed; free is cabled the same way */
+    }
+}
+
+static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
+{
+    struct fc_two_level_shape *s = machine->shape;
+    if (s->supernodes == 0) return fc_fail(st, FC_INPUT, where, "network.supernodes is missing");
+    if (s->nodes_per_drawer == 0) return fc_fail(st, FC_INPUT, where, "network.nodes_per_drawer is missing");
+    double routers = (double)s->supernodes * (double)s->drawers * (double)s->nodes_per_drawer;
+    if (routers * (double)machine->nodes_per_router >= FC_NONE)
+        return fc_fail(st, FC_NO, where, "network: %.4g nodes are too many (at most %u can be held)",
+                       routers * (double)machine->nodes_per_router, FC_NONE - 1);
+    s->n_supernodes = (uint32_t)s->supernodes;
+    s->n_drawers = (uint32_t)s->drawers;
+    s->n_positions = (uint32_t)s->nodes_per_drawer;
+    s->members = s->n_drawers * s->n_positions;
+    s->n_routers = s->n_supernodes * s->members;
+    s->nodes_per_router = (uint32_t)machine->nodes_per_router;
+    s->pair_links = (uint32_t)s->links_per_pair;
+    double hosted = (double)s->n_supernodes * s->pair_links / (double)s->d_ports;
+    bool by_ports = s->d_link == FC_D_PACKED || s->d_link == FC_D_RELATIVE || s->d_link == FC_D_FREE;
+    if (by_ports && ceil(hosted) > s->members)
+        return fc_fail(st, FC_INPUT, where,
+                       "network: d_link %s places %g D links a router, %u routers a supernode hold those of %.0f "
+                       "supernodes only (raise d_ports or choose modulo or block)",
+                       rules[s->d_link], (double)s->d_ports, s->members,
+                       (double)s->members * (double)s->d_ports / s->pair_links);
+    machine->n_classes = 0;
+    s->ll_class = s->lr_class = s->d_class = -1;
+    const char *names[] = {"ll", "lr", "d"};
+    bool exists[] = {s->n_positions > 1, s->n_drawers > 1, s->n_supernodes > 1};
+    int *index[] = {&s->ll_class, &s->lr_class, &s->d_class};
+    for (int i = 0; i < 3; i++) {
+        bool named = false;
+        for (int j = 0; j < machine->n_link_names; j++) named = named || !strcmp(machine->link_names[j], names[i]);
+        if (!exists[i] && !named) continue;
+        *index[i] = machine->n_classes;
+        snprintf(machine->classes[machine->n_classes++].name, sizeof machine->classes[0].name, "%s", names[i]);
+    }
+    return FC_OK;
+}
+
+/* The D slots (to * pair_links + cable) of supernode sn ordered by hosting member: slots of member m are
+ * slot[first[m]] .. slot[first[m+1]-1], ascending. first [members + 2] (one place more than used), slot [S * cables]. */
+static void sort_slots(const struct fc_two_level_shape *s, uint32_t sn, uint32_t *first, uint32_t *slot)
+{
+    uint32_t cables = s->pair_links;
+    memset(first, 0, (s->members + 2) * sizeof *first);
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t to = 0; to < s->n_supernodes; to++)
+            for (uint32_t c = 0; to != sn && c < cables; c++) {
+                uint32_t host = fc_two_level_host(s, sn, to, c);
+                if (pass == 0) first[host + 2]++;
+                else slot[first[host + 1]++] = to * cables + c;
+            }
+        for (uint32_t m = 0; pass == 0 && m < s->members; m++) first[m + 2] += first[m + 1];
+    }
+}
+
+static void add_d_links(const struct fc_two_level_shape *s, uint32_t router, const uint32_t *slot, uint32_t n,
+                        struct fc_link_list *list, uint32_t *d_link)
+{
+    uint32_t sn = router / s->members;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t to = slot[i] / s->pair_links, cable = slot[i] % s->pair_links;
+        uint32_t peer = to * s->members + fc_two_level_host(s, to, sn, cable);
+        d_link[((uint64_t)sn * s->n_supernodes + to) * s->pair_links + cable] =
+            fc_links_add(list, router, peer, s->d_class);
+    }
+}
+
+static void add_local_links(const struct fc_two_level_shape *s, uint32_t router, struct fc_link_list *list)
+{
+    uint32_t p = s->n_positions, position = router % p, drawer = router / p % s->n_drawers;
+    uint32_t base = router - router % s->members;
+    for (uint32_t i = 0; i < p; i++)
+        if (i != position) fc_links_add(list, router, base + drawer * p + i, s->ll_class);
+    for (uint32_t d = 0; d < s->n_drawers; d++)
+        for (uint32_t i = 0; d != drawer && i < p; i++)
+            if (s->local == FC_LOCAL_FULL || i == position)
+                fc_links_add(list, router, base + d * p + i, s->lr_class);
+}
+
+static enum fc_code build(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st)
+{
+    const struct fc_two_level_shape *s = machine->shape;
+    net->n_routers = s->n_routers;
+    net->n_nodes = s->n_routers * s->nodes_per_router;
+    uint64_t local = s->n_positions - 1u +
+                     (s->n_drawers - 1u) * (uint64_t)(s->local == FC_LOCAL_FULL ? s->n_positions : 1);
+    uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
+    double links = (double)s->n_routers * (double)local + 2.0 * net->n_nodes + (double)pairs * s->pair_links;
+    if (links >= FC_NONE)
+        return fc_fail(st, FC_NO, (struct fc_place){machine->file, machine->network_line},
+                       "the network has %.4g links (at most %u can be held)", links, FC_NONE - 1);
+    struct fc_link_list list;
+    struct fc_two_level_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
+    if (!tables || fc_links_start(&list, &net->arena, (uint64_t)links, st)) return st->code;
+    tables->d_link = fc_alloc(&net->arena, pairs * s->pair_links, sizeof *tables->d_link, st);
+    if (!tables->d_link) return st->code;
+    memset(tables->d_link, 0xff, pairs * s->pair_links * sizeof *tables->d_link);
+    net->extra = tables;
+    uint32_t *first = fc_alloc(&net->arena, s->members + 2, sizeof *first, st);
+    uint32_t *slot = fc_alloc(&net->arena, (size_t)s->n_supernodes * s->pair_links, sizeof *slot, st);
+    if (!first || !slot) return st->code;
+    int injection = fc_injection_class(machine);
+    for (uint32_t r = 0; r < s->n_routers; r++) {
+        add_local_links(s, r, &list);
+        if (r % s->members == 0) sort_slots(s, r / s->members, first, slot);
+        uint32_t begin = first[r % s->members], end = first[r % s->members + 1];
+        add_d_links(s, r, slot + begin, end - begin, &list, tables->d_link);
+        for (uint32_t t = 0; t < s->nodes_per_router; t++)
+            fc_links_add(&list, r, s->n_routers + r * s->nodes_per_router + t, injection);
+    }
+    for (uint32_t node = 0; node < net->n_nodes; node++)
+        fc_links_add(&list, s->n_routers + node, node / s->nodes_per_router, injection);
+    return fc_links_seal(net, &list, NULL, st);
+}
+
+static void vertex_name(const struct fc_network *net, uint32_t vertex, char *out, size_t size)
+{
+    const struct fc_two_level_shape *s = fc_two_level(net);
+    if (fc_is_node(net, vertex)) snprintf(out, size, "node %u", vertex - net->n_routers);
+    else snprintf(out, size, "%u.%u", vertex / s->members, vertex % s->members);
+}
+
+static void link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
+{
+    uint32_t a = net->link_source[link], b = net->link_target[link];
+    char from[48], to[48];
+    if (fc_is_node(net, a)) snprintf(out, size, "node %u in", a - net->n_routers);
+    else if (fc_is_node(net, b)) snprintf(out, size, "node %u out", b - net->n_routers);
+    else {
+        const struct fc_two_level_shape *s = fc_two_level(net);
+        int c = net->link_class[link];
+        const char *kind = c == s->d_class ? "D" : c == s->ll_class ? "LL" : "LR";
+        vertex_name(net, a, from, sizeof from);
+        vertex_name(net, b, to, sizeof to);
+        snprintf(out, size, "%s %s->%s", kind, from, to);
+    }
+}
+
+/* Mean hops from a router to another of its supernode, itself included, and to the hosts of the D links. */
+static void facts(const struct fc_network *net, struct fc_facts *f)
+{
+    const struct fc_two_level_shape *s = fc_two_level(net);
+    double S = s->n_supernodes, M = s->members, D = s->n_drawers, P = s->n_positions;
+    bool grid = s->local == FC_LOCAL_GRID;
+    /* Hops within a supernode summed over the M members as destinations: 1 each, 2 across the grid. */
+    double within = (M - 1) + (grid ? (D - 1) * (P - 1) : 0);
+    double longest = M == 1 ? 0 : grid && D > 1 && P > 1 ? 2 : 1;
+    f->diameter_hops = S > 1 ? 2 * longest + 1 : longest;
+    /* The way to a host averages `within / M` over sources whatever the host, and so does the way from it. */
+    double legs = s->d_link == FC_D_FREE ? 0 : 2 * within / M;
+    f->mean_hops = within / M / S + (S - 1) / S * (1 + legs);
+    if (S > 1) {
+        double half = floor(S / 2);
+        f->bisection_links = half * (S - half) * s->pair_links;
+        f->bisection_bytes_per_s = f->bisection_links * net->machine->classes[s->d_class].bandwidth_bytes_per_s;
+    }
+}
+
+/* Supernodes, then drawers. */
+static uint32_t partition(const struct fc_network *net, int index, uint32_t *label)
+{
+    const struct fc_two_level_shape *s = fc_two_level(net);
+    uint32_t block = index == 0 ? s->members : s->n_positions;
+    if (index > 1) return 0;
+    for (uint32_t r = 0; r < s->n_routers; r++) label[r] = r / block;
+    return s->n_routers / block;
+}
+
+#define OFFSET(field) offsetof(struct fc_two_level_shape, field)
+static const struct fc_key keys[] = {
+    {"supernodes", FC_KEY_INT, FC_NUMBER, OFFSET(supernodes), 1, 1 << 24, NULL, NULL, "supernodes (dragonfly: groups)"},
+    {"drawers", FC_KEY_INT, FC_NUMBER, OFFSET(drawers), 1, 1 << 16, NULL, "1", "drawers a supernode; 1: a dragonfly group"},
+    {"nodes_per_drawer", FC_KEY_INT, FC_NUMBER, OFFSET(nodes_per_drawer), 1, 1 << 16, NULL, NULL, "routers a drawer"},
+    {"d_link", FC_KEY_CHOICE, FC_NUMBER, OFFSET(d_link), 0, 0, rules, "packed", "which router hosts which D link"},
+    {"links_per_pair", FC_KEY_INT, FC_NUMBER, OFFSET(links_per_pair), 1, 4096, NULL, "1", "D links a pair of supernodes"},
+    {"d_ports", FC_KEY_INT, FC_NUMBER, OFFSET(d_ports), 1, 4096, NULL, "16", "D ports a router (packed, relative)"},
+    {"local", FC_KEY_CHOICE, FC_NUMBER, OFFSET(local), 0, 0, locals, "full",
+     "full: LR to every router of other drawers; grid: to the same position only"},
+};
+
+const struct fc_family_ops fc_family_two_level = {
+    .name = "two-level",
+    .usage = "supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d",
+    .source = "Bhatele, Jain, Gropp, Kale, SC'11; Kim, Dally, Scott, Abts, ISCA 2008",
+    .shape_size = sizeof(struct fc_two_level_shape),
+    .keys = keys,
+    .n_keys = FC_COUNT(keys),
+    .default_routing = "direct",
+    .takes_nodes_per_router = true,
+    .check = check,
+    .build = build,
+    .link_name = link_name,
+    .vertex_name = vertex_name,
+    .partition = partition,
+    .facts = facts,
+};

@@ -1,0 +1,151 @@
+/* graph_matrix_market.c - a communication graph from a Matrix Market coordinate file: entry (i, j) = bytes
+ * that task i sends to task j.
+ *
+ * Head `%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric`, comments `%`, a line `rows
+ * columns entries`, then one entry a line: `row column [bytes]`, tasks from 1. A pattern's entries are 1 byte
+ * each; symmetric files hold the diagonal and what is below it, mirrored here; entries of one pair are summed
+ * into one message; entries of 0 bytes are no communication and left out. Source: Boisvert, Pozo, Remington,
+ * The Matrix Market Exchange Formats, NISTIR 5935 (1996). */
+#include "models/demand_build.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct head {
+    bool pattern, symmetric;
+    long long n_tasks, n_entries;
+};
+
+static bool word_is(const char *word, size_t length, const char *text)
+{
+    return strlen(text) == length && strncasecmp(word, text, length) == 0;
+}
+
+static enum fc_code read_banner(const struct fc_lines *lines, struct head *head, struct fc_status *st)
+{
+    struct fc_place where = fc_lines_place(lines);
+    const char *at = lines->text, *end = at + lines->length, *word[5];
+    size_t length[5] = {0};
+    int n = 0;
+    while (n < 5 && fc_next_word(&at, end, &word[n], &length[n])) n++;
+    if (n < 5 || !word_is(word[1], length[1], "matrix") || !word_is(word[2], length[2], "coordinate"))
+        return fc_fail(st, FC_INPUT, where,
+                       "Matrix Market head is not '%%%%MatrixMarket matrix coordinate "
+                       "real|integer|pattern general|symmetric'");
+    head->pattern = word_is(word[3], length[3], "pattern");
+    if (!head->pattern && !word_is(word[3], length[3], "real") && !word_is(word[3], length[3], "integer"))
+        return fc_fail(st, FC_INPUT, where,
+                       "values of type '%.*s' are no bytes (expected real, integer or pattern)",
+                       (int)length[3], word[3]);
+    head->symmetric = word_is(word[4], length[4], "symmetric");
+    if (!head->symmetric && !word_is(word[4], length[4], "general"))
+        return fc_fail(st, FC_INPUT, where, "symmetry '%.*s' (expected general or symmetric)", (int)length[4],
+                       word[4]);
+    return FC_OK;
+}
+
+/* The next line that is neither blank nor comment: its words, at most `most` + 1 of them; 0 at the end of the
+ * file. */
+static int next_entry(struct fc_lines *lines, int most, const char **word, size_t *length)
+{
+    while (fc_lines_next(lines)) {
+        const char *at = lines->text, *end = at + lines->length;
+        int n = 0;
+        if (lines->length > 0 && *at == '%') continue;
+        while (n <= most && fc_next_word(&at, end, &word[n], &length[n])) n++;
+        if (n > 0) return n;
+    }
+    return 0;
+}
+
+static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text, struct head *head,
+                              struct fc_status *st)
+{
+    const char *word[4];
+    size_t length[4];
+    long long columns;
+    int n = next_entry(lines, 3, word, length);
+    struct fc_place where = fc_lines_place(lines);
+    if (n != 3)
+        return fc_fail(st, FC_INPUT, where, "the size line is missing (expected: rows columns entries)");
+    if (fc_word_int(word[0], length[0], 1, FC_NONE - 1, "rows", &head->n_tasks, where, st) ||
+        fc_word_int(word[1], length[1], 1, FC_NONE - 1, "columns", &columns, where, st) ||
+        fc_word_int(word[2], length[2], 0, INT64_MAX, "entries", &head->n_entries, where, st))
+        return st->code;
+    if (columns != head->n_tasks)
+        return fc_fail(st, FC_INPUT, where,
+                       "%lld rows and %lld columns (expected as many: senders and receivers)", head->n_tasks,
+                       columns);
+    if ((uint64_t)head->n_entries >
+        text->size / 3) /* "1 1\n" is the shortest entry; do not reserve for a lie */
+        return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries,
+                       text->size);
+    return FC_OK;
+}
+
+static enum fc_code read_entry(const struct head *head, const char **word, const size_t *length, int n,
+                               struct fc_place where, struct fc_triples *t, struct fc_status *st)
+{
+    long long row, column;
+    double bytes = 1;
+    int expected = head->pattern ? 2 : 3;
+    if (n != expected)
+        return fc_fail(st, FC_INPUT, where, "an entry has %d numbers (expected: row column%s)", expected,
+                       head->pattern ? "" : " bytes");
+    if (fc_word_int(word[0], length[0], 1, head->n_tasks, "row", &row, where, st) ||
+        fc_word_int(word[1], length[1], 1, head->n_tasks, "column", &column, where, st) ||
+        (!head->pattern && fc_word_real(word[2], length[2], "bytes", &bytes, where, st)))
+        return st->code;
+    if (bytes < 0) return fc_fail(st, FC_INPUT, where, "bytes: %g is negative", bytes);
+    if (head->symmetric && column > row)
+        return fc_fail(st, FC_INPUT, where, "entry (%lld, %lld) lies above the diagonal of a symmetric file",
+                       row, column);
+    for (int mirror = 0; mirror < (head->symmetric && row != column ? 2 : 1); mirror++, t->n++) {
+        t->src[t->n] = (uint32_t)(mirror ? column : row) - 1;
+        t->dst[t->n] = (uint32_t)(mirror ? row : column) - 1;
+        t->bytes[t->n] = bytes;
+        t->line[t->n] = where.line;
+    }
+    return FC_OK;
+}
+
+static enum fc_code read_entries(struct fc_lines *lines, const struct head *head, struct fc_triples *t,
+                                 struct fc_status *st)
+{
+    const char *word[4];
+    size_t length[4];
+    long long read = 0;
+    for (int n; (n = next_entry(lines, 3, word, length)) > 0; read++) {
+        if (read == head->n_entries)
+            return fc_fail(st, FC_INPUT, fc_lines_place(lines), "more than the %lld entries announced", read);
+        if (read_entry(head, word, length, n, fc_lines_place(lines), t, st)) return st->code;
+    }
+    if (read < head->n_entries)
+        return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the file ends after %lld of %lld entries", read,
+                       head->n_entries);
+    return FC_OK;
+}
+
+enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena *reading,
+                                    struct fc_demand *demand, struct fc_status *st)
+{
+    struct fc_lines lines;
+    struct head head;
+    struct fc_triples t;
+    fc_lines_start(&lines, text);
+    fc_lines_next(&lines);
+    if (read_banner(&lines, &head, st) || read_size(&lines, text, &head, st) ||
+        fc_triples_start(&t, reading, (uint64_t)head.n_entries * (head.symmetric ? 2 : 1), st) ||
+        read_entries(&lines, &head, &t, st) || fc_triples_sort(&t, (uint32_t)head.n_tasks, reading, st) ||
+        fc_demand_start(demand, (uint64_t)head.n_tasks, t.n, st))
+        return st->code;
+    for (size_t i = 0; i < t.n; i++) {
+        size_t last = demand->n_entries - 1;
+        if (t.bytes[i] == 0) continue;
+        if (demand->n_entries > 0 && demand->src[last] == t.src[i] && demand->dst[last] == t.dst[i])
+            demand->bytes[last] += t.bytes[i];
+        else
+            fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
+    }
+    return FC_OK;
+}

@@ -1,0 +1,531 @@
+/* machine.c - machine files: YAML checked against tables of keys, every refusal with file:line.
+ *
+ * libyaml gives the document with the line of every node; the tables below (and the family's own) say which keys
+ * exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
+ * of a well-formed value that is out of range. */
+#include "models/models.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <yaml.h>
+
+const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
+const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered", NULL};
+const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
+
+#define IN(field) offsetof(struct fc_machine, field)
+static const struct fc_key top_keys[] = {
+    {"name", FC_KEY_TEXT, FC_NUMBER, IN(name), 0, 0, NULL, NULL, "short name"},
+    {"title", FC_KEY_TEXT, FC_NUMBER, IN(title), 0, 0, NULL, "", "one line for people"},
+    {"source", FC_KEY_TEXT, FC_NUMBER, IN(source), 0, 0, NULL, "", "where the figures come from"},
+    {"confidence", FC_KEY_TEXT, FC_NUMBER, IN(confidence), 0, 0, NULL, "", "how sure they are"},
+    {"clock", FC_KEY_QUANTITY, FC_HERTZ, IN(clock_hz), 1, 1e13, NULL, NULL, "network cycle; makes `cycles` a unit"},
+};
+static const struct fc_key router_keys[] = {
+    {"delay", FC_KEY_QUANTITY, FC_SECONDS, IN(router.delay_s), 0, 1, NULL, "0", "head flit, buffer write to link"},
+    {"flow_control", FC_KEY_CHOICE, FC_NUMBER, IN(router.flow_control), 0, 0, fc_flow_control_names, "cut-through",
+     "cut-through or wormhole"},
+    {"flit", FC_KEY_QUANTITY, FC_BYTES, IN(router.flit_bytes), 1, 1 << 20, NULL, "32 B", "unit of flow control"},
+    {"vcs", FC_KEY_INT, FC_NUMBER, IN(router.vcs), 1, 64, NULL, "1", "virtual channels for data, escape apart"},
+    {"escape", FC_KEY_CHOICE, FC_NUMBER, IN(router.escape), 0, 0, fc_escape_names, "dateline",
+     "how rings stay free of deadlock"},
+    {"buffer", FC_KEY_QUANTITY, FC_BYTES, IN(router.buffer_bytes), 1, 1e12, NULL, "1 KiB",
+     "per virtual channel and input port"},
+    {"routing", FC_KEY_TEXT, FC_NUMBER, IN(router.routing), 0, 0, NULL, NULL, "default: the family's"},
+    {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
+     "who wins an output"},
+    {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
+};
+static const struct fc_key packet_keys[] = {
+    {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},
+    {"max", FC_KEY_QUANTITY, FC_BYTES, IN(packet.max_bytes), 1, 1e9, NULL, NULL, "longest packet, header inside"},
+    {"header", FC_KEY_QUANTITY, FC_BYTES, IN(packet.header_bytes), 0, 1e9, NULL, "0", "bytes of max without payload"},
+    {"trailer", FC_KEY_QUANTITY, FC_BYTES, IN(packet.trailer_bytes), 0, 1e9, NULL, "0", "link bytes outside max"},
+};
+static const struct fc_key node_keys[] = {
+    {"cores", FC_KEY_INT, FC_NUMBER, IN(cores_per_node), 1, 1 << 20, NULL, "1", "tasks a node can hold"},
+};
+static const struct fc_key software_keys[] = {
+    {"send", FC_KEY_QUANTITY, FC_SECONDS, IN(software.send_s), 0, 1e3, NULL, "1 us", "o at the sender"},
+    {"recv", FC_KEY_QUANTITY, FC_SECONDS, IN(software.recv_s), 0, 1e3, NULL, "1 us", "o at the receiver"},
+    {"gap", FC_KEY_QUANTITY, FC_SECONDS, IN(software.gap_s), 0, 1e3, NULL, "0", "g: least time between messages"},
+    {"eager", FC_KEY_QUANTITY, FC_BYTES, IN(software.eager_bytes), 0, 1e18, NULL, "64 KiB",
+     "S: longer messages use rendezvous"},
+    {"per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.per_byte_s), 0, 1, NULL, "0", "O: CPU time a byte"},
+    {"compute_scale", FC_KEY_QUANTITY, FC_NUMBER, IN(software.compute_scale), 0, 1e6, NULL, "1.0",
+     "recorded computation times are multiplied by it"},
+};
+#undef IN
+static const struct fc_key link_keys[] = {
+    {"bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, offsetof(struct fc_link_class, bandwidth_bytes_per_s), 1, 1e18,
+     NULL, NULL, "of one direction of one link"},
+    {"latency", FC_KEY_QUANTITY, FC_SECONDS, offsetof(struct fc_link_class, latency_s), 0, 10, NULL, NULL,
+     "of the wire"},
+};
+static const struct fc_key shared_network_keys[] = {
+    {"family", FC_KEY_TEXT, FC_NUMBER, 0, 0, 0, NULL, NULL, "torus, mesh, fat-tree, ..."},
+    {"nodes_per_router", FC_KEY_INT, FC_NUMBER, offsetof(struct fc_machine, nodes_per_router), 1, 1 << 16, NULL, "1",
+     "terminals on each router"},
+};
+
+/* ---- the YAML document ---- */
+
+struct reader {
+    yaml_document_t document;
+    struct fc_machine *machine;
+    struct fc_status *st;
+};
+
+static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
+{
+    return (struct fc_place){r->machine->file, (long)node->start_mark.line + 1};
+}
+static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
+
+static enum fc_code parse(struct reader *r, const struct fc_text *text)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
+    int good = yaml_parser_load(&parser, &r->document);
+    if (!good) {
+        struct fc_place where = {r->machine->file, (long)parser.problem_mark.line + 1};
+        fc_fail(r->st, FC_INPUT, where, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
+    }
+    yaml_parser_delete(&parser);
+    return good ? FC_OK : FC_INPUT;
+}
+
+/* The mapping under `name` of the top level, NULL when left out. */
+static enum fc_code section(struct reader *r, const yaml_node_t *top, const char *name, yaml_node_t **found)
+{
+    *found = NULL;
+    for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
+        yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
+        if (key->type != YAML_SCALAR_NODE || strcmp(text_of(key), name)) continue;
+        *found = yaml_document_get_node(&r->document, p->value);
+        if ((*found)->type != YAML_MAPPING_NODE)
+            return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: is not a mapping (expected %s: {key: value, ...})",
+                           name, name);
+    }
+    return FC_OK;
+}
+
+/* A scalar's text; a sequence of scalars as "a,b,c"; a mapping of scalars as "k=a,k=b". FC_INPUT for anything deeper. */
+static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *node, char *out, size_t size)
+{
+    if (node->type == YAML_SCALAR_NODE) {
+        if (strlen(text_of(node)) >= size)
+            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the value is too long", key);
+        snprintf(out, size, "%s", text_of(node));
+        return FC_OK;
+    }
+    size_t n = 0;
+    bool map = node->type == YAML_MAPPING_NODE;
+    size_t count = map ? (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start)
+                       : (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    out[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        yaml_node_t *name = map ? yaml_document_get_node(&r->document, node->data.mapping.pairs.start[i].key) : NULL;
+        yaml_node_t *item = yaml_document_get_node(
+            &r->document, map ? node->data.mapping.pairs.start[i].value : node->data.sequence.items.start[i]);
+        if (item->type != YAML_SCALAR_NODE || (name && name->type != YAML_SCALAR_NODE))
+            return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected plain values in the list", key);
+        int more = snprintf(out + n, size - n, "%s%s%s%s", i ? "," : "", name ? text_of(name) : "", name ? "=" : "",
+                            text_of(item));
+        n += (size_t)more;
+        if (n >= size) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the list is too long", key);
+    }
+    return FC_OK;
+}
+
+static enum fc_code refuse_duplicates(struct reader *r, const yaml_node_t *mapping)
+{
+    yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
+    for (yaml_node_pair_t *p = start; p < top; p++) {
+        yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
+        if (key->type != YAML_SCALAR_NODE)
+            return fc_fail(r->st, FC_INPUT, place_of(r, key), "a key must be a plain word");
+        for (yaml_node_pair_t *q = start; q < p; q++)
+            if (!strcmp(text_of(yaml_document_get_node(&r->document, q->key)), text_of(key)))
+                return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: given twice", text_of(key));
+    }
+    return FC_OK;
+}
+
+/* A message about a value begins with its section: "router.delay". */
+static enum fc_code set_key(struct reader *r, const char *prefix, const struct fc_key *key, void *settings,
+                            yaml_node_t *value)
+{
+    char text[4096], name[96];
+    struct fc_key named = *key;
+    snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
+    named.name = name;
+    if (flat_text(r, name, value, text, sizeof text)) return r->st->code;
+    return fc_key_set(&named, settings, text, r->machine->clock_hz, &r->machine->arena, place_of(r, value), r->st);
+}
+
+/* Decodes a mapping whose every key is in the table. */
+static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping, const struct fc_key *keys,
+                           size_t n_keys, void *settings)
+{
+    if (fc_keys_preset(keys, n_keys, settings, &r->machine->arena, r->st)) return r->st->code;
+    if (!mapping) return FC_OK;
+    if (refuse_duplicates(r, mapping)) return r->st->code;
+    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
+        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        const struct fc_key *key = fc_key_find(keys, n_keys, text_of(name));
+        if (!key) return fc_key_unknown(keys, n_keys, text_of(name), place_of(r, name), r->st);
+        if (set_key(r, prefix, key, settings, yaml_document_get_node(&r->document, p->value))) return r->st->code;
+    }
+    return FC_OK;
+}
+
+/* ---- sections that need more than a table ---- */
+
+static const struct fc_family_ops *find_family(const char *name)
+{
+    for (const struct fc_family_ops *const *f = fc_families; *f; f++)
+        if (!strcmp((*f)->name, name)) return *f;
+    return NULL;
+}
+
+static enum fc_code unknown_family(struct reader *r, const char *name, struct fc_place where)
+{
+    char known[256] = "";
+    for (const struct fc_family_ops *const *f = fc_families; *f; f++) {
+        size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*f)->name);
+    }
+    return fc_fail(r->st, FC_INPUT, where, "network.family: '%s' is unknown (known: %s)", name, known);
+}
+
+static enum fc_code decode_network(struct reader *r, yaml_node_t *top, yaml_node_t *mapping)
+{
+    struct fc_machine *m = r->machine;
+    if (!mapping)
+        return fc_fail(r->st, FC_INPUT, place_of(r, top), "network: is missing (expected network: {family: ...})");
+    m->network_line = (long)mapping->start_mark.line + 1;
+    if (refuse_duplicates(r, mapping)) return r->st->code;
+    yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *end = mapping->data.mapping.pairs.top;
+    for (yaml_node_pair_t *p = start; p < end; p++) {
+        yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
+        if (strcmp(text_of(yaml_document_get_node(&r->document, p->key)), "family")) continue;
+        if (value->type != YAML_SCALAR_NODE) return unknown_family(r, "a list", place_of(r, value));
+        m->family = find_family(text_of(value));
+        if (!m->family) return unknown_family(r, text_of(value), place_of(r, value));
+    }
+    if (!m->family) return unknown_family(r, "", place_of(r, mapping));
+    m->shape = fc_alloc(&m->arena, 1, m->family->shape_size, r->st);
+    if (!m->shape || fc_keys_preset(m->family->keys, m->family->n_keys, m->shape, &m->arena, r->st)) return r->st->code;
+    for (yaml_node_pair_t *p = start; p < end; p++) {
+        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
+        if (!strcmp(text_of(name), "family")) continue;
+        const struct fc_key *key = fc_key_find(m->family->keys, m->family->n_keys, text_of(name));
+        void *settings = m->shape;
+        if (!key && m->family->takes_nodes_per_router && !strcmp(text_of(name), "nodes_per_router")) {
+            key = &shared_network_keys[1];
+            settings = m;
+        }
+        if (!key) return fc_key_unknown(m->family->keys, m->family->n_keys, text_of(name), place_of(r, name), r->st);
+        if (set_key(r, "network", key, settings, value)) return r->st->code;
+    }
+    return FC_OK;
+}
+
+static enum fc_code list_link_names(struct reader *r, yaml_node_t *links)
+{
+    struct fc_machine *m = r->machine;
+    if (!links) return FC_OK;
+    if (refuse_duplicates(r, links)) return r->st->code;
+    for (yaml_node_pair_t *p = links->data.mapping.pairs.start; p < links->data.mapping.pairs.top; p++) {
+        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        if (m->n_link_names == FC_MAX_CLASSES)
+            return fc_fail(r->st, FC_INPUT, place_of(r, name), "links: more than %d classes", FC_MAX_CLASSES);
+        m->link_names[m->n_link_names] = fc_copy_text(&m->arena, text_of(name), r->st);
+        if (!m->link_names[m->n_link_names++]) return r->st->code;
+    }
+    return FC_OK;
+}
+
+static enum fc_code unknown_class(struct reader *r, const char *name, struct fc_place where)
+{
+    struct fc_machine *m = r->machine;
+    char known[512] = "";
+    for (int c = 0; c < m->n_classes; c++) {
+        size_t n = strlen(known);
+        snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", m->classes[c].name);
+    }
+    return fc_fail(r->st, FC_INPUT, where, "links: this %s network has no link class '%s' (it has: %s)",
+                   m->family->name, name, known);
+}
+
+/* One entry of links:. `up` stands for every level above the leaves that has no entry of its own. */
+static enum fc_code decode_class(struct reader *r, yaml_node_t *name, yaml_node_t *value, bool aliases)
+{
+    struct fc_machine *m = r->machine;
+    bool is_alias = !strcmp(text_of(name), "up"), known = false;
+    if (is_alias != aliases) return FC_OK;
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "links.%.40s", text_of(name));
+    if (value->type != YAML_MAPPING_NODE)
+        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: expected {bandwidth: 1 GB/s, latency: 10 ns}", prefix);
+    for (int c = 0; c < m->n_classes; c++) {
+        struct fc_link_class *class = &m->classes[c];
+        bool mine = !strcmp(class->name, text_of(name));
+        if (is_alias) mine = !strncmp(class->name, "level", 5);
+        known = known || mine;
+        if (!mine || (is_alias && class->given)) continue;
+        if (decode(r, prefix, value, link_keys, FC_COUNT(link_keys), class)) return r->st->code;
+        if (class->bandwidth_bytes_per_s == 0)
+            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: bandwidth is missing", prefix);
+        class->given = true;
+    }
+    return known ? FC_OK : unknown_class(r, text_of(name), place_of(r, name));
+}
+
+static enum fc_code decode_links(struct reader *r, yaml_node_t *top, yaml_node_t *links)
+{
+    struct fc_machine *m = r->machine;
+    for (int aliases = 0; links && aliases < 2; aliases++)
+        for (yaml_node_pair_t *p = links->data.mapping.pairs.start; p < links->data.mapping.pairs.top; p++)
+            if (decode_class(r, yaml_document_get_node(&r->document, p->key),
+                             yaml_document_get_node(&r->document, p->value), aliases))
+                return r->st->code;
+    for (int c = 0; c < m->n_classes; c++)
+        if (!m->classes[c].given)
+            return fc_fail(r->st, FC_INPUT, place_of(r, links ? links : top),
+                           "links: class '%s' is missing (expected %s: {bandwidth: ..., latency: ...})",
+                           m->classes[c].name, m->classes[c].name);
+    return FC_OK;
+}
+
+static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
+{
+    const struct fc_machine *m = r->machine;
+    if (!packet) return FC_OK;
+    if (m->packet.max_bytes == 0)
+        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.max is missing (the longest packet)");
+    if (m->packet.header_bytes >= m->packet.max_bytes)
+        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.header: %g B leaves no payload in max %g B",
+                       m->packet.header_bytes, m->packet.max_bytes);
+    if (m->packet.min_bytes > m->packet.max_bytes)
+        return fc_fail(r->st, FC_INPUT, place_of(r, packet), "packet.min: %g B is more than max %g B",
+                       m->packet.min_bytes, m->packet.max_bytes);
+    return FC_OK;
+}
+
+static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
+{
+    static const char *const sections[] = {"network", "links", "router", "packet", "node", "software"};
+    struct fc_machine *m = r->machine;
+    if (!top || top->type != YAML_MAPPING_NODE)
+        return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1},
+                       "not a machine file (expected keys name:, network:, links:, ...)");
+    if (refuse_duplicates(r, top) || fc_keys_preset(top_keys, FC_COUNT(top_keys), m, &m->arena, r->st))
+        return r->st->code;
+    for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
+        yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
+        bool is_section = false;
+        for (size_t i = 0; i < FC_COUNT(sections); i++) is_section = is_section || !strcmp(text_of(name), sections[i]);
+        if (is_section) continue;
+        const struct fc_key *key = fc_key_find(top_keys, FC_COUNT(top_keys), text_of(name));
+        if (!key) {
+            struct fc_key all[FC_COUNT(top_keys) + FC_COUNT(sections)];
+            memcpy(all, top_keys, sizeof top_keys);
+            memset(all + FC_COUNT(top_keys), 0, sizeof all - sizeof top_keys);
+            for (size_t i = 0; i < FC_COUNT(sections); i++) all[FC_COUNT(top_keys) + i].name = sections[i];
+            return fc_key_unknown(all, FC_COUNT(all), text_of(name), place_of(r, name), r->st);
+        }
+        if (set_key(r, "", key, m, yaml_document_get_node(&r->document, p->value))) return r->st->code;
+    }
+    if (!m->name) return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1}, "name: is missing");
+    return FC_OK;
+}
+
+static enum fc_code decode_machine(struct reader *r)
+{
+    struct fc_machine *m = r->machine;
+    struct fc_status *st = r->st;
+    yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    yaml_node_t *network, *links, *router, *packet, *node, *software;
+    if (decode_top(r, top)) return st->code;
+    if (section(r, top, "network", &network) || section(r, top, "links", &links) ||
+        section(r, top, "router", &router) || section(r, top, "packet", &packet) || section(r, top, "node", &node) ||
+        section(r, top, "software", &software))
+        return st->code;
+    m->nodes_per_router = 1;
+    if (decode_network(r, top, network) || list_link_names(r, links)) return st->code;
+    struct fc_place where = {m->file, m->network_line};
+    if (m->family->check(m, where, st)) return st->code;
+    struct fc_link_class *injection = &m->classes[m->n_classes++];
+    *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
+    if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
+        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) || check_packet(r, packet) ||
+        decode(r, "node", node, node_keys, FC_COUNT(node_keys), m) ||
+        decode(r, "software", software, software_keys, FC_COUNT(software_keys), m))
+        return st->code;
+    if (router) where = place_of(r, router);
+    if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {
+        if (!st->line) { /* the name came from this file */
+            snprintf(st->file, sizeof st->file, "%s", m->file);
+            st->line = where.line;
+        }
+        return st->code;
+    }
+    return FC_OK;
+}
+
+/* ---- finding files ---- */
+
+const char *fc_machines_directory(char *out, size_t size)
+{
+    const char *data = getenv("FABRICAST_DATA");
+    if (data) {
+        snprintf(out, size, "%s/machines", data);
+        return out;
+    }
+    char self[512];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n > 0) { /* PREFIX/bin/fabricast, or obj/... of the source tree (one or two folders deep) */
+        static const char *const relative[] = {"../share/fabricast/machines", "../models/machines",
+                                               "../../models/machines"};
+        self[n] = 0;
+        char *slash = strrchr(self, '/');
+        if (slash) *slash = 0;
+        for (size_t i = 0; i < FC_COUNT(relative); i++) {
+            snprintf(out, size, "%s/%s", self, relative[i]);
+            if (access(out, R_OK) == 0) return out;
+        }
+    }
+    snprintf(out, size, "models/machines");
+    return out;
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st)
+{
+    char directory[600];
+    fc_machines_directory(directory, sizeof directory);
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
+                         directory, strerror(errno));
+    const size_t limit = 1000;
+    *n = 0;
+    *names = fc_alloc(arena, limit, sizeof **names, st);
+    for (struct dirent *entry; *names && *n < limit && (entry = readdir(dir));) {
+        size_t length = strlen(entry->d_name);
+        if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
+        char *name = fc_copy_text(arena, entry->d_name, st);
+        if (!name) break;
+        name[length - 5] = 0;
+        (*names)[(*n)++] = name;
+    }
+    closedir(dir);
+    if (st->code) return st->code;
+    qsort(*names, *n, sizeof **names, compare_names);
+    return FC_OK;
+}
+
+static enum fc_code locate(const char *name, char *path, size_t size, struct fc_arena *arena, struct fc_status *st)
+{
+    size_t length = strlen(name);
+    if (strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"))) {
+        snprintf(path, size, "%s", name);
+        return FC_OK;
+    }
+    char directory[600];
+    const char **names;
+    size_t n;
+    snprintf(path, size, "%s/%s.yaml", fc_machines_directory(directory, sizeof directory), name);
+    if (access(path, F_OK) == 0) return FC_OK;
+    if (fc_machine_names(arena, &names, &n, st)) return st->code;
+    const char *near = fc_nearest(name, names, n);
+    return fc_refuse(st, FC_INPUT, "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
+                                   "contains '/' or ends in .yaml)",
+                     name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
+{
+    char path[1200];
+    struct fc_text text;
+    struct reader r = {.machine = machine, .st = st};
+    memset(machine, 0, sizeof *machine);
+    if (locate(name_or_path, path, sizeof path, &machine->arena, st) ||
+        fc_read_file(path, &machine->arena, &text, st)) {
+        fc_machine_free(machine);
+        return st->code;
+    }
+    machine->file = fc_copy_text(&machine->arena, path, st);
+    enum fc_code code = machine->file ? parse(&r, &text) : st->code;
+    if (!code) {
+        code = decode_machine(&r);
+        yaml_document_delete(&r.document);
+    }
+    if (code) fc_machine_free(machine);
+    return code;
+}
+
+void fc_machine_free(struct fc_machine *machine)
+{
+    fc_arena_free(&machine->arena);
+    memset(machine, 0, sizeof *machine);
+}
+
+/* ---- routing by name ---- */
+
+const struct fc_routing_ops *fc_routing_find(const char *name, const char *family)
+{
+    for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
+        for (const char *const *f = (*r)->families; !strcmp((*r)->name, name) && *f; f++)
+            if (!strcmp(*f, family)) return *r;
+    return NULL;
+}
+
+enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st)
+{
+    if (!routing) return FC_OK;
+    const struct fc_routing_ops *found = fc_routing_find(routing, machine->family->name);
+    if (found) {
+        machine->routing = found;
+        return FC_OK;
+    }
+    char known[256] = "";
+    for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
+        for (const char *const *f = (*r)->families; *f; f++)
+            if (!strcmp(*f, machine->family->name)) {
+                size_t n = strlen(known);
+                snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
+            }
+    return fc_refuse(st, FC_INPUT, "a %s network cannot do routing '%s' (it can: %s)", machine->family->name, routing,
+                     known);
+}
+
+/* ---- packets ---- */
+
+double fc_wire_bytes(const struct fc_machine *machine, double bytes)
+{
+    const struct fc_packet *p = &machine->packet;
+    if (p->max_bytes == 0) return bytes;
+    double payload = p->max_bytes - p->header_bytes, full = floor(bytes / payload), rest = bytes - full * payload;
+    double wire = full * (p->max_bytes + p->trailer_bytes);
+    if (rest > 0 || full == 0) {
+        double last = ceil((rest + p->header_bytes) / machine->router.flit_bytes) * machine->router.flit_bytes;
+        if (last < p->min_bytes) last = p->min_bytes;
+        wire += fmin(last, p->max_bytes) + p->trailer_bytes;
+    }
+    return wire;
+}
+
+uint64_t fc_machine_cores(const struct fc_network *net)
+{
+    return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
+}

@@ -1,0 +1,294 @@
+/* adaptive_split.c - the split of sparse traffic over minimal paths that an adaptive torus finds.
+ *
+ * Every flow is cut in chunks; each chunk goes from router to router over the profitable dimension whose links carry
+ * the least so far (join the shortest queue, as the routers do, with loads in place of queues). Chunks are then taken
+ * out one by one and sent again over the path of least cost, cost(l) = (time(l) / max time)^7 by dynamic programming over
+ * the box of minimal paths where it is small, else again greedily: a descent on sum time^8, a smooth stand-in for the
+ * greatest load (the LP of science text: min z, sum f <= z b). Deterministic: chunks in a fixed order, no clock.
+ * Limit: a local optimum; the distance to the proven cut bound is what percent of peak shows. */
+#include "models/family_torus.h"
+#include "solvers/load_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+struct split {
+    const struct fc_network *net;
+    const struct fc_torus_shape *s;
+    uint64_t seed;
+    uint32_t n_chunks; /* a flow */
+    double *port_s;    /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
+    double rate[FC_MAX_DIMS]; /* bytes/s of a port of each dimension */
+    double unit[FC_MAX_DIMS]; /* 1 / mean seconds of a port of each dimension, fixed by minimal routing */
+    uint8_t *path;     /* hops of every chunk: dimension * 2 + direction */
+    uint64_t *first;   /* [n_flows * n_chunks + 1] in path */
+    double *box_cost;  /* [points] scratch of least_cost */
+    uint8_t *box_step;
+};
+
+/* What is left of a chunk's way. */
+struct way {
+    uint32_t v, c[FC_MAX_DIMS];
+    uint32_t hops[FC_MAX_DIMS];
+    int direction[FC_MAX_DIMS];
+};
+
+static double *port_of(const struct split *p, uint32_t v, int dim, int direction)
+{
+    return &p->port_s[(v * (uint32_t)p->s->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
+}
+
+/* At a tie of an even ring chunks go alternately + and -. */
+static struct way start(const struct split *p, uint32_t src, uint32_t dst, uint32_t turn)
+{
+    struct way w = {.v = src};
+    for (int d = 0; d < p->s->n_dims; d++) {
+        w.c[d] = fc_torus_coordinate(p->s, src, d);
+        struct fc_torus_offset o = fc_torus_offset(p->s, d, w.c[d], fc_torus_coordinate(p->s, dst, d));
+        bool plus = o.plus_share == 1 || (o.plus_share == 0.5 && (turn >> (d & 3) & 1) == 0);
+        w.direction[d] = plus ? FC_PLUS : FC_MINUS;
+        w.hops[d] = plus ? o.plus : o.minus;
+    }
+    return w;
+}
+
+static void step(const struct split *p, struct way *w, int d)
+{
+    uint32_t k = p->s->k[d], stride = p->s->stride[d];
+    if (w->direction[d] == FC_PLUS) {
+        bool wraps = w->c[d] + 1 == k;
+        w->v = wraps ? w->v - w->c[d] * stride : w->v + stride;
+        w->c[d] = wraps ? 0 : w->c[d] + 1;
+    } else {
+        bool wraps = w->c[d] == 0;
+        w->v = wraps ? w->v + (k - 1) * stride : w->v - stride;
+        w->c[d] = wraps ? k - 1 : w->c[d] - 1;
+    }
+    w->hops[d]--;
+}
+
+/* Sends a chunk greedily and notes its path. Ties go to the dimension with most hops left, which keeps choices open. */
+static uint32_t send_greedy(struct split *p, struct way w, double bytes, uint8_t *path)
+{
+    uint32_t n = 0;
+    int dims = p->s->n_dims;
+    for (;;) {
+        int best = -1;
+        double least = INFINITY;
+        for (int d = 0; d < dims; d++) {
+            if (w.hops[d] == 0) continue;
+            double t = *port_of(p, w.v, d, w.direction[d]) * p->unit[d];
+            if (best < 0 || t < least || (t == least && w.hops[d] > w.hops[best])) best = d, least = t;
+        }
+        if (best < 0) return n;
+        *port_of(p, w.v, best, w.direction[best]) += bytes / p->rate[best];
+        path[n++] = (uint8_t)(best * 2 + w.direction[best]);
+        step(p, &w, best);
+    }
+}
+
+static double power7(double x)
+{
+    double x2 = x * x, x4 = x2 * x2;
+    return x4 * x2 * x;
+}
+
+/* Cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost + cost[next]. */
+static uint32_t send_cheapest(struct split *p, struct way w, double bytes, double unit, uint8_t *path)
+{
+    int dims = p->s->n_dims;
+    uint32_t size[FC_MAX_DIMS], points = 1, at[FC_MAX_DIMS], n = 0, i = 0;
+    for (int d = 0; d < dims; d++) {
+        size[d] = points;
+        points *= w.hops[d] + 1;
+        at[d] = w.hops[d];
+    }
+    for (uint32_t j = points; j-- > 0;) {
+        uint32_t v = 0;
+        for (int d = 0; d < dims; d++) {
+            uint32_t k = p->s->k[d], c = w.direction[d] == FC_PLUS ? w.c[d] + at[d] : w.c[d] + k - at[d];
+            v += (c >= k ? c - k : c) * p->s->stride[d];
+        }
+        double least = j + 1 == points ? 0 : INFINITY;
+        for (int d = 0; d < dims; d++) {
+            if (at[d] == w.hops[d]) continue;
+            double t = power7((*port_of(p, v, d, w.direction[d]) + bytes / p->rate[d]) * unit) / p->rate[d] +
+                       p->box_cost[j + size[d]];
+            if (t < least) least = t, p->box_step[j] = (uint8_t)d;
+        }
+        p->box_cost[j] = least;
+        for (int d = 0; d < dims; d++) { /* the point before, lexicographically */
+            if (at[d]-- > 0) break;
+            at[d] = w.hops[d];
+        }
+    }
+    while (i + 1 < points) {
+        int d = p->box_step[i];
+        *port_of(p, w.v, d, w.direction[d]) += bytes / p->rate[d];
+        path[n++] = (uint8_t)(d * 2 + w.direction[d]);
+        step(p, &w, d);
+        i += size[d];
+    }
+    return n;
+}
+
+static void take_out(struct split *p, uint32_t v, const uint8_t *path, uint64_t n, double bytes)
+{
+    struct way w = {.v = v};
+    for (int d = 0; d < p->s->n_dims; d++) w.c[d] = fc_torus_coordinate(p->s, v, d);
+    for (uint64_t i = 0; i < n; i++) {
+        int d = path[i] / 2;
+        w.direction[d] = path[i] % 2;
+        double *t = port_of(p, w.v, d, w.direction[d]);
+        *t = fmax(0, *t - bytes / p->rate[d]);
+        step(p, &w, d);
+    }
+}
+
+static double greatest(const struct split *p)
+{
+    double z = 0;
+    size_t n = (size_t)p->net->n_routers * (size_t)p->s->n_dims * 2;
+    for (size_t i = 0; i < n; i++) z = p->port_s[i] > z ? p->port_s[i] : z;
+    return z;
+}
+
+static uint64_t way_hops(const struct split *p, uint32_t src, uint32_t dst)
+{
+    struct way w = start(p, src, dst, 0);
+    uint64_t n = 0;
+    for (int d = 0; d < p->s->n_dims; d++) n += w.hops[d];
+    return n;
+}
+static uint64_t way_points(const struct split *p, uint32_t src, uint32_t dst)
+{
+    struct way w = start(p, src, dst, 0);
+    uint64_t n = 1;
+    for (int d = 0; d < p->s->n_dims; d++) n *= w.hops[d] + 1ull;
+    return n;
+}
+
+struct flows {
+    size_t n;
+    const uint32_t *src, *dst; /* routers */
+    const double *bytes;
+    const uint32_t *order; /* [n] fixed shuffled order, so that neighbours in the list do not go first everywhere */
+};
+
+static void first_round(struct split *p, const struct flows *f)
+{
+    for (uint32_t c = 0; c < p->n_chunks; c++)
+        for (size_t i = 0; i < f->n; i++) {
+            size_t e = f->order[i], id = e * p->n_chunks + c;
+            struct way w = start(p, f->src[e], f->dst[e], c);
+            send_greedy(p, w, f->bytes[e] / p->n_chunks, p->path + p->first[id]);
+        }
+}
+
+static void resend_round(struct split *p, const struct flows *f, bool cheapest)
+{
+    double unit = 1 / greatest(p);
+    for (uint32_t c = 0; c < p->n_chunks; c++)
+        for (size_t i = 0; i < f->n; i++) {
+            size_t e = f->order[i], id = e * p->n_chunks + c;
+            uint64_t first = p->first[id], n = p->first[id + 1] - first;
+            double bytes = f->bytes[e] / p->n_chunks;
+            take_out(p, f->src[e], p->path + first, n, bytes);
+            struct way w = start(p, f->src[e], f->dst[e], c);
+            if (cheapest) send_cheapest(p, w, bytes, unit, p->path + first);
+            else send_greedy(p, w, bytes, p->path + first);
+        }
+}
+
+/* Ports' seconds from the paths, without the rounding that taking out and sending again left. */
+static void recount(struct split *p, const struct flows *f)
+{
+    memset(p->port_s, 0, (size_t)p->net->n_routers * (size_t)p->s->n_dims * 2 * sizeof *p->port_s);
+    for (size_t e = 0; e < f->n; e++)
+        for (uint32_t c = 0; c < p->n_chunks; c++) {
+            uint64_t id = e * p->n_chunks + c;
+            struct way w = {.v = f->src[e]};
+            for (int d = 0; d < p->s->n_dims; d++) w.c[d] = fc_torus_coordinate(p->s, f->src[e], d);
+            for (uint64_t i = p->first[id]; i < p->first[id + 1]; i++) {
+                int d = p->path[i] / 2;
+                w.direction[d] = p->path[i] % 2;
+                *port_of(p, w.v, d, w.direction[d]) += f->bytes[e] / p->n_chunks / p->rate[d];
+                step(p, &w, d);
+            }
+        }
+}
+
+/* Rounds until the greatest load stops falling, at most as many as the work allows (6e7 point or hop visits). */
+static void improve(struct split *p, const struct flows *f, uint64_t hops, uint64_t points)
+{
+    const double budget = 6e7;
+    bool cheapest = (double)points * p->n_chunks * 2 <= budget;
+    double cost = (double)(cheapest ? points : 2 * hops) * p->n_chunks;
+    int rounds = (int)fmin(40, budget / 4 / fmax(cost, 1));
+    double before = greatest(p);
+    for (int r = 0; r < rounds && before > 0; r++) {
+        resend_round(p, f, cheapest);
+        double now = greatest(p);
+        if (r > 2 && now > before * (1 - 1e-3)) break;
+        before = fmin(before, now);
+    }
+}
+
+static void add_loads(const struct split *p, double *load)
+{
+    for (uint32_t v = 0; v < p->net->n_routers; v++)
+        for (int d = 0; d < p->s->n_dims; d++)
+            for (int direction = 0; direction < 2; direction++) {
+                uint32_t port = fc_torus_port(p->net, v, d, direction), n = p->s->parallel[d];
+                if (port == FC_NONE) continue;
+                for (uint32_t i = 0; i < n; i++) load[port + i] += *port_of(p, v, d, direction) * p->rate[d] / n;
+            }
+}
+
+enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
+                                     double *load, struct fc_status *st)
+{
+    struct split p = {.net = net, .s = fc_torus(net), .seed = seed};
+    struct fc_arena scratch = {0};
+    uint32_t per_router = p.s->nodes_per_router;
+    size_t n = demand->n;
+    uint64_t hops = 0, points = 0, most_points = 1;
+    if (n >= FC_NONE) return fc_refuse(st, FC_NO, "%zu pairs are too many for the adaptive split", n);
+    for (int d = 0; d < p.s->n_dims; d++)
+        p.rate[d] = net->machine->classes[p.s->dim_class[d]].bandwidth_bytes_per_s * p.s->parallel[d];
+    uint32_t *src = fc_alloc(&scratch, n, sizeof *src, st), *dst = fc_alloc(&scratch, n, sizeof *dst, st);
+    uint32_t *order = fc_alloc(&scratch, n, sizeof *order, st);
+    if (st->code) goto done;
+    for (size_t e = 0; e < n; e++) {
+        src[e] = demand->src[e] / per_router;
+        dst[e] = demand->dst[e] / per_router;
+        load[net->first_link[net->n_routers + demand->src[e]]] += demand->bytes[e];
+        load[net->first_link[dst[e] + 1] - per_router + demand->dst[e] % per_router] += demand->bytes[e];
+        uint64_t box = way_points(&p, src[e], dst[e]);
+        struct way w = start(&p, src[e], dst[e], 0);
+        for (int d = 0; d < p.s->n_dims; d++) p.unit[d] += demand->bytes[e] / p.rate[d] * w.hops[d];
+        hops += way_hops(&p, src[e], dst[e]);
+        points += box;
+        most_points = box > most_points ? box : most_points;
+    }
+    for (int d = 0; d < p.s->n_dims; d++) p.unit[d] = p.unit[d] > 0 ? 2.0 * net->n_routers / p.unit[d] : 0;
+    fc_random_permutation(seed, 0x61646170, order, (uint32_t)n);
+    p.n_chunks = (uint32_t)fmax(2, fmin(32, 4e6 / fmax((double)hops, 1)));
+    p.port_s = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_s, st);
+    p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
+    p.first = fc_alloc(&scratch, n * p.n_chunks + 1, sizeof *p.first, st);
+    p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
+    p.box_step = fc_alloc(&scratch, most_points, 1, st);
+    if (st->code) goto done;
+    for (size_t e = 0; e < n; e++)
+        for (uint32_t c = 0; c < p.n_chunks; c++)
+            p.first[e * p.n_chunks + c + 1] = p.first[e * p.n_chunks + c] + way_hops(&p, src[e], dst[e]);
+    struct flows flows = {n, src, dst, demand->bytes, order};
+    first_round(&p, &flows);
+    improve(&p, &flows, hops, points);
+    recount(&p, &flows);
+    add_loads(&p, load);
+done:
+    fc_arena_free(&scratch);
+    return st->code;
+}

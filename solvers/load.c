@@ -1,0 +1,313 @@
+/* load.c - channel loads: gamma_c = sum over pairs of bytes(s,d) * share of the route s -> d that crosses channel c
+ * (Dally & Towles, ch. 3). Throughput and bulk time are bounded by max_c gamma_c / b_c.
+ *
+ * Dense traffic goes through the routing's structural formulas, sparse traffic through its `sparse` formula or path by
+ * path; path_walk forces the walk for everything (the oracle of the tests). An adaptive routing's split is found by
+ * mixture.c or adaptive_split.c, or is the routing's uniform minimal one when FC_SPLIT_UNIFORM asks for it. */
+#include "solvers/load_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+struct job {
+    const struct fc_network *net;
+    const struct fc_demand *demand;
+    const struct fc_placement *placement;
+    const struct fc_load_settings *settings;
+    struct fc_load *load;
+    struct fc_arena scratch;
+    struct fc_node_demand nodes;
+    struct fc_status *st;
+    bool exact; /* every split of this traffic loads the links alike */
+};
+
+/* ---- from tasks to nodes ---- */
+
+static enum fc_code check_placement(const struct job *j)
+{
+    if (j->placement->n_tasks != j->demand->n_tasks)
+        return fc_refuse(j->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u", j->placement->n_tasks,
+                         j->demand->n_tasks);
+    for (uint32_t t = 0; t < j->placement->n_tasks; t++)
+        if (j->placement->node[t] >= j->net->n_nodes)
+            return fc_refuse(j->st, FC_INPUT, "task %u is mapped to node %u (the machine has %u nodes)", t,
+                             j->placement->node[t], j->net->n_nodes);
+    return FC_OK;
+}
+
+struct totals {
+    double payload, wire, least_factor;
+};
+
+/* Adds the wire bytes of `messages` messages with `bytes` in all; equal messages in a row are looked up once. */
+static void count_wire(const struct fc_machine *machine, double bytes, double messages, double *last, double *factor,
+                       struct totals *totals)
+{
+    double each = messages > 0 ? bytes / messages : 0; /* 0: rates without messages, payload only */
+    if (each != *last) {
+        *last = each;
+        *factor = each > 0 ? fc_wire_bytes(machine, each) / each : 1;
+    }
+    totals->payload += bytes;
+    totals->wire += bytes * *factor;
+    totals->least_factor = fmin(totals->least_factor, *factor);
+}
+
+static enum fc_code place_entries(struct job *j, struct totals *totals)
+{
+    const struct fc_demand *d = j->demand;
+    const uint32_t *node = j->placement->node;
+    struct fc_node_demand *out = &j->nodes;
+    double last = NAN, factor = 1, messages = 0;
+    out->src = fc_alloc(&j->scratch, d->n_entries, sizeof *out->src, j->st);
+    out->dst = fc_alloc(&j->scratch, d->n_entries, sizeof *out->dst, j->st);
+    out->bytes = fc_alloc(&j->scratch, d->n_entries, sizeof *out->bytes, j->st);
+    if (!out->src || !out->dst || !out->bytes) return j->st->code;
+    for (size_t e = 0; e < d->n_entries; e++) {
+        uint32_t s = node[d->src[e]], t = node[d->dst[e]];
+        messages = e > 0 && d->src[e] == d->src[e - 1] ? messages + d->messages[e] : d->messages[e];
+        if (messages > j->load->max_messages_per_task) j->load->max_messages_per_task = messages;
+        if (s == t) {
+            j->load->local_bytes += d->bytes[e];
+            continue;
+        }
+        out->src[out->n] = s;
+        out->dst[out->n] = t;
+        out->bytes[out->n++] = d->bytes[e];
+        count_wire(j->net->machine, d->bytes[e], d->messages[e], &last, &factor, totals);
+    }
+    return FC_OK;
+}
+
+static enum fc_code place_dense(struct job *j, struct totals *totals)
+{
+    const struct fc_demand *d = j->demand;
+    struct fc_node_demand *out = &j->nodes;
+    for (int i = 0; i < d->n_dense; i++) {
+        const struct fc_dense *part = &d->dense[i];
+        double *a = out->a[i] = fc_alloc(&j->scratch, j->net->n_nodes, sizeof *a, j->st);
+        double *b = out->b[i] = fc_alloc(&j->scratch, j->net->n_nodes, sizeof *b, j->st);
+        if (!a || !b) return j->st->code;
+        double sum_a = 0, sum_b = 0, same_task = 0, same_node = 0, receivers = 0;
+        for (uint32_t t = 0; t < d->n_tasks; t++) {
+            a[j->placement->node[t]] += part->a[t];
+            b[j->placement->node[t]] += part->b[t];
+            sum_a += part->a[t];
+            sum_b += part->b[t];
+            receivers += part->b[t] != 0;
+            same_task += part->a[t] * part->b[t];
+        }
+        for (uint32_t n = 0; n < j->net->n_nodes; n++) same_node += a[n] * b[n];
+        j->load->local_bytes += same_node - same_task;
+        double bytes = sum_a * sum_b - same_node, each = part->message_bytes;
+        double last = NAN, factor;
+        if (bytes > 0) count_wire(j->net->machine, bytes, each > 0 ? bytes / each : 0, &last, &factor, totals);
+        j->load->max_messages_per_task += receivers;
+    }
+    out->n_dense = d->n_dense;
+    return FC_OK;
+}
+
+/* ---- loads ---- */
+
+static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, const uint32_t *dst,
+                                 const double *bytes, struct fc_walk *walk)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    double *load = j->load->bytes;
+    for (size_t e = 0; e < n; e++) {
+        walk->n = 0;
+        r->walk(j->net, src[e], dst[e], bytes[e], walk);
+        for (uint32_t i = 0; i < walk->n; i++) load[walk->link[i]] += walk->weight[i];
+    }
+    return FC_OK;
+}
+
+static enum fc_code path_walk(struct job *j, bool dense)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    struct fc_walk walk;
+    uint32_t capacity = r->walk_capacity(j->net), n = j->net->n_nodes;
+    if (capacity == FC_NONE)
+        return fc_refuse(j->st, FC_NO, "a path walk of %s routing on this machine needs more memory than there is",
+                         r->name);
+    if (fc_walk_start(&walk, capacity, j->st)) return j->st->code;
+    if (!dense) walk_entries(j, j->nodes.n, j->nodes.src, j->nodes.dst, j->nodes.bytes, &walk);
+    for (int i = 0; dense && i < j->nodes.n_dense; i++)
+        for (uint32_t s = 0; s < n; s++)
+            for (uint32_t d = 0; d < n; d++) {
+                double bytes = j->nodes.a[i][s] * j->nodes.b[i][d];
+                if (s != d && bytes != 0) walk_entries(j, 1, &s, &d, &bytes, &walk);
+            }
+    fc_walk_free(&walk);
+    j->load->method = "path walk";
+    return FC_OK;
+}
+
+/* The best mixture of the routing's components for the whole demand. */
+static enum fc_code mixture(struct job *j)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    const struct fc_node_demand *d = &j->nodes;
+    uint32_t n = r->n_components(j->net), n_links = j->net->n_links;
+    double *loads = fc_alloc(&j->scratch, (size_t)n * n_links, sizeof *loads, j->st);
+    double *weights = fc_alloc(&j->scratch, n, sizeof *weights, j->st);
+    if (!loads || !weights) return j->st->code;
+    for (uint32_t c = 0; c < n; c++) {
+        double *load = loads + (size_t)c * n_links;
+        for (int i = 0; i < d->n_dense; i++)
+            if (r->component_rank_one(j->net, c, d->a[i], d->b[i], load, j->st)) return j->st->code;
+        if (d->n && r->component_sparse(j->net, c, d->src, d->dst, d->bytes, d->n, load, j->st)) return j->st->code;
+    }
+    if (fc_mixture_weights(j->net, NULL, loads, n, weights, j->st)) return j->st->code;
+    for (uint32_t c = 0; c < n; c++)
+        for (uint32_t l = 0; weights[c] != 0 && l < n_links; l++)
+            j->load->bytes[l] += weights[c] * loads[(size_t)c * n_links + l];
+    j->load->method = "best mixture of routes";
+    return FC_OK;
+}
+
+static bool constant(const double *x, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+/* Traffic that looks the same from every node of a vertex-transitive network: every minimal split loads it alike. */
+static bool symmetric(const struct fc_network *net, const struct fc_node_demand *d)
+{
+    const char *family = net->machine->family->name;
+    if (d->n || strcmp(family, "torus")) return false;
+    for (int i = 0; i < d->n_dense; i++)
+        if (!constant(d->a[i], net->n_nodes) || !constant(d->b[i], net->n_nodes)) return false;
+    return true;
+}
+
+static enum fc_code adaptive(struct job *j)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    const struct fc_node_demand *d = &j->nodes;
+    bool torus = !strcmp(r->name, "adaptive");
+    j->load->method = "structural";
+    if (torus && symmetric(j->net, d)) {
+        j->exact = true;
+        for (int i = 0; i < d->n_dense; i++)
+            if (r->component_rank_one(j->net, 0, d->a[i], d->b[i], j->load->bytes, j->st)) return j->st->code;
+        return FC_OK;
+    }
+    if (j->settings->split == FC_SPLIT_UNIFORM) {
+        double pairs = d->n_dense ? (double)j->net->n_nodes * j->net->n_nodes : 0;
+        if (pairs > 3e7)
+            return fc_refuse(j->st, FC_NO, "a uniform split of dense traffic would walk %.2g pairs (use the solver's "
+                                           "split, which needs none)", pairs);
+        return path_walk(j, false) || path_walk(j, true) ? j->st->code : FC_OK;
+    }
+    if (!torus || d->n_dense) return mixture(j);
+    j->load->method = "adaptive split";
+    return fc_adaptive_torus_split(j->net, d, j->settings->seed, j->load->bytes, j->st);
+}
+
+static enum fc_code deterministic(struct job *j)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    const struct fc_node_demand *d = &j->nodes;
+    j->load->method = "structural";
+    if (d->n_dense && !r->rank_one) {
+        if (path_walk(j, true)) return j->st->code;
+    } else {
+        for (int i = 0; i < d->n_dense; i++)
+            if (r->rank_one(j->net, d->a[i], d->b[i], j->load->bytes, j->st)) return j->st->code;
+    }
+    if (d->n == 0) return FC_OK;
+    if (r->sparse) return r->sparse(j->net, d->src, d->dst, d->bytes, d->n, j->load->bytes, j->st);
+    return path_walk(j, false);
+}
+
+static enum fc_code solve(struct job *j)
+{
+    struct totals totals = {0, 0, INFINITY};
+    j->load->bytes = fc_alloc(&j->load->arena, j->net->n_links, sizeof *j->load->bytes, j->st);
+    if (!j->load->bytes || check_placement(j) || place_entries(j, &totals) || place_dense(j, &totals))
+        return j->st->code;
+    j->load->network_bytes = totals.payload;
+    j->load->wire_factor = totals.payload > 0 ? totals.wire / totals.payload : 1;
+    j->load->least_wire_factor = isfinite(totals.least_factor) ? totals.least_factor : 1;
+    enum fc_code code;
+    if (j->settings->path_walk) code = path_walk(j, false) || path_walk(j, true) ? j->st->code : FC_OK;
+    else code = j->net->machine->routing->adaptive ? adaptive(j) : deterministic(j);
+    if (code) return code;
+    for (uint32_t l = 0; l < j->net->first_link[j->net->n_routers]; l++)
+        if (!fc_is_node(j->net, j->net->link_target[l])) j->load->hop_bytes += j->load->bytes[l];
+    j->load->cut_bound_s = NAN;
+    if (j->net->machine->routing->adaptive && !j->exact)
+        return fc_cut_bound(j->net, &j->nodes, j->settings->background_bytes_per_s, &j->load->cut_bound_s, j->st);
+    return FC_OK;
+}
+
+enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const struct fc_load_settings *settings,
+                           struct fc_load *load, struct fc_status *st)
+{
+    struct job j = {net, demand, placement, settings, load, {0}, {0}, st, false};
+    memset(load, 0, sizeof *load);
+    enum fc_code code = solve(&j);
+    fc_arena_free(&j.scratch);
+    if (code) fc_load_free(load);
+    return code;
+}
+
+void fc_load_free(struct fc_load *load)
+{
+    fc_arena_free(&load->arena);
+    memset(load, 0, sizeof *load);
+}
+
+/* ---- what the loads say ---- */
+
+static double link_seconds(const struct fc_network *net, const struct fc_load *load, const double *background,
+                           uint32_t l)
+{
+    double free_bytes_per_s = fc_free_bandwidth(net, background, l);
+    if (load->bytes[l] == 0) return 0;
+    return free_bytes_per_s > 0 ? load->bytes[l] * load->wire_factor / free_bytes_per_s : (double)INFINITY;
+}
+
+void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
+                       const struct fc_load_settings *settings, struct fc_load_summary *summary)
+{
+    const double *background = settings ? settings->background_bytes_per_s : NULL;
+    memset(summary, 0, sizeof *summary);
+    summary->hottest = FC_NONE;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        struct fc_load_class *c = &summary->classes[net->link_class[l]];
+        double bytes = load->bytes[l], seconds = link_seconds(net, load, background, l);
+        c->count++;
+        if (bytes == 0) continue;
+        c->min_bytes = c->used == 0 || bytes < c->min_bytes ? bytes : c->min_bytes;
+        c->max_bytes = bytes > c->max_bytes ? bytes : c->max_bytes;
+        c->mean_bytes += bytes;
+        c->used++;
+        if (summary->hottest == FC_NONE || seconds > summary->max_link_s) {
+            summary->hottest = l;
+            summary->max_link_s = seconds;
+        }
+    }
+    for (int c = 0; c < FC_MAX_CLASSES; c++)
+        if (summary->classes[c].used) summary->classes[c].mean_bytes /= (double)summary->classes[c].used;
+    summary->bound_s = isnan(load->cut_bound_s) ? summary->max_link_s * load->least_wire_factor / load->wire_factor
+                                                : load->cut_bound_s * load->least_wire_factor;
+    summary->bound_s = fmin(summary->bound_s, summary->max_link_s);
+}
+
+int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, int k, uint32_t *links)
+{
+    int n = 0;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        double seconds = link_seconds(net, load, NULL, l);
+        if (seconds == 0 || (n == k && seconds <= link_seconds(net, load, NULL, links[n - 1]))) continue;
+        int at = n < k ? n++ : n - 1;
+        while (at > 0 && link_seconds(net, load, NULL, links[at - 1]) < seconds) links[at] = links[at - 1], at--;
+        links[at] = l;
+    }
+    return n;
+}

@@ -1,0 +1,128 @@
+/* solvers.h - HOW it is answered: loads on links, bounds, contention, job time. */
+#ifndef FC_SOLVERS_H
+#define FC_SOLVERS_H
+
+#include "core/core.h"
+#include "models/models.h"
+#include "traces/traces.h"
+
+/* Where tasks sit: task t on core core[t]; core = node * cores_per_node + slot. A plain array is the mapping; NULL
+ * means the default (task t on core t, or on node t for demand with at most one task a node: see spread). */
+struct fc_placement {
+    uint32_t n_tasks;
+    const uint32_t *node; /* [n_tasks] node of each task */
+};
+
+/* ---- channel load (load.c): gamma_c = sum over pairs of bytes * share of the route that uses c ------------------------ */
+
+struct fc_load {
+    struct fc_arena arena;
+    double *bytes;       /* [n_links] payload bytes on each link */
+    double wire_factor;  /* wire bytes / payload bytes of this demand (packet headers), mean over its bytes */
+    double least_wire_factor; /* of any of its messages: for bounds */
+    double hop_bytes;    /* sum over router-to-router links of bytes: payload bytes x hops */
+    double local_bytes;  /* bytes between tasks of one node: never on a link */
+    double network_bytes;/* bytes between different nodes */
+    double max_messages_per_task; /* most messages one task sends */
+    double cut_bound_s;  /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
+    const char *method;  /* "structural", "path walk", "adaptive split" */
+};
+enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
+struct fc_load_settings {
+    enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
+    bool path_walk;        /* force the general path walk (the oracle) */
+    int threads;
+    uint64_t seed;
+    const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
+};
+/* Loads of `demand` placed by `placement` under the machine's routing. */
+enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const struct fc_load_settings *settings,
+                           struct fc_load *load, struct fc_status *st);
+void fc_load_free(struct fc_load *load);
+
+/* A class's loads, and the hottest link: greatest bytes / bandwidth. */
+struct fc_load_class {
+    uint64_t count, used;
+    double min_bytes, mean_bytes, max_bytes; /* min and mean over used links; payload bytes */
+};
+struct fc_load_summary {
+    struct fc_load_class classes[FC_MAX_CLASSES];
+    uint32_t hottest;   /* link; FC_NONE when no link is used */
+    double max_link_s;  /* max over links of wire bytes / bandwidth, for the loads as they are */
+    double bound_s;     /* proven lower bound: the same with the least wire factor where the routing fixes the loads;
+                         * for adaptive routing, whose loads are one split of many, the best cut */
+};
+void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
+                       const struct fc_load_settings *settings, struct fc_load_summary *summary);
+/* The k hottest links by time, most first. Returns how many. */
+int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, int k, uint32_t *links);
+
+/* ---- a bulk-synchronous phase (contention.c) --------------------------------------------------------------------------- */
+
+struct fc_prediction {
+    double time_s, communication_s, computation_s;
+    double bound_s;          /* proven lower bound of time_s on this machine, routing and mapping */
+    double percent_of_peak;  /* 100 * bound / time */
+    double error_percent;    /* stated error of the model; NaN: unknown */
+    uint32_t bottleneck;     /* link, or FC_NONE when software or latency binds */
+    double bottleneck_bytes;
+    const char *binds;       /* "link", "software", "latency", "computation" */
+    double local_bytes, network_bytes;
+};
+/* T = max_c(B_c/b_c)/eta + fill + drain + messages * o (science: bulk-synchronous phase). */
+enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_placement *placement, const struct fc_load *load,
+                              const struct fc_load_settings *settings, struct fc_prediction *prediction,
+                              struct fc_status *st);
+
+/* ---- max-min fair rates (maxmin.c): Bertsekas & Gallager, water filling ------------------------------------------------- */
+
+/* Flow f crosses links link[first[f]..first[f+1]) with weights; capacity[n_links] bytes/s. rate[n_flows] out, bytes/s;
+ * bottleneck[n_flows] (may be NULL) the link that froze the flow. A flow that crosses no finite link gets INFINITY.
+ * Every flow has a saturated link on which its rate is the greatest: the tests check that property. */
+enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flows, const uint64_t *first,
+                       const uint32_t *link, const double *weight, double *rate, uint32_t *bottleneck,
+                       struct fc_status *st);
+
+/* ---- a job from its trace (replay.c, collective.c) ----------------------------------------------------------------------- */
+
+enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION };
+extern const char *const fc_network_model_names[];
+struct fc_replay_settings {
+    enum fc_network_model network;
+    struct fc_software software;  /* of the machine, or overridden by --loggops */
+    bool loggops;                 /* true: latency and per-byte time below replace the topology (ideal network only) */
+    double loggops_latency_s, loggops_per_byte_s; /* L and G */
+    const double *background_bytes_per_s;
+    struct fc_progress *progress;
+};
+struct fc_replay {
+    struct fc_arena arena;
+    struct fc_prediction prediction;
+    double *rank_finish_s, *rank_compute_s; /* [n_ranks] */
+    double *link_bytes;                     /* [n_links] payload bytes of the whole job, collectives included */
+    double *link_busy_s;                    /* [n_links] time the link carries this job */
+    double p2p_wait_s, collective_s;        /* mean a rank: blocked in point-to-point, in collectives */
+    uint64_t n_messages;                    /* network and local messages, collectives expanded */
+    double link_wait_s;                     /* total time messages waited for links held by others */
+};
+/* Replays the trace on the network; see replay.c for the model and its limits. FC_INPUT names an unmatched receive;
+ * FC_INPUT also for a trace whose ranks wait for each other for ever (names the ranks and lines). O(messages x hops). */
+enum fc_code fc_replay_run(const struct fc_network *net, const struct fc_trace *trace,
+                           const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                           struct fc_replay *replay, struct fc_status *st);
+void fc_replay_free(struct fc_replay *replay);
+
+/* The messages of one collective call under its algorithm: rounds of (from, to, bytes), members numbered within the
+ * communicator. See collective.c for the algorithm of each operation and its source. */
+struct fc_message { uint32_t from, to; double bytes; uint32_t round; };
+/* Appends the messages of collective `op` among n members (root: member number; bytes as in enum fc_op; list: bytes
+ * from each to each for ALLTOALLV as [n][n] row-major, or NULL) to *messages (grown in the arena), ordered by round. */
+enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
+                                    struct fc_arena *arena, struct fc_message **messages, uint64_t *n_messages,
+                                    struct fc_status *st);
+/* Point-to-point and collective bytes of a trace as one demand (collectives expanded). */
+enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
+
+#endif

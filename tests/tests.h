@@ -1,0 +1,26 @@
+/* tests.h - the list of test suites and what the test files share.
+ *
+ * A test file tests/test_X.c exports `int suite_X(void)`, which registers its suites (usually one a source file) with
+ * CUnit and returns 0; one line in FC_SUITES makes it run. Tests run from the top of the source tree. */
+#ifndef FC_TESTS_H
+#define FC_TESTS_H
+
+#include "core/core.h"
+
+#include <CUnit/CUnit.h>
+
+#define FC_SUITES(X)                                                                                                   \
+    X(suite_core)                                                                                                      \
+    X(suite_core_io)
+
+/* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the
+ * list that is not linked fails the run unless ONLY chooses suites. */
+#define FC_DECLARE_SUITE(name) int name(void) __attribute__((weak));
+FC_SUITES(FC_DECLARE_SUITE)
+
+/* Registers a suite of tests; 0, or non-zero when CUnit cannot. */
+int fc_add_suite(const char *name, const CU_TestInfo *tests);
+/* The status holds `code` and a message (with its place, as users see it) that contains `part`; shows both if not. */
+bool fc_says(const struct fc_status *st, enum fc_code code, const char *part);
+
+#endif

@@ -1,0 +1,60 @@
+/* trace_format.h - private to traces/: what the two forms of a trace share (docs/trace-format.md). */
+#ifndef FC_TRACE_FORMAT_H
+#define FC_TRACE_FORMAT_H
+
+#include "traces/traces.h"
+
+#include <math.h>
+
+/* Which fields a call has; the others hold their rest value (comm 0, peer -1, tag 0, bytes 0, no list). */
+enum fc_field {
+    FC_HAS_COMM = 1,
+    FC_HAS_PEER = 2,   /* the other rank */
+    FC_HAS_ROOT = 4,   /* the root's rank, in `peer` */
+    FC_HAS_PARENT = 8, /* the communicator the call is collective over, in `peer` */
+    FC_HAS_TAG = 16,
+    FC_HAS_BYTES = 32,
+    FC_HAS_REQUESTS = 64, /* list of requests */
+    FC_HAS_SIZES = 128,   /* list of bytes, one for each member */
+    FC_MAKES_REQUEST = 256,
+    FC_MAY_BE_NONBLOCKING = 512, /* mode 1 makes a request */
+    FC_SENDS = 1024,             /* mode is one of the four ways to send */
+    FC_MOVES = 2048              /* mode is one of the three ways to move data one-sided */
+};
+extern const uint16_t fc_op_fields[FC_N_OPS];
+/* Words of the text form for modes 0 to 3; "" for 0 of what may be nonblocking, NULL where there is no such mode. */
+const char *fc_mode_name(int op, int mode);
+
+static inline bool fc_makes_request(int op, int mode)
+{
+    int fields = fc_op_fields[op];
+    return (fields & FC_MAKES_REQUEST) || ((fields & FC_MAY_BE_NONBLOCKING) && mode == 1);
+}
+
+/* Times are whole nanoseconds in both forms. Division rounds correctly, so every reader gets the same double. */
+#define FC_MAX_TIME_NS INT64_C(9000000000000000)
+static inline int64_t fc_to_ns(double seconds)
+{
+    return llround(seconds * 1e9);
+}
+static inline double fc_from_ns(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* The head of the text form, which the packed form carries as it is: everything before the first rank. Writing
+ * counts the lines; reading leaves `lines` behind the head's last line and fills all of the trace but the events.
+ * `room` is the number of bytes that the ranks may take: each needs at least one. */
+long fc_write_head(FILE *out, const struct fc_trace *trace);
+enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
+
+enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st);
+bool fc_is_packed(const struct fc_text *text);
+enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
+
+/* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times. O(size). */
+enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);
+
+#endif

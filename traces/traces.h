@@ -1,0 +1,122 @@
+/* traces.h - recorded MPI programs: our own format, the recorder, and a trace turned into demand.
+ *
+ * A trace holds every MPI call of every rank with what it moved: communicators with members, datatypes as bytes,
+ * wildcards resolved to what completed, failed polls folded into counters, and for each call the wall clock and the
+ * thread's CPU time. Two forms of one format (docs/formats.md): readable text, and the same records packed and
+ * compressed with zstd. Places in errors are lines of the text form, also for a packed file. */
+#ifndef FC_TRACES_H
+#define FC_TRACES_H
+
+#include "core/core.h"
+#include "models/models.h"
+
+/* What a call does, not its name: Send, Ssend, Bsend are FC_OP_SEND, told apart by fc_op_mode; Sendrecv is recorded
+ * as IRECV + SEND + WAIT; persistent requests as ISEND/IRECV at each Start. */
+enum fc_op {
+    FC_OP_INIT,
+    FC_OP_FINALIZE,
+    FC_OP_SEND,  /* peer, tag, bytes */
+    FC_OP_RECV,  /* peer, tag, bytes received (resolved, never a wildcard) */
+    FC_OP_ISEND, /* peer, tag, bytes, request */
+    FC_OP_IRECV, /* peer, tag, bytes, request: all resolved at completion */
+    FC_OP_WAIT,  /* completes the requests of its list (Wait, Waitall, Waitany, Test that succeeded...) */
+    FC_OP_POLL,  /* `polls` unsuccessful tests or probes, folded */
+    FC_OP_BARRIER,
+    FC_OP_BCAST,          /* root; bytes = message */
+    FC_OP_GATHER,         /* root; bytes = this rank's contribution (gatherv too) */
+    FC_OP_SCATTER,        /* root; bytes = received by this rank */
+    FC_OP_ALLGATHER,      /* bytes = this rank's contribution (allgatherv too) */
+    FC_OP_ALLTOALL,       /* bytes = to each rank */
+    FC_OP_ALLTOALLV,      /* bytes = total sent; list = bytes to each member */
+    FC_OP_REDUCE,         /* root; bytes */
+    FC_OP_ALLREDUCE,      /* bytes */
+    FC_OP_REDUCE_SCATTER, /* bytes = this rank's result */
+    FC_OP_SCAN,           /* bytes; exscan too */
+    FC_OP_COMM,           /* creates communicator `comm` (collective over its parent in `peer`) */
+    FC_OP_RMA,            /* one-sided: peer, bytes moved to the peer (counted, not timed exactly) */
+    FC_OP_OTHER,          /* any other wrapped call that only takes time */
+    FC_N_OPS
+};
+extern const char *const fc_op_names[FC_N_OPS]; /* "init", "finalize", "send", ... as in the text form */
+
+struct fc_event {
+    uint8_t op;      /* enum fc_op */
+    uint8_t mode;    /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request) */
+    uint16_t polls;  /* failed polls folded into this event, saturating */
+    int32_t comm;    /* communicator, index in trace->comm_* */
+    int32_t peer;    /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER) */
+    int32_t tag;
+    int64_t bytes;
+    int32_t request; /* number of the request this call makes, per rank from 0; -1: none */
+    uint32_t n_list; /* WAIT: requests completed; ALLTOALLV: members */
+    uint64_t list;   /* index of the list in trace->lists */
+    double enter_s, leave_s; /* wall clock since the start of the trace */
+    double compute_s;        /* thread CPU time since the previous call left */
+};
+
+struct fc_trace {
+    struct fc_arena arena;
+    const char *file;
+    const char *program;   /* command line as recorded */
+    const char *recorded;  /* MPI library, date, how (free text) */
+    uint32_t n_ranks;
+    uint32_t n_comms;      /* comm 0 is the world */
+    uint64_t *comm_first;  /* [n_comms + 1] */
+    uint32_t *comm_member; /* [comm_first[n_comms]] world ranks in communicator order */
+    uint64_t *first_event; /* [n_ranks + 1] */
+    struct fc_event *events; /* [first_event[n_ranks]] rank-major, in program order */
+    uint64_t n_lists;
+    int64_t *lists;
+    uint32_t n_unwrapped;        /* MPI functions the program can call that the recorder does not wrap */
+    const char **unwrapped;
+    long *first_line;      /* [n_ranks] line of each rank's first event in the text form; event k is k lines below */
+};
+
+/* Reads a trace in either form (told by the first bytes) and checks it: ops, peers, communicators, requests, lists.
+ * FC_INPUT with file:line (text form's line; for a file cut in the middle the last good record). O(size). */
+enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st);
+/* Writes it packed, or as text when `text`. Whole or not at all. */
+enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool text, struct fc_status *st);
+void fc_trace_free(struct fc_trace *trace);
+
+/* The place of an event, for messages: line of the text form. */
+struct fc_place fc_event_place(const struct fc_trace *trace, uint32_t rank, uint64_t event);
+
+/* Matches sends with receives (communicator, source, destination, tag; in order). match[e] of a SEND/ISEND is the
+ * event index (global) of its RECV/IRECV and vice versa; UINT64_MAX for events that are neither. match is
+ * [first_event[n_ranks]], owned by the arena. FC_INPUT names the first unmatched receive or send with file:line. O(n). */
+enum fc_code fc_trace_match(const struct fc_trace *trace, struct fc_arena *arena, uint64_t **match,
+                            struct fc_status *st);
+
+/* Totals, for `trace info`. */
+struct fc_trace_summary {
+    uint64_t n_events, n_messages, n_collectives, n_polls;
+    double p2p_bytes, collective_bytes; /* collective: bytes as recorded, summed over ranks */
+    uint64_t n_pairs;                   /* ordered pairs of ranks with point-to-point traffic */
+    double span_s, compute_s, mpi_s;    /* longest wall time; CPU time outside and wall time inside MPI, mean a rank */
+    uint64_t op_count[FC_N_OPS];
+    double op_bytes[FC_N_OPS];
+};
+void fc_trace_summarise(const struct fc_trace *trace, struct fc_trace_summary *summary);
+
+/* Point-to-point bytes between ranks as a demand (collectives as their volume under the solvers' algorithms are added
+ * by solvers/). Entries unique and sorted. */
+enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
+
+/* Makes a trace of `iterations` of a pattern's phase: Irecv all, Isend all, Waitall, `computation_s` before each. */
+enum fc_code fc_trace_generate(const struct fc_demand *demand, int iterations, double computation_s,
+                               struct fc_trace *trace, struct fc_status *st);
+
+/* Records a program: runs `argv` (an mpirun command line) with the interposer preloaded into every rank, merges the
+ * ranks' files into `path`. FC_NO when the program failed (its exit status named) or recorded nothing. */
+struct fc_capture_report {
+    int exit_status;
+    uint32_t n_ranks;
+    uint64_t n_events;
+    uint32_t n_unwrapped; /* MPI functions the program refers to that are not wrapped */
+    const char **unwrapped;
+};
+enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_arena *arena,
+                              struct fc_capture_report *report, struct fc_status *st);
+
+#endif
