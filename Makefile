@@ -21,6 +21,7 @@ PMPI   = $(sort $(wildcard traces/pmpi_*.c))
 SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
+SHARED = tests/main.c tests/support.c
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 
 LIB     = $(OBJ)/libfabricast.a
@@ -30,7 +31,7 @@ BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
 TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast)
 OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH)) \
-          $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) tests/main.c $(TESTS))
+          $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS))
 
 all: $(LIB) $(PROGRAM) $(HOOK)
 
@@ -94,7 +95,7 @@ $(BENCHES): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
 $(OBJ)/fabricast $(BENCHES):
 	$(V)echo "  LINK    $@"; $(CC) $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
 $(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
-$(OBJ)/test/tests: $(OBJ)/test/o/tests/main.o $(TESTS:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
+$(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
 $(OBJ)/test/fabricast $(OBJ)/test/tests:
 	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ -lcunit $(LIBS)
 

@@ -44,7 +44,8 @@ static void print(FILE *stream, const void *what)
     for (int i = 0; i < t->n; i++) {
         const struct thing *x = &t->thing[i];
         if (t->kind && strcmp(t->kind, x->kind)) continue;
-        if (strcmp(kind, x->kind)) fprintf(stream, "%s%s:\n", *kind ? "\n" : "", kind = x->kind);
+        if (strcmp(kind, x->kind)) fprintf(stream, "%s%s:\n", *kind ? "\n" : "", x->kind);
+        kind = x->kind;
         char name[96];
         snprintf(name, sizeof name, "%s%s%s%s", x->name, *x->of ? " (" : "", x->of, *x->of ? ")" : "");
         fprintf(stream, "  %-28s %s\n", name, x->help);

@@ -136,7 +136,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
-            struct answer answer = {&session, &demand, &mapping, &load, {0}};
+            struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
             json_t *json = to_json(&answer);
             fc_deliver(arguments, json, print, &answer, st);

@@ -1,21 +1,23 @@
-/* family_fat_tree.c - extended generalised fat-trees XGFT(h; m_1..m_h; w_1..w_h) (Ohring, Ibel, Das & Kumar, IPPS
- * 1995) with bundles of parallel cables and parallel planes; k-ary n-trees (Petrini & Vanneschi, IPPS 1997) are the
- * case m = k..k, w = 1,k..k; tapering is fewer parents or cables than children.
+/* family_fat_tree.c - extended generalised fat-trees XGFT(h; m_1..m_h; w_1..w_h) (Ohring, Ibel, Das & Kumar,
+ * IPPS 1995) with bundles of parallel cables and parallel planes; k-ary n-trees (Petrini & Vanneschi, IPPS
+ * 1997) are the case m = k..k, w = 1,k..k; tapering is fewer parents or cables than children.
  *
- * Closed forms, with M_l = m_1...m_l, W_l = w_1...w_l, P planes, p_l cables a link: nodes N = M_h; switches of level l
- * P W_l N/M_l; cables between levels l and l+1 C_l = P (N/M_l) W_{l+1} p_{l+1}. Two nodes whose nearest common
- * ancestors are of level l are 2(l-1) switch-to-switch hops apart and M_l - M_{l-1} nodes are so for each node, hence
- * the mean distance; diameter 2(t-1), t the highest level with m_t > 1. Bisection: half the height t-1 subtrees (the
- * smaller half of an odd number) against the rest; by max-flow = min-cut over a tree of symmetric stages the cut is the
- * least stage, min_{l<t} floor(m_t/2) (M_{t-1}/M_l) P W_{l+1} p_{l+1} cables, each one link a direction.
- * Limits: all subtrees alike; leaf links count as a stage (they bound what a half can send). */
+ * Closed forms, with M_l = m_1...m_l, W_l = w_1...w_l, P planes, p_l cables a link: nodes N = M_h; switches
+ * of level l P W_l N/M_l; cables between levels l and l+1 C_l = P (N/M_l) W_{l+1} p_{l+1}. Two nodes whose
+ * nearest common ancestors are of level l are 2(l-1) switch-to-switch hops apart and M_l - M_{l-1} nodes are
+ * so for each node, hence the mean distance; diameter 2(t-1), t the highest level with m_t > 1. Bisection:
+ * half the height t-1 subtrees (the smaller half of an odd number) against the rest; by max-flow = min-cut
+ * over a tree of symmetric stages the cut is the least stage, min_{l<t} floor(m_t/2) (M_{t-1}/M_l) P W_{l+1}
+ * p_{l+1} cables, each one link a direction. Limits: all subtrees alike; leaf links count as a stage (they
+ * bound what a half can send). */
 #include "models/family_fat_tree.h"
 
 #include <math.h>
 #include <string.h>
 
 /* The four lists agree in length; the missing `links` means one cable everywhere. */
-static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where, struct fc_status *st)
+static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where,
+                                struct fc_status *st)
 {
     if (s->children.n == 0)
         return fc_fail(st, FC_INPUT, where, "network.children is missing (e.g. children: [4, 4, 4])");
@@ -25,16 +27,18 @@ static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_pla
         return fc_fail(st, FC_INPUT, where, "network.children has %d levels (at most %d)", s->children.n,
                        FC_MAX_LEVELS);
     if (s->parents.n != s->children.n)
-        return fc_fail(st, FC_INPUT, where, "network.parents has %d entries (expected %d, one a level as children)",
-                       s->parents.n, s->children.n);
+        return fc_fail(st, FC_INPUT, where,
+                       "network.parents has %d entries (expected %d, one a level as children)", s->parents.n,
+                       s->children.n);
     if (s->links.n && s->links.n != s->children.n)
-        return fc_fail(st, FC_INPUT, where, "network.links has %d entries (expected %d, one a level as children)",
-                       s->links.n, s->children.n);
+        return fc_fail(st, FC_INPUT, where,
+                       "network.links has %d entries (expected %d, one a level as children)", s->links.n,
+                       s->children.n);
     return FC_OK;
 }
 
-/* Counts nodes, switches and directed links in doubles, which cannot overflow (15 factors below 2^31 each), and
- * refuses what 32-bit numbers cannot hold, so that all products below are exact. */
+/* Counts nodes, switches and directed links in doubles, which cannot overflow (15 factors below 2^31 each),
+ * and refuses what 32-bit numbers cannot hold, so that all products below are exact. */
 static enum fc_code check_size(const struct fc_fat_tree_shape *s, struct fc_place where, struct fc_status *st)
 {
     double nodes = 1, switches = 0, links = 0, per_level = 1;
@@ -48,11 +52,12 @@ static enum fc_code check_size(const struct fc_fat_tree_shape *s, struct fc_plac
         switches += per_level;
     }
     if (nodes + switches >= 2147483648.0)
-        return fc_fail(st, FC_NO, where, "network.children: %.4g nodes and %.4g switches are too many (at most 2^31 - 1)",
+        return fc_fail(st, FC_NO, where,
+                       "network.children: %.4g nodes and %.4g switches are too many (at most 2^31 - 1)",
                        nodes, switches);
     if (links >= FC_NONE)
-        return fc_fail(st, FC_NO, where, "network.parents: %.4g links are too many (at most %u can be held)", links,
-                       FC_NONE - 1);
+        return fc_fail(st, FC_NO, where, "network.parents: %.4g links are too many (at most %u can be held)",
+                       links, FC_NONE - 1);
     return FC_OK;
 }
 
@@ -85,7 +90,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     derive(s);
     machine->n_classes = s->h;
     snprintf(machine->classes[0].name, sizeof machine->classes[0].name, "leaf");
-    for (int l = 1; l < s->h; l++) snprintf(machine->classes[l].name, sizeof machine->classes[l].name, "level%d", l);
+    for (int l = 1; l < s->h; l++)
+        snprintf(machine->classes[l].name, sizeof machine->classes[l].name, "level%d", l);
     return FC_OK;
 }
 
@@ -107,7 +113,8 @@ static void add_switch(const struct fc_fat_tree_shape *s, struct fc_link_list *l
     for (uint32_t u = 0; l < s->h && u < s->w[l + 1]; u++)
         for (uint32_t c = 0; c < s->p[l + 1]; c++)
             fc_links_add(list, router,
-                         fc_fat_tree_switch(s, l + 1, plane, x / s->m[l + 1], y + s->subtree_switches[l] * u), l);
+                         fc_fat_tree_switch(s, l + 1, plane, x / s->m[l + 1], y + s->subtree_switches[l] * u),
+                         l);
     for (uint32_t j = 0; j < s->m[l]; j++) {
         uint32_t child = x * s->m[l] + j;
         uint32_t below = l == 1 ? s->n_switches + child
@@ -123,8 +130,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     double need = (double)s->n_links * 9 + ((double)s->n_switches + s->n_nodes + 1) * 4;
     if (need > (double)fc_memory_bytes()) {
         char text[2][32];
-        return fc_fail(st, FC_NO, where, "network: %u links need %s of memory (this machine allows %s)", s->n_links,
-                       fc_format(text[0], sizeof text[0], need, FC_BYTES),
+        return fc_fail(st, FC_NO, where, "network: %u links need %s of memory (this machine allows %s)",
+                       s->n_links, fc_format(text[0], sizeof text[0], need, FC_BYTES),
                        fc_format(text[1], sizeof text[1], (double)fc_memory_bytes(), FC_BYTES));
     }
     net->n_routers = s->n_switches;
@@ -137,7 +144,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         for (uint32_t plane = 0; plane < s->planes; plane++)
             for (uint32_t u = 0; u < s->w[1]; u++)
                 for (uint32_t c = 0; c < s->p[1]; c++)
-                    fc_links_add(&list, s->n_switches + node, fc_fat_tree_switch(s, 1, plane, node / s->m[1], u), 0);
+                    fc_links_add(&list, s->n_switches + node,
+                                 fc_fat_tree_switch(s, 1, plane, node / s->m[1], u), 0);
     return fc_links_seal(net, &list, NULL, st);
 }
 
@@ -215,7 +223,8 @@ static const struct fc_key keys[] = {
 
 const struct fc_family_ops fc_family_fat_tree = {
     .name = "fat-tree",
-    .usage = "children: [4, 4, 4]; parents: [1, 4, 4]; links: [1, 1, 1]; planes: 1; classes: leaf, level1 ... or up",
+    .usage = "children: [4, 4, 4]; parents: [1, 4, 4]; links: [1, 1, 1]; planes: 1; classes: leaf, level1 "
+             "... or up",
     .source = "Ohring et al., IPPS 1995 (XGFT); Petrini & Vanneschi, IPPS 1997 (k-ary n-trees)",
     .shape_size = sizeof(struct fc_fat_tree_shape),
     .keys = keys,

@@ -1,4 +1,5 @@
-/* family_fat_tree.h - shape and index arithmetic of fat-trees (family_fat_tree.c, fat_tree_loads.c, routing_nca*.c). */
+/* family_fat_tree.h - shape and index arithmetic of fat-trees (family_fat_tree.c, fat_tree_loads.c,
+ * routing_nca*.c). */
 #ifndef FC_FAMILY_FAT_TREE_H
 #define FC_FAMILY_FAT_TREE_H
 
@@ -6,11 +7,11 @@
 
 #define FC_MAX_LEVELS (FC_MAX_CLASSES - 1) /* classes: leaf, level1 .. level(h-1), injection */
 
-/* XGFT(h; m_1..m_h; w_1..w_h): node n lies in subtree x = n / M_l of height l, M_l = m_1...m_l. At the top of that
- * subtree stand W_l = w_1...w_l switches (l, x, y), y = 0 .. W_l - 1. Parent u of (l, x, y) is
- * (l+1, x / m_{l+1}, y + W_l u), so y mod W_i tells the switch of level i < l below; node n is (0, n, 0). Every tree
- * link is a bundle of p_l cables (l: level of its upper end); `planes` copies of all switches share the nodes.
- * Switches are numbered level by level, level 1 first; within a level plane, x, y from slow to fast.
+/* XGFT(h; m_1..m_h; w_1..w_h): node n lies in subtree x = n / M_l of height l, M_l = m_1...m_l. At the top of
+ * that subtree stand W_l = w_1...w_l switches (l, x, y), y = 0 .. W_l - 1. Parent u of (l, x, y) is (l+1, x /
+ * m_{l+1}, y + W_l u), so y mod W_i tells the switch of level i < l below; node n is (0, n, 0). Every tree
+ * link is a bundle of p_l cables (l: level of its upper end); `planes` copies of all switches share the
+ * nodes. Switches are numbered level by level, level 1 first; within a level plane, x, y from slow to fast.
  * Links of a switch: up (parent, cable), then down (child, cable); of a node: (plane, parent, cable). */
 struct fc_fat_tree_shape {
     struct fc_ints children, parents, links; /* as in the file: m, w, p */
@@ -19,10 +20,10 @@ struct fc_fat_tree_shape {
     int h;
     uint32_t planes;
     uint32_t m[FC_MAX_LEVELS + 1], w[FC_MAX_LEVELS + 1], p[FC_MAX_LEVELS + 1]; /* [1..h] */
-    uint32_t subtree_nodes[FC_MAX_LEVELS + 1];    /* M_l, M_0 = 1 */
-    uint32_t subtree_switches[FC_MAX_LEVELS + 1]; /* W_l, W_0 = 1 */
-    uint32_t n_subtrees[FC_MAX_LEVELS + 1];       /* N / M_l */
-    uint32_t first_switch[FC_MAX_LEVELS + 2];     /* [1..h+1] number of the level's first switch */
+    uint32_t subtree_nodes[FC_MAX_LEVELS + 1];                                 /* M_l, M_0 = 1 */
+    uint32_t subtree_switches[FC_MAX_LEVELS + 1];                              /* W_l, W_0 = 1 */
+    uint32_t n_subtrees[FC_MAX_LEVELS + 1];                                    /* N / M_l */
+    uint32_t first_switch[FC_MAX_LEVELS + 2]; /* [1..h+1] number of the level's first switch */
     uint32_t n_nodes, n_switches, n_links;
 };
 
@@ -31,22 +32,22 @@ static inline const struct fc_fat_tree_shape *fc_fat_tree(const struct fc_networ
     return net->machine->shape;
 }
 /* Router number of switch (l, x, y) of a plane, l >= 1. */
-static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int l, uint32_t plane, uint32_t x,
-                                          uint32_t y)
+static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int l, uint32_t plane,
+                                          uint32_t x, uint32_t y)
 {
     return s->first_switch[l] + (plane * s->n_subtrees[l] + x) * s->subtree_switches[l] + y;
 }
 /* Cable c of the link from (l, x, y) up to its parent u; l = 0 is node x. */
-static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint32_t plane, uint32_t x, uint32_t y,
-                                      uint32_t u, uint32_t c)
+static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
+                                      uint32_t y, uint32_t u, uint32_t c)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     if (l == 0) return net->first_link[net->n_routers + x] + (plane * s->w[1] + u) * s->p[1] + c;
     return net->first_link[fc_fat_tree_switch(s, l, plane, x, y)] + u * s->p[l + 1] + c;
 }
 /* Cable c of the link from the switch (l + 1, ., y) above subtree x of height l down into that subtree. */
-static inline uint32_t fc_fat_tree_down(const struct fc_network *net, int l, uint32_t plane, uint32_t x, uint32_t y,
-                                        uint32_t c)
+static inline uint32_t fc_fat_tree_down(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
+                                        uint32_t y, uint32_t c)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     uint32_t up = l + 1 < s->h ? s->w[l + 2] * s->p[l + 2] : 0;

@@ -1,9 +1,10 @@
 /* family_graph.c - any network of routers, nodes and full-duplex cables, read from a fabric file.
  *
- * The file's format is read by its own reader (read_*.c) when the machine file is checked; here its cables become
- * links, two a cable. A node may hang on several routers (rails). Nodes are numbered in natural order of their names
- * (n2 before n10), the order of Slurm's node lists. Parts without a path between them are allowed, as in a real
- * topology.conf without a root: routing refuses traffic between them. Limits: distances are hops, every cable alike. */
+ * The file's format is read by its own reader (read_*.c) when the machine file is checked; here its cables
+ * become links, two a cable. A node may hang on several routers (rails). Nodes are numbered in natural order
+ * of their names (n2 before n10), the order of Slurm's node lists. Parts without a path between them are
+ * allowed, as in a real topology.conf without a root: routing refuses traffic between them. Limits: distances
+ * are hops, every cable alike. */
 #include "models/family_graph.h"
 
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     struct fc_graph_shape *s = machine->shape;
     struct fc_graph_reader reader = {.machine = machine, .shape = s};
     size_t format = 0;
-    if (!s->file || !*s->file) return fc_fail(st, FC_INPUT, where, "network.file is missing (the fabric file)");
+    if (!s->file || !*s->file)
+        return fc_fail(st, FC_INPUT, where, "network.file is missing (the fabric file)");
     if (!s->format)
         return fc_fail(st, FC_INPUT, where, "network.format is missing (expected one of: " FORMATS ")");
     while (format < FC_COUNT(formats) && strcmp(formats[format].name, s->format)) format++;
@@ -46,6 +48,9 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
                        s->format);
     s->path = resolve(machine, s->file, st);
     if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
+    if (memchr(reader.text.data, 0, reader.text.size))
+        return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0},
+                       "is not a text file (expected %s; unpack a compressed file)", s->format);
     machine->n_classes = 0;
     if (formats[format].read(&reader, st)) return st->code;
     return fc_graph_finish(&reader, st);
@@ -99,7 +104,8 @@ static enum fc_code find_groups(struct fc_network *net, struct fc_graph_tables *
     }
     qsort_r(t->member, n, sizeof *t->member, by_attachment, &at);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || compare_attachments(&at, t->member[i - 1], t->member[i])) t->first_member[t->n_groups++] = i;
+        if (i == 0 || compare_attachments(&at, t->member[i - 1], t->member[i]))
+            t->first_member[t->n_groups++] = i;
         t->group[t->member[i]] = t->n_groups - 1;
     }
     t->first_member[t->n_groups] = n;
@@ -143,7 +149,8 @@ static enum fc_code tabulate(struct fc_network *net, struct fc_graph_tables *t, 
     for (uint32_t group = 0; group < t->n_groups; group++)
         if (measure(net, t, group, queue, st)) goto done;
     for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
-        if (net->first_link[v + 1] - net->first_link[v] > most) most = net->first_link[v + 1] - net->first_link[v];
+        if (net->first_link[v + 1] - net->first_link[v] > most)
+            most = net->first_link[v + 1] - net->first_link[v];
     /* A route uses a cable in one direction at most, and the walk needs a number a router of scratch. */
     uint64_t capacity = 2ull * most + net->n_links / 2 + net->n_routers;
     t->walk_capacity = capacity < FC_NONE ? (uint32_t)capacity : FC_NONE;
@@ -198,28 +205,34 @@ static void vertex_name(const struct fc_network *net, uint32_t vertex, char *out
     snprintf(out, size, "%s%s", !number ? "" : node ? "node " : "router ", name);
 }
 
-/* "4xEDR leaf1[13]->spine2[19]" with the ports where the file tells them. */
+/* "4xEDR leaf1[13]->spine2[19]" with the ports where the file tells them, else the cable of several. */
 static void link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
 {
     const struct fc_graph_tables *t = net->extra;
     const struct fc_cable *c = &fc_graph(net)->cables[t->cable[link]];
-    uint32_t a = net->link_source[link], b = net->link_target[link];
-    bool forward = a == c->router && t->reverse[link] > link;
-    if (c->to_node || c->router != c->other) forward = a == c->router;
-    uint32_t from_port = forward ? c->port : c->other_port, to_port = forward ? c->other_port : c->port;
+    uint32_t a = net->link_source[link], b = net->link_target[link], parallel = 0, nth = 0;
+    uint32_t from_port = a == c->router ? c->port : c->other_port,
+             to_port = a == c->router ? c->other_port : c->port;
     char from[300], to[300], ports[2][16] = {"", ""};
-    if (from_port) snprintf(ports[0], sizeof ports[0], "[%u]", from_port);
-    if (to_port) snprintf(ports[1], sizeof ports[1], "[%u]", to_port);
     vertex_name(net, a, from, sizeof from);
     vertex_name(net, b, to, sizeof to);
-    snprintf(out, size, "%s %s%s->%s%s", net->machine->classes[net->link_class[link]].name, from, ports[0], to,
-             ports[1]);
+    if (from_port) snprintf(ports[0], sizeof ports[0], "[%u]", from_port);
+    if (to_port) snprintf(ports[1], sizeof ports[1], "[%u]", to_port);
+    int n = snprintf(out, size, "%s %s%s->%s%s", net->machine->classes[net->link_class[link]].name, from,
+                     ports[0], to, ports[1]);
+    for (uint32_t l = net->first_link[a]; l < net->first_link[a + 1]; l++) {
+        if (l == link) nth = parallel;
+        parallel += net->link_target[l] == b;
+    }
+    if (!from_port && parallel > 1 && n > 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, " cable %u", nth);
 }
 
 #define OFFSET(field) offsetof(struct fc_graph_shape, field)
 static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
-    {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL, "fabric file, relative to the machine file"},
+    {"file", FC_KEY_TEXT, FC_NUMBER, OFFSET(file), 0, 0, NULL, NULL,
+     "fabric file, relative to the machine file"},
     {"format", FC_KEY_TEXT, FC_NUMBER, OFFSET(format), 0, 0, NULL, NULL, FORMATS},
     {"unnamed", FC_KEY_CHOICE, FC_NUMBER, OFFSET(unnamed), 0, 0, unnamed_choices, "skip",
      "ibnetdiscover: adapters whose description names no host are left out (skip) or a node each (node)"},
@@ -227,7 +240,8 @@ static const struct fc_key keys[] = {
 
 const struct fc_family_ops fc_family_graph = {
     .name = "graph",
-    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file names them",
+    .usage = "file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file "
+             "names them",
     .source = "ibnetdiscover(8), topology.conf(5), BookSim 2 anynet",
     .shape_size = sizeof(struct fc_graph_shape),
     .keys = keys,

@@ -1,4 +1,5 @@
-/* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c, routing_shortest.c). */
+/* family_graph.h - networks read from fabric files (family_graph.c, graph_parts.c, read_*.c,
+ * routing_shortest.c). */
 #ifndef FC_FAMILY_GRAPH_H
 #define FC_FAMILY_GRAPH_H
 
@@ -22,12 +23,12 @@ struct fc_graph_shape {
     uint32_t n_routers, n_nodes, n_cables;
     const char **router_name, **node_name; /* unique, in natural order: n2 before n10 */
     struct fc_cable *cables;               /* [n_cables] in the order of the file */
-    uint32_t n_aggregation;                /* ibnetdiscover: in-switch reduction engines, which are no hosts */
-    uint32_t n_unnamed;                    /* ibnetdiscover: adapters without a host name (skipped or nodes) */
+    uint32_t n_aggregation; /* ibnetdiscover: in-switch reduction engines, which are no hosts */
+    uint32_t n_unnamed;     /* ibnetdiscover: adapters without a host name (skipped or nodes) */
 };
 
-/* net->extra. Nodes that hang on the same routers by as many cables form a group: all routes to them are alike up to
- * the last link. Links of a router: to routers first, then to nodes. */
+/* net->extra. Nodes that hang on the same routers by as many cables form a group: all routes to them are
+ * alike up to the last link. Links of a router: to routers first, then to nodes. */
 struct fc_graph_tables {
     uint32_t n_groups;
     uint32_t *group;        /* [n_nodes] */
@@ -45,7 +46,8 @@ static inline const struct fc_graph_shape *fc_graph(const struct fc_network *net
     return net->machine->shape;
 }
 
-/* ---- what the readers share (graph_parts.c) ------------------------------------------------------------------- */
+/* ---- what the readers share (graph_parts.c)
+ * ------------------------------------------------------------------- */
 
 /* Distinct names, numbered in the order of their first mention. */
 struct fc_names {
@@ -67,10 +69,12 @@ struct fc_graph_reader {
     struct fc_names routers, nodes;
     uint32_t capacity; /* of shape->cables */
 };
-enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable, struct fc_status *st);
+enum fc_code fc_graph_add_cable(struct fc_graph_reader *reader, const struct fc_cable *cable,
+                                struct fc_status *st);
 /* The class of that name, declared when new. bandwidth 0: not known, so the machine file must give it. */
 enum fc_code fc_graph_class(struct fc_graph_reader *reader, const char *name, double bandwidth_bytes_per_s,
-                            double latency_s, uint8_t *link_class, struct fc_place where, struct fc_status *st);
+                            double latency_s, uint8_t *link_class, struct fc_place where,
+                            struct fc_status *st);
 /* Numbers routers and nodes in natural order of their names and checks that every node has a cable. */
 enum fc_code fc_graph_finish(struct fc_graph_reader *reader, struct fc_status *st);
 

@@ -1,6 +1,6 @@
-/* fat_tree_loads.c - for every subtree x of a fat-tree the sum of a node quantity inside, S(x) = sum of its children's
- * S, and outside, O(x) = O(parent) + sum over siblings x' != x of S(x'). Traffic a(s) b(d) that leaves x upwards is
- * S_a(x) O_b(x) whatever the routing; what enters it is S_b(x) O_a(x). */
+/* fat_tree_loads.c - for every subtree x of a fat-tree the sum of a node quantity inside, S(x) = sum of its
+ * children's S, and outside, O(x) = O(parent) + sum over siblings x' != x of S(x'). Traffic a(s) b(d) that
+ * leaves x upwards is S_a(x) O_b(x) whatever the routing; what enters it is S_b(x) O_a(x). */
 #include "models/fat_tree_loads.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* fat_tree_loads.h - sums over the subtrees of a fat-tree (fat_tree_loads.c), for routing_nca.c, routing_nca_hash.c. */
+/* fat_tree_loads.h - sums over the subtrees of a fat-tree (fat_tree_loads.c), for routing_nca.c,
+ * routing_nca_hash.c. */
 #ifndef FC_FAT_TREE_LOADS_H
 #define FC_FAT_TREE_LOADS_H
 
@@ -11,8 +12,8 @@ struct fc_subtree_values {
 };
 enum fc_code fc_subtree_start(const struct fc_fat_tree_shape *s, struct fc_arena *arena,
                               struct fc_subtree_values *values, struct fc_status *st);
-/* inside[x] = sum of a over the nodes of subtree x, outside[x] = sum of a over all others, O(N). Sums of positive
- * terms only, so nothing cancels and an empty outside is exactly 0. */
+/* inside[x] = sum of a over the nodes of subtree x, outside[x] = sum of a over all others, O(N). Sums of
+ * positive terms only, so nothing cancels and an empty outside is exactly 0. */
 void fc_subtree_sums(const struct fc_fat_tree_shape *s, const double *a, struct fc_subtree_values *inside,
                      struct fc_subtree_values *outside);
 /* others[i * stride] = sum of value[j * stride] over j != i, j < n, plus base. Same precaution. */

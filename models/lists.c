@@ -1,39 +1,55 @@
 /* lists.c - what this build knows: one line a family, routing, virtual-channel rule, pattern. */
 #include "models/models.h"
 
-extern const struct fc_family_ops fc_family_torus, fc_family_mesh, fc_family_two_level;
-const struct fc_family_ops *const fc_families[] = {
-    &fc_family_torus,
-    &fc_family_mesh,
-    &fc_family_two_level,
-    NULL,
-};
+/* X(record): declared and listed. */
+#define FAMILIES(X) \
+    X(torus) X(mesh) X(fat_tree) X(tmesh) X(two_level) X(graph)
+#define ROUTINGS(X)                                                                                                   \
+    X(dimension_order)                                                                                                \
+    X(adaptive)                                                                                                       \
+    X(valiant)                                                                                                        \
+    X(nca)                                                                                                            \
+    X(nca_hash)                                                                                                       \
+    X(tmesh)                                                                                                          \
+    X(direct)                                                                                                         \
+    X(indirect)                                                                                                       \
+    X(ugal)                                                                                                           \
+    X(shortest)
+#define PATTERNS(X)                                                                                                   \
+    X(uniform)                                                                                                        \
+    X(complement)                                                                                                     \
+    X(transpose)                                                                                                      \
+    X(tornado)                                                                                                        \
+    X(bit_reverse)                                                                                                    \
+    X(neighbor)                                                                                                       \
+    X(hotregion)                                                                                                      \
+    X(alltoall)                                                                                                       \
+    X(hotspot)                                                                                                        \
+    X(line_broadcast)                                                                                                 \
+    X(plane_broadcast)                                                                                                \
+    X(stencil2d)                                                                                                      \
+    X(stencil3d)                                                                                                      \
+    X(stencil4d)                                                                                                      \
+    X(multicast)                                                                                                      \
+    X(permutation)
 
-extern const struct fc_routing_ops fc_routing_dimension_order, fc_routing_adaptive, fc_routing_valiant,
-    fc_routing_direct, fc_routing_indirect, fc_routing_ugal;
-const struct fc_routing_ops *const fc_routings[] = {
-    &fc_routing_dimension_order,
-    &fc_routing_adaptive,
-    &fc_routing_valiant,
-    &fc_routing_direct,
-    &fc_routing_indirect,
-    &fc_routing_ugal,
-    NULL,
-};
+#define DECLARE(name) extern const struct fc_family_ops fc_family_##name;
+#define ENTRY(name) &fc_family_##name,
+FAMILIES(DECLARE)
+const struct fc_family_ops *const fc_families[] = {FAMILIES(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
 
-extern const struct fc_pattern_ops fc_pattern_alltoall, fc_pattern_bit_reverse, fc_pattern_complement,
-    fc_pattern_hotregion, fc_pattern_hotspot, fc_pattern_neighbor, fc_pattern_permutation, fc_pattern_tornado,
-    fc_pattern_transpose, fc_pattern_uniform;
-const struct fc_pattern_ops *const fc_patterns[] = {
-    &fc_pattern_uniform,
-    &fc_pattern_complement,
-    &fc_pattern_transpose,
-    &fc_pattern_tornado,
-    &fc_pattern_bit_reverse,
-    &fc_pattern_neighbor,
-    &fc_pattern_hotregion,
-    &fc_pattern_alltoall,
-    &fc_pattern_hotspot,
-    &fc_pattern_permutation,
-    NULL,
-};
+#define DECLARE(name) extern const struct fc_routing_ops fc_routing_##name;
+#define ENTRY(name) &fc_routing_##name,
+ROUTINGS(DECLARE)
+const struct fc_routing_ops *const fc_routings[] = {ROUTINGS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
+
+#define DECLARE(name) extern const struct fc_pattern_ops fc_pattern_##name;
+#define ENTRY(name) &fc_pattern_##name,
+PATTERNS(DECLARE)
+const struct fc_pattern_ops *const fc_patterns[] = {PATTERNS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY

@@ -293,20 +293,24 @@ double fc_demand_bytes(const struct fc_demand *demand);
 /* ---- deadlock certificate (deadlock.c, vc_*.c) ------------------------------------------------------------------------ */
 
 /* A channel is (link, virtual channel): id = link * n_vcs + vc. The channel dependency graph (Dally & Seitz 1987) has an
- * arc from every channel that a packet may hold to every channel that it may wait for. */
+ * arc from every channel that a packet may hold to every channel that it may wait for. Vertices behind the channels are
+ * hubs: a path from channel to channel through hubs is one dependency, so that "all of these wait for all of those"
+ * costs in + out arcs. Built by the helpers of cdg.h. */
 struct fc_cdg {
     struct fc_arena arena;
     const struct fc_network *net;
     int n_vcs;
     uint64_t n_channels;
+    uint64_t n_vertices; /* channels, then hubs */
     uint64_t n_arcs;
-    uint32_t *from, *to; /* [n_arcs], sorted and unique after fc_cdg_seal */
-    uint64_t capacity;
+    uint64_t *first; /* [n_vertices + 1] arcs of vertex v: to[first[v]] .. to[first[v+1] - 1], sorted and unique */
+    uint32_t *to;    /* [n_arcs] */
+    int pass;        /* of building, see cdg.h */
 };
 struct fc_certificate {
     struct fc_arena arena;
     const char *policy;    /* "dateline", "bubble", "six-vc", ... */
-    const char *argument;  /* why it is safe, one or two sentences for people */
+    const char *argument;  /* why it is safe, or why not, one or two sentences for people */
     bool safe;
     bool acyclic;          /* safe by an acyclic graph; else safe by the escape's invariant */
     uint64_t n_channels, n_arcs, n_used_channels;
@@ -319,12 +323,16 @@ struct fc_certificate {
 struct fc_vc_rule_ops {
     const char *name, *help, *source;
     const char *const *families;
+    const char *argument; /* why its graph has no cycle, in words; NULL: nothing but the check itself says so */
+    /* Whether a machine of these families is run under this rule when none is named. */
+    bool (*chosen)(const struct fc_machine *machine);
     /* Virtual channels a link for this network under this rule. */
     int (*vcs)(const struct fc_network *net);
-    /* Adds every dependency of the machine's routing under this rule. */
+    /* Adds every dependency of the machine's routing under this rule. Pure: called once a pass. */
     enum fc_code (*dependencies)(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
-    /* Safe although cyclic (bubble): the invariant in words when it holds for this machine, else NULL. */
-    const char *(*invariant)(const struct fc_network *net);
+    /* Whether the rule is safe on this machine although its graph is cyclic (bubble), and why or why not in words with
+     * the machine's figures. NULL: safe only when acyclic. */
+    bool (*invariant)(const struct fc_network *net, char *words, size_t size);
 };
 /* Certifies the machine's routing under the named rule (NULL: the machine's escape, or the family's default). The
  * caller frees with fc_certificate_free. FC_INPUT: rule unknown or not for this family. A cycle is an answer

@@ -31,7 +31,7 @@ struct stencil {
 static void balance(const uint64_t *divisors, int n_divisors, int n, int d, uint64_t left, uint64_t sum,
                     uint64_t *k, uint64_t *best, uint64_t *best_k)
 {
-    if (d == n - 1) {
+    if (d == n - 1 || d == MOST_DIMS - 1) {
         if (sum + left >= *best || (d > 0 && left > k[d - 1])) return;
         *best = sum + left;
         for (int i = 0; i < d; i++) best_k[i] = k[i];

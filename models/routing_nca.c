@@ -1,15 +1,17 @@
 /* routing_nca.c - fat-trees: adaptive ascent to any nearest common ancestor, then the only way down.
  *
- * Every one of the P W_L switches at the top of the smallest subtree (height L) that holds source and destination is
- * equally likely, as is every cable of a bundle (uniform over parents at each step: Petrini & Vanneschi, IPPS 1997;
- * what adaptive routing tends to under load). So each of the P W_{l+1} p_{l+1} cables between levels l and l+1 above
- * the source's subtree of height l, l < L, carries the share 1/(P W_{l+1} p_{l+1}), and the same on the way down above
- * the destination's. A link's load therefore depends only on what leaves or enters the subtree below it:
+ * Every one of the P W_L switches at the top of the smallest subtree (height L) that holds source and
+ * destination is equally likely, as is every cable of a bundle (uniform over parents at each step: Petrini &
+ * Vanneschi, IPPS 1997; what adaptive routing tends to under load). So each of the P W_{l+1} p_{l+1} cables
+ * between levels l and l+1 above the source's subtree of height l, l < L, carries the share 1/(P W_{l+1}
+ * p_{l+1}), and the same on the way down above the destination's. A link's load therefore depends only on
+ * what leaves or enters the subtree below it:
  *
  *   load_up(x) = [sum of traffic from inside x to outside] / (P W_{l+1} p_{l+1}),   load_down(x) likewise,
  *
- * by subtree sums for rank-one traffic and by counting the digits in which source and destination differ for single
- * entries: O(h) an entry, whatever the number of paths. Limits: the split is uniform, not optimised for the traffic. */
+ * by subtree sums for rank-one traffic and by counting the digits in which source and destination differ for
+ * single entries: O(h) an entry, whatever the number of paths. Limits: the split is uniform, not optimised
+ * for the traffic. */
 #include "models/fat_tree_loads.h"
 
 static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
@@ -22,14 +24,16 @@ static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, doubl
             for (uint32_t y = 0; y < s->subtree_switches[l]; y++)
                 for (uint32_t u = 0; u < s->w[l + 1]; u++)
                     for (uint32_t c = 0; c < s->p[l + 1]; c++)
-                        fc_walk_add(walk, fc_fat_tree_up(net, l, plane, src / s->subtree_nodes[l], y, u, c), weight);
+                        fc_walk_add(walk, fc_fat_tree_up(net, l, plane, src / s->subtree_nodes[l], y, u, c),
+                                    weight);
     }
     for (int l = top - 1; l >= 0; l--) {
         double weight = share / s->planes / fc_fat_tree_cables(s, l);
         for (uint32_t plane = 0; plane < s->planes; plane++)
             for (uint32_t y = 0; y < s->subtree_switches[l + 1]; y++)
                 for (uint32_t c = 0; c < s->p[l + 1]; c++)
-                    fc_walk_add(walk, fc_fat_tree_down(net, l, plane, dst / s->subtree_nodes[l], y, c), weight);
+                    fc_walk_add(walk, fc_fat_tree_down(net, l, plane, dst / s->subtree_nodes[l], y, c),
+                                weight);
     }
 }
 
@@ -42,7 +46,8 @@ static void spread(const struct fc_network *net, const struct fc_subtree_values 
         double cables = (double)s->planes * fc_fat_tree_cables(s, l);
         uint32_t switches = s->subtree_switches[l], above = s->subtree_switches[l + 1];
         for (uint32_t x = 0; x < s->n_subtrees[l]; x++) {
-            double each_up = up->value[up->first[l] + x] / cables, each_down = down->value[down->first[l] + x] / cables;
+            double each_up = up->value[up->first[l] + x] / cables,
+                   each_down = down->value[down->first[l] + x] / cables;
             for (uint32_t plane = 0; plane < s->planes; plane++) {
                 for (uint32_t y = 0; y < switches; y++) {
                     double *link = load + fc_fat_tree_up(net, l, plane, x, y, 0, 0);
@@ -77,8 +82,8 @@ static enum fc_code rank_one(const struct fc_network *net, const double *a, cons
     return st->code;
 }
 
-static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst, const double *bytes,
-                           size_t n, double *load, struct fc_status *st)
+static enum fc_code sparse(const struct fc_network *net, const uint32_t *src, const uint32_t *dst,
+                           const double *bytes, size_t n, double *load, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     struct fc_arena scratch = {0};

@@ -38,14 +38,14 @@ static double *port_of(const struct split *p, uint32_t v, int dim, int direction
     return &p->port_s[(v * (uint32_t)p->s->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
 }
 
-/* At a tie of an even ring chunks go alternately + and -. */
+/* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
 static struct way start(const struct split *p, uint32_t src, uint32_t dst, uint32_t turn)
 {
     struct way w = {.v = src};
     for (int d = 0; d < p->s->n_dims; d++) {
         w.c[d] = fc_torus_coordinate(p->s, src, d);
         struct fc_torus_offset o = fc_torus_offset(p->s, d, w.c[d], fc_torus_coordinate(p->s, dst, d));
-        bool plus = o.plus_share == 1 || (o.plus_share == 0.5 && (turn >> (d & 3) & 1) == 0);
+        bool plus = o.plus_share == 1 || (o.plus_share == 0.5 && (turn >> d & 1) == 0);
         w.direction[d] = plus ? FC_PLUS : FC_MINUS;
         w.hops[d] = plus ? o.plus : o.minus;
     }
@@ -93,34 +93,61 @@ static double power7(double x)
     return x4 * x2 * x;
 }
 
-/* Cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost + cost[next]. */
-static uint32_t send_cheapest(struct split *p, struct way w, double bytes, double unit, uint8_t *path)
+/* Cost of the cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost +
+ * cost[next]; box_step[i] is the dimension taken. */
+static double cheapest_in_box(struct split *p, const struct way *w, double bytes, double unit)
 {
     int dims = p->s->n_dims;
-    uint32_t size[FC_MAX_DIMS], points = 1, at[FC_MAX_DIMS], n = 0, i = 0;
+    uint32_t size[FC_MAX_DIMS], points = 1, at[FC_MAX_DIMS];
     for (int d = 0; d < dims; d++) {
         size[d] = points;
-        points *= w.hops[d] + 1;
-        at[d] = w.hops[d];
+        points *= w->hops[d] + 1;
+        at[d] = w->hops[d];
     }
     for (uint32_t j = points; j-- > 0;) {
         uint32_t v = 0;
         for (int d = 0; d < dims; d++) {
-            uint32_t k = p->s->k[d], c = w.direction[d] == FC_PLUS ? w.c[d] + at[d] : w.c[d] + k - at[d];
+            uint32_t k = p->s->k[d], c = w->direction[d] == FC_PLUS ? w->c[d] + at[d] : w->c[d] + k - at[d];
             v += (c >= k ? c - k : c) * p->s->stride[d];
         }
         double least = j + 1 == points ? 0 : INFINITY;
         for (int d = 0; d < dims; d++) {
-            if (at[d] == w.hops[d]) continue;
-            double t = power7((*port_of(p, v, d, w.direction[d]) + bytes / p->rate[d]) * unit) / p->rate[d] +
+            if (at[d] == w->hops[d]) continue;
+            double t = power7((*port_of(p, v, d, w->direction[d]) + bytes / p->rate[d]) * unit) / p->rate[d] +
                        p->box_cost[j + size[d]];
             if (t < least) least = t, p->box_step[j] = (uint8_t)d;
         }
         p->box_cost[j] = least;
         for (int d = 0; d < dims; d++) { /* the point before, lexicographically */
             if (at[d]-- > 0) break;
-            at[d] = w.hops[d];
+            at[d] = w->hops[d];
         }
+    }
+    return p->box_cost[0];
+}
+
+/* Sends a chunk over the cheapest minimal path, both ways round tried where the ring's ends are equally far. */
+static uint32_t send_cheapest(struct split *p, uint32_t src, uint32_t dst, double bytes, double unit, uint8_t *path)
+{
+    int dims = p->s->n_dims;
+    uint32_t ties = 0, best = 0, last = 0, n = 0, i = 0, size[FC_MAX_DIMS], points = 1;
+    double least = INFINITY;
+    for (int d = 0; d < dims; d++) {
+        uint32_t k = p->s->k[d], hops = start(p, src, dst, 0).hops[d];
+        if (p->s->ring[d] && hops > 0 && 2 * hops == k) ties |= 1u << d;
+    }
+    for (uint32_t turn = ties;; turn = (turn - 1) & ties) { /* every subset of the tied dimensions */
+        struct way w = start(p, src, dst, turn);
+        double cost = cheapest_in_box(p, &w, bytes, unit);
+        last = turn;
+        if (cost < least) least = cost, best = turn;
+        if (turn == 0) break;
+    }
+    struct way w = start(p, src, dst, best);
+    if (best != last) cheapest_in_box(p, &w, bytes, unit);
+    for (int d = 0; d < dims; d++) {
+        size[d] = points;
+        points *= w.hops[d] + 1;
     }
     while (i + 1 < points) {
         int d = p->box_step[i];
@@ -194,9 +221,8 @@ static void resend_round(struct split *p, const struct flows *f, bool cheapest)
             uint64_t first = p->first[id], n = p->first[id + 1] - first;
             double bytes = f->bytes[e] / p->n_chunks;
             take_out(p, f->src[e], p->path + first, n, bytes);
-            struct way w = start(p, f->src[e], f->dst[e], c);
-            if (cheapest) send_cheapest(p, w, bytes, unit, p->path + first);
-            else send_greedy(p, w, bytes, p->path + first);
+            if (cheapest) send_cheapest(p, f->src[e], f->dst[e], bytes, unit, p->path + first);
+            else send_greedy(p, start(p, f->src[e], f->dst[e], c), bytes, p->path + first);
         }
 }
 
@@ -229,7 +255,7 @@ static void improve(struct split *p, const struct flows *f, uint64_t hops, uint6
     for (int r = 0; r < rounds && before > 0; r++) {
         resend_round(p, f, cheapest);
         double now = greatest(p);
-        if (r > 2 && now > before * (1 - 1e-3)) break;
+        if (r > 5 && now > before * (1 - 1e-4)) break;
         before = fmin(before, now);
     }
 }

@@ -183,11 +183,28 @@ static bool symmetric(const struct fc_network *net, const struct fc_node_demand 
     return true;
 }
 
+static enum fc_code deterministic(struct job *j)
+{
+    const struct fc_routing_ops *r = j->net->machine->routing;
+    const struct fc_node_demand *d = &j->nodes;
+    j->load->method = "structural";
+    if (d->n_dense && !r->rank_one) {
+        if (path_walk(j, true)) return j->st->code;
+    } else {
+        for (int i = 0; i < d->n_dense; i++)
+            if (r->rank_one(j->net, d->a[i], d->b[i], j->load->bytes, j->st)) return j->st->code;
+    }
+    if (d->n == 0) return FC_OK;
+    if (r->sparse) return r->sparse(j->net, d->src, d->dst, d->bytes, d->n, j->load->bytes, j->st);
+    return path_walk(j, false);
+}
+
 static enum fc_code adaptive(struct job *j)
 {
     const struct fc_routing_ops *r = j->net->machine->routing;
     const struct fc_node_demand *d = &j->nodes;
     bool torus = !strcmp(r->name, "adaptive");
+    if (!r->n_components) return deterministic(j); /* ascents of a fat-tree: the even split is what it finds */
     j->load->method = "structural";
     if (torus && symmetric(j->net, d)) {
         j->exact = true;
@@ -205,22 +222,6 @@ static enum fc_code adaptive(struct job *j)
     if (!torus || d->n_dense) return mixture(j);
     j->load->method = "adaptive split";
     return fc_adaptive_torus_split(j->net, d, j->settings->seed, j->load->bytes, j->st);
-}
-
-static enum fc_code deterministic(struct job *j)
-{
-    const struct fc_routing_ops *r = j->net->machine->routing;
-    const struct fc_node_demand *d = &j->nodes;
-    j->load->method = "structural";
-    if (d->n_dense && !r->rank_one) {
-        if (path_walk(j, true)) return j->st->code;
-    } else {
-        for (int i = 0; i < d->n_dense; i++)
-            if (r->rank_one(j->net, d->a[i], d->b[i], j->load->bytes, j->st)) return j->st->code;
-    }
-    if (d->n == 0) return FC_OK;
-    if (r->sparse) return r->sparse(j->net, d->src, d->dst, d->bytes, d->n, j->load->bytes, j->st);
-    return path_walk(j, false);
 }
 
 static enum fc_code solve(struct job *j)

@@ -11,7 +11,8 @@
 
 #define FC_SUITES(X)                                                                                                   \
     X(suite_core)                                                                                                      \
-    X(suite_core_io)
+    X(suite_core_io) \
+    X(suite_load)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the
  * list that is not linked fails the run unless ONLY chooses suites. */

@@ -1,0 +1,325 @@
+/* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
+ * machines under one or several mappings. */
+#include "cli/cli.h"
+#include "plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One prediction: everything printed of it, copied, since the machine is gone by then. */
+struct row {
+    const char *machine, *title, *confidence, *mapping, *routing, *traffic;
+    struct fc_prediction p;
+    char bottleneck[256];
+    uint32_t n_tasks;
+    double hop_bytes;
+    double *busy_s; /* [n_busy] descending */
+    size_t n_busy;
+    json_t *json;
+};
+struct report {
+    struct row *rows;
+    size_t n;
+};
+struct settings {
+    const struct fc_arguments *arguments;
+    struct fc_trace trace; /* first_event NULL: none */
+    enum fc_network_model network;
+    struct fc_arena *arena;
+};
+
+/* ---- options ---- */
+
+struct loggops {
+    double L, o, g, G, O, S;
+};
+static enum fc_code read_loggops(const char *text, const struct fc_software *software, struct fc_replay_settings *out,
+                                 struct fc_status *st)
+{
+#define IN(field) offsetof(struct loggops, field)
+    static const struct fc_key keys[] = {
+        {"L", FC_KEY_QUANTITY, FC_SECONDS, IN(L), 0, 1e3, NULL, NULL, "latency"},
+        {"o", FC_KEY_QUANTITY, FC_SECONDS, IN(o), 0, 1e3, NULL, NULL, "overhead of a send or a receive"},
+        {"g", FC_KEY_QUANTITY, FC_SECONDS, IN(g), 0, 1e3, NULL, NULL, "gap between messages"},
+        {"G", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(G), 0, 1, NULL, NULL, "gap per byte"},
+        {"O", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(O), 0, 1, NULL, NULL, "overhead per byte"},
+        {"S", FC_KEY_QUANTITY, FC_BYTES, IN(S), 0, 1e18, NULL, NULL, "longest eager message"},
+    };
+#undef IN
+    struct loggops l = {0, software->send_s, software->gap_s, 0, software->per_byte_s, software->eager_bytes};
+    out->software = *software;
+    if (!text) return FC_OK;
+    struct fc_arena none = {0};
+    struct fc_place where = {"--loggops", 0};
+    enum fc_code code = fc_keys_parse(keys, FC_COUNT(keys), &l, text, 0, &none, where, st);
+    fc_arena_free(&none);
+    if (code) return code;
+    out->software = (struct fc_software){l.o, l.o, l.g, l.S, software->compute_scale, l.O};
+    out->loggops = true;
+    out->loggops_latency_s = l.L;
+    out->loggops_per_byte_s = l.G;
+    return FC_OK;
+}
+
+static enum fc_code read_network(const struct fc_arguments *a, enum fc_network_model *model, struct fc_status *st)
+{
+    *model = FC_NET_CONTENTION;
+    if (!a->network) return FC_OK;
+    for (int i = 0; fc_network_model_names[i]; i++)
+        if (!strcmp(fc_network_model_names[i], a->network)) {
+            *model = (enum fc_network_model)i;
+            return FC_OK;
+        }
+    return fc_refuse(st, FC_INPUT, "--network: '%s' is not in this build (expected ideal or contention)", a->network);
+}
+
+/* ---- one prediction ---- */
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static enum fc_code keep_busy(struct settings *s, const double *busy_s, uint32_t n_links, struct row *row,
+                              struct fc_status *st)
+{
+    row->busy_s = fc_alloc(s->arena, n_links, sizeof *row->busy_s, st);
+    if (!row->busy_s) return st->code;
+    for (uint32_t l = 0; l < n_links; l++)
+        if (busy_s[l] > 0 && isfinite(busy_s[l])) row->busy_s[row->n_busy++] = busy_s[l];
+    qsort(row->busy_s, row->n_busy, sizeof *row->busy_s, descending);
+    return FC_OK;
+}
+
+static json_t *row_json(const struct fc_network *net, const struct row *row, const struct fc_load_summary *links)
+{
+    const struct fc_prediction *p = &row->p;
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
+                     "machine", row->machine, "traffic", row->traffic, "mapping", row->mapping, "routing", row->routing,
+                     "tasks", (json_int_t)row->n_tasks, "time_s", fc_json_real(p->time_s), "communication_s",
+                     fc_json_real(p->communication_s), "computation_s", fc_json_real(p->computation_s), "bound_s",
+                     fc_json_real(p->bound_s), "percent_of_peak", fc_json_real(p->percent_of_peak), "binds", p->binds,
+                     "bottleneck", fc_json_bottleneck(net, p->bottleneck, p->bottleneck_bytes), "links",
+                     fc_json_links(net, links), "hop_bytes", fc_json_real(row->hop_bytes), "error_percent",
+                     fc_json_real(p->error_percent), "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
+                     fc_json_real(p->local_bytes), "confidence", row->confidence);
+}
+
+static enum fc_code predict_trace(struct settings *s, struct fc_session *session, const struct fc_placement *placement,
+                                  struct row *row, struct fc_status *st)
+{
+    struct fc_progress progress;
+    struct fc_replay replay;
+    struct fc_replay_settings settings = {.network = s->network,
+                                          .background_bytes_per_s = session->background_bytes_per_s,
+                                          .progress = &progress};
+    if (read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
+    fc_progress_start(&progress, s->arguments->quiet);
+    enum fc_code code = fc_replay_run(&session->net, &s->trace, placement, &settings, &replay, st);
+    fc_progress_end(&progress);
+    if (code) return code;
+    row->p = replay.prediction;
+    struct fc_load load = {.bytes = replay.link_bytes, .wire_factor = 1, .least_wire_factor = 1, .cut_bound_s = NAN};
+    struct fc_load_summary links;
+    fc_load_summarise(&session->net, &load, NULL, &links);
+    for (uint32_t l = 0; l < session->net.first_link[session->net.n_routers]; l++)
+        if (!fc_is_node(&session->net, session->net.link_target[l])) row->hop_bytes += replay.link_bytes[l];
+    row->json = row_json(&session->net, row, &links);
+    keep_busy(s, replay.link_busy_s, session->net.n_links, row, st);
+    fc_replay_free(&replay);
+    return st->code;
+}
+
+static enum fc_code predict_demand(struct settings *s, struct fc_session *session, const struct fc_demand *demand,
+                                   const struct fc_placement *placement, struct row *row, struct fc_status *st)
+{
+    struct fc_load load;
+    struct fc_load_summary links;
+    struct fc_load_settings settings = {.threads = s->arguments->threads,
+                                        .seed = s->arguments->seed,
+                                        .background_bytes_per_s = session->background_bytes_per_s};
+    if (fc_load_solve(&session->net, demand, placement, &settings, &load, st)) return st->code;
+    if (!fc_predict_phase(&session->net, demand, placement, &load, &settings, &row->p, st)) {
+        fc_load_summarise(&session->net, &load, &settings, &links);
+        row->hop_bytes = load.hop_bytes;
+        row->json = row_json(&session->net, row, &links);
+        for (uint32_t l = 0; l < session->net.n_links; l++)
+            load.bytes[l] *= load.wire_factor / fc_link_bandwidth(&session->net, l);
+        keep_busy(s, load.bytes, session->net.n_links, row, st);
+    }
+    fc_load_free(&load);
+    return st->code;
+}
+
+static enum fc_code describe(struct settings *s, struct fc_session *session, const struct fc_mapping *mapping,
+                             const struct fc_demand *demand, struct row *row, struct fc_status *st)
+{
+    row->machine = fc_copy_text(s->arena, session->machine.name, st);
+    row->title = fc_copy_text(s->arena, session->machine.title, st);
+    row->confidence = fc_copy_text(s->arena, session->machine.confidence, st);
+    row->mapping = fc_copy_text(s->arena, mapping->strategy, st);
+    row->routing = fc_copy_text(s->arena, session->machine.routing->name, st);
+    row->traffic = fc_copy_text(s->arena, demand->name, st);
+    row->n_tasks = mapping->n_tasks;
+    return st->code;
+}
+
+static enum fc_code predict_one(struct settings *s, struct fc_session *session, const struct fc_demand *demand,
+                                const char *map, struct row *row, struct fc_status *st)
+{
+    struct fc_mapping mapping = {0};
+    if (fc_session_map(s->arguments, session, demand, map, &mapping, st)) return st->code;
+    struct fc_placement placement = {mapping.n_tasks, mapping.node};
+    enum fc_code code = describe(s, session, &mapping, demand, row, st);
+    if (!code && s->trace.first_event) code = predict_trace(s, session, &placement, row, st);
+    else if (!code) code = predict_demand(s, session, demand, &placement, row, st);
+    if (!code) {
+        if (row->p.bottleneck == FC_NONE) snprintf(row->bottleneck, sizeof row->bottleneck, "%s", row->p.binds);
+        else fc_link_name(&session->net, row->p.bottleneck, row->bottleneck, sizeof row->bottleneck);
+    }
+    fc_mapping_free(&mapping);
+    return code;
+}
+
+/* ---- printing ---- */
+
+static void print_one(FILE *stream, const struct row *row)
+{
+    char a[64], b[64];
+    const struct fc_prediction *p = &row->p;
+    fprintf(stream, "machine        %s: %s\n", row->machine, row->title);
+    fprintf(stream, "job            %s, %u tasks, mapping %s, routing %s\n", row->traffic, row->n_tasks, row->mapping,
+            row->routing);
+    fprintf(stream, "time           %s\n", fc_format(a, sizeof a, p->time_s, FC_SECONDS));
+    fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
+    fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
+            p->time_s > 0 ? 100 * p->communication_s / p->time_s : 0);
+    fprintf(stream, "bound          %s: no run with this mapping and routing is faster\n",
+            fc_format(a, sizeof a, p->bound_s, FC_SECONDS));
+    fprintf(stream, "of peak        %.1f %%\n", p->percent_of_peak);
+    if (p->bottleneck == FC_NONE) fprintf(stream, "bottleneck     %s\n", p->binds);
+    else
+        fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
+                fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
+    if (isnan(p->error_percent)) fprintf(stream, "error          unknown: not calibrated for this network\n");
+    else fprintf(stream, "error          +-%.0f %%\n", p->error_percent);
+    fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
+            fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
+            fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));
+    if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
+}
+
+static void print(FILE *stream, const void *what)
+{
+    const struct report *report = what;
+    if (report->n == 1) {
+        print_one(stream, report->rows);
+        return;
+    }
+    fprintf(stream, "%s, %u tasks\n\n", report->rows->traffic, report->rows->n_tasks);
+    fprintf(stream, "%-16s %-10s %10s %8s %8s %8s  %s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
+            "bottleneck");
+    for (size_t i = 0; i < report->n; i++) {
+        const struct row *r = &report->rows[i];
+        char time[64], error[32];
+        if (isnan(r->p.error_percent)) snprintf(error, sizeof error, "unknown");
+        else snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
+        fprintf(stream, "%-16s %-10s %10s %8.1f %8.1f %8s  %s\n", r->machine, r->mapping,
+                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
+                r->p.time_s > 0 ? 100 * r->p.communication_s / r->p.time_s : 0, r->p.percent_of_peak, error,
+                r->bottleneck);
+    }
+}
+
+static enum fc_code plot(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
+                         struct fc_status *st)
+{
+    struct fc_plot_prediction *bars = fc_alloc(arena, report->n, sizeof *bars, st);
+    struct fc_plot_links *links = fc_alloc(arena, report->n, sizeof *links, st);
+    for (size_t i = 0; bars && links && i < report->n; i++) {
+        const struct row *r = &report->rows[i];
+        char label[128];
+        snprintf(label, sizeof label, "%s %s", r->machine, r->mapping);
+        bars[i] = (struct fc_plot_prediction){fc_copy_text(arena, label, st), r->p.computation_s, r->p.communication_s,
+                                              r->p.bound_s, r->p.percent_of_peak};
+        links[i] = (struct fc_plot_links){bars[i].label, r->busy_s, r->n_busy};
+    }
+    if (st->code) return st->code;
+    char title[256];
+    snprintf(title, sizeof title, "%s, %u tasks", report->rows->traffic, report->rows->n_tasks);
+    if (fc_plot_predictions(arguments->plot, title, bars, report->n, st) ||
+        fc_plot_link_loads(arguments->plot, title, links, report->n, st))
+        return st->code;
+    if (!arguments->quiet && !arguments->json)
+        printf("\nplots: %s/predictions.png, %s/link-loads.png\n", arguments->plot, arguments->plot);
+    return FC_OK;
+}
+
+/* ---- the command ---- */
+
+static enum fc_code predict_machine(struct settings *s, const char *name, const char *const *maps, size_t n_maps,
+                                    struct row *rows, struct fc_status *st)
+{
+    struct fc_session session;
+    struct fc_demand demand = {0};
+    if (fc_session_open(s->arguments, name, &session, st)) return st->code;
+    if (s->trace.first_event) fc_demand_of_job(&s->trace, &demand, st);
+    else fc_session_demand(s->arguments, &session, &demand, st);
+    for (size_t i = 0; i < n_maps && !st->code; i++) predict_one(s, &session, &demand, maps[i], &rows[i], st);
+    fc_demand_free(&demand);
+    fc_session_close(&session);
+    return st->code;
+}
+
+static enum fc_code deliver(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
+                            struct fc_status *st)
+{
+    json_t *json = report->rows[0].json;
+    if (report->n > 1) {
+        json_t *list = json_array();
+        for (size_t i = 0; i < report->n; i++) json_array_append(list, report->rows[i].json);
+        json = json_pack("{s:o}", "predictions", list);
+    } else {
+        json_incref(json);
+    }
+    enum fc_code code = fc_deliver(arguments, json, print, report, st);
+    json_decref(json);
+    return code || !arguments->plot ? code : plot(arguments, report, arena, st);
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct settings s = {.arguments = arguments, .arena = &arena};
+    const char **machines, **maps;
+    size_t n_machines, n_maps;
+    struct report report = {NULL, 0};
+    if (!arguments->machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
+    if (arguments->trace && (arguments->pattern || arguments->graph))
+        return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
+    if (read_network(arguments, &s.network, st) || fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
+        fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
+        (arguments->trace && fc_trace_read(arguments->trace, &s.trace, st)))
+        goto done;
+    report.n = n_machines * n_maps;
+    report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
+    for (size_t i = 0; report.rows && i < n_machines && !st->code; i++)
+        predict_machine(&s, machines[i], maps, n_maps, report.rows + i * n_maps, st);
+    if (!st->code) deliver(arguments, &report, &arena, st);
+done:
+    for (size_t i = 0; report.rows && i < report.n; i++) json_decref(report.rows[i].json);
+    if (s.trace.first_event) fc_trace_free(&s.trace);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
+const struct fc_command fc_command_predict = {
+    .name = "predict",
+    .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
+    .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
+               "--map def,optimize --plot out",
+    .options = "mpgtMnrbNLPTsjoJq",
+    .run = run,
+};

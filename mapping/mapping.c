@@ -1,0 +1,199 @@
+/* mapping.c - a mapping by strategy name or from a file, checked; the list of strategies.
+ *
+ * Invariant of every mapping made here: core[t] is a core of an allowed node, no core holds two tasks. */
+#include "mapping/map_build.h"
+
+#include <string.h>
+#include <unistd.h>
+
+extern const struct fc_strategy_ops fc_strategy_def, fc_strategy_random, fc_strategy_bnm, fc_strategy_bdm,
+    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_optimize;
+const struct fc_strategy_ops *const fc_strategies[] = {
+    &fc_strategy_def, &fc_strategy_random,   &fc_strategy_bnm,
+    &fc_strategy_bdm, &fc_strategy_bsm,      &fc_strategy_rnm,
+    &fc_strategy_rdm, &fc_strategy_optimize, NULL,
+};
+
+void fc_mapping_free(struct fc_mapping *mapping)
+{
+    fc_arena_free(&mapping->arena);
+    memset(mapping, 0, sizeof *mapping);
+}
+
+/* ---- the problem
+ * ------------------------------------------------------------------------------------------------------ */
+
+static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_arena *arena,
+                               struct fc_slots *slots, struct fc_status *st)
+{
+    uint32_t n_machine = problem->net->n_nodes;
+    size_t n = problem->nodes ? problem->n_nodes : n_machine;
+    uint32_t *node = fc_alloc(arena, n, sizeof *node, st);
+    bool *seen = node ? fc_alloc(arena, n_machine, sizeof *seen, st) : NULL;
+    if (!seen) return st->code;
+    for (size_t i = 0; i < n; i++) {
+        node[i] = problem->nodes ? problem->nodes[i] : (uint32_t)i;
+        if (node[i] >= n_machine)
+            return fc_refuse(st, FC_INPUT, "node %u is not one of the machine's %u nodes", node[i],
+                             n_machine);
+        if (seen[node[i]]) return fc_refuse(st, FC_INPUT, "node %u is listed twice", node[i]);
+        seen[node[i]] = true;
+    }
+    slots->node = node;
+    slots->n_nodes = (uint32_t)n;
+    return FC_OK;
+}
+
+static enum fc_code check_room(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                               struct fc_status *st)
+{
+    uint32_t n = problem->demand->n_tasks;
+    if (n <= slots->n) return FC_OK;
+    if (problem->spread)
+        return fc_refuse(st, FC_INPUT, "communication graph has %u ranks, one a node, but %s %u nodes", n,
+                         problem->nodes ? "only these are allowed:" : "the machine has", slots->n_nodes);
+    if (problem->nodes)
+        return fc_refuse(st, FC_INPUT,
+                         "communication graph has %u ranks but the %u allowed nodes have %llu cores", n,
+                         slots->n_nodes, (unsigned long long)slots->n);
+    return fc_refuse(st, FC_INPUT, "communication graph has %u ranks but the machine has %llu cores", n,
+                     (unsigned long long)slots->n);
+}
+
+enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                          struct fc_slots *slots, struct fc_status *st)
+{
+    struct fc_arena *arena = &mapping->arena;
+    *slots = (struct fc_slots){.cores_per_node = (uint32_t)problem->net->machine->cores_per_node};
+    slots->per_node = problem->spread ? 1 : slots->cores_per_node;
+    if (list_nodes(problem, arena, slots, st)) return st->code;
+    slots->n = (uint64_t)slots->n_nodes * slots->per_node;
+    if ((uint64_t)problem->net->n_nodes * slots->cores_per_node >= FC_NONE)
+        return fc_refuse(st, FC_NO, "the machine's %llu cores are too many to map (at most %u)",
+                         (unsigned long long)problem->net->n_nodes * slots->cores_per_node, FC_NONE - 1);
+    if (check_room(problem, slots, st)) return st->code;
+    mapping->n_tasks = problem->demand->n_tasks;
+    mapping->core = fc_alloc(arena, mapping->n_tasks, sizeof *mapping->core, st);
+    mapping->node = mapping->core ? fc_alloc(arena, mapping->n_tasks, sizeof *mapping->node, st) : NULL;
+    return mapping->node ? FC_OK : st->code;
+}
+
+/* ---- files
+ * -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* Takes the core of the current line for `task`; line_of_core[n_cores] tells where each was used, 0: nowhere.
+ */
+static enum fc_code read_core(const struct fc_lines *lines, const char *word, size_t length, uint32_t task,
+                              const struct fc_slots *slots, const bool *allowed, uint64_t n_cores,
+                              long *line_of_core, struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_place where = fc_lines_place(lines);
+    long long core;
+    if (fc_word_int(word, length, 0, (long long)n_cores - 1, "core", &core, where, st)) return st->code;
+    if (task >= mapping->n_tasks)
+        return fc_fail(st, FC_INPUT, where, "more lines than the %u tasks of the job", mapping->n_tasks);
+    if (line_of_core[core])
+        return fc_fail(st, FC_INPUT, where, "core %lld is used twice (first at line %ld)", core,
+                       line_of_core[core]);
+    uint32_t node = (uint32_t)core / slots->cores_per_node;
+    if (!allowed[node])
+        return fc_fail(st, FC_INPUT, where, "core %lld is on node %u, which is not allowed", core, node);
+    line_of_core[core] = lines->line;
+    fc_map_put(mapping, slots, task, node, (uint32_t)core % slots->cores_per_node);
+    return FC_OK;
+}
+
+static enum fc_code read_mapping(const struct fc_text *text, const struct fc_map_problem *problem,
+                                 const struct fc_slots *slots, struct fc_arena *reading,
+                                 struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_lines lines;
+    uint32_t task = 0;
+    uint64_t n_cores = (uint64_t)problem->net->n_nodes * slots->cores_per_node;
+    long *line_of_core = fc_alloc(reading, n_cores, sizeof *line_of_core, st);
+    bool *allowed = line_of_core ? fc_alloc(reading, problem->net->n_nodes, sizeof *allowed, st) : NULL;
+    if (!allowed) return st->code;
+    for (uint32_t i = 0; i < slots->n_nodes; i++) allowed[slots->node[i]] = true;
+    for (fc_lines_start(&lines, text); fc_lines_next(&lines);) {
+        const char *comment = memchr(lines.text, '#', lines.length), *at = lines.text, *word, *more;
+        const char *end = comment ? comment : at + lines.length;
+        size_t length, more_length;
+        if (!fc_next_word(&at, end, &word, &length)) continue;
+        if (fc_next_word(&at, end, &more, &more_length))
+            return fc_fail(st, FC_INPUT, fc_lines_place(&lines),
+                           "a second word '%.*s' (expected one core number a line)",
+                           (int)(more_length < 40 ? more_length : 40), more);
+        if (read_core(&lines, word, length, task++, slots, allowed, n_cores, line_of_core, mapping, st))
+            return st->code;
+    }
+    if (task < mapping->n_tasks)
+        return fc_fail(st, FC_INPUT, (struct fc_place){text->file, lines.line},
+                       "the file ends after %u of %u tasks", task, mapping->n_tasks);
+    return FC_OK;
+}
+
+static enum fc_code from_file(const struct fc_map_problem *problem, const char *path,
+                              struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_slots slots;
+    struct fc_text text;
+    struct fc_arena reading = {0};
+    struct fc_map_problem any_core =
+        *problem; /* a file may put several tasks on a node, whatever the traffic */
+    any_core.spread = false;
+    enum fc_code code = fc_map_start(&any_core, mapping, &slots, st);
+    if (!code) code = fc_read_file(path, &reading, &text, st);
+    if (!code) code = read_mapping(&text, problem, &slots, &reading, mapping, st);
+    if (!code) mapping->strategy = fc_copy_text(&mapping->arena, path, st);
+    fc_arena_free(&reading);
+    return code || !mapping->strategy ? st->code : FC_OK;
+}
+
+enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st)
+{
+    struct fc_output out;
+    if (fc_output_open(&out, path, st)) return st->code;
+    fprintf(out.stream, "# core of each task in order, by strategy %s: %u tasks\n", mapping->strategy,
+            mapping->n_tasks);
+    for (uint32_t t = 0; t < mapping->n_tasks; t++) fprintf(out.stream, "%u\n", mapping->core[t]);
+    return fc_output_close(&out, st);
+}
+
+/* ---- by name
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static enum fc_code unknown_strategy(const char *name, struct fc_status *st)
+{
+    const char *names[32];
+    char known[300] = "";
+    size_t n = 0;
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s && n < FC_COUNT(names); s++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", n ? ", " : "", (*s)->name);
+        names[n++] = (*s)->name;
+    }
+    const char *near = fc_nearest(name, names, n);
+    return fc_refuse(st, FC_INPUT, "'%.80s' is neither a strategy (%s%s%sknown: %s) nor a mapping file", name,
+                     near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
+}
+
+enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
+                             struct fc_mapping *mapping, struct fc_status *st)
+{
+    memset(mapping, 0, sizeof *mapping);
+    const struct fc_strategy_ops *const *s = fc_strategies;
+    while (*s && strcmp((*s)->name, name_or_file)) s++;
+    enum fc_code code;
+    if (*s) {
+        code = (*s)->map(problem, mapping, st);
+        mapping->strategy = (*s)->name;
+    } else if (strpbrk(name_or_file, "/.") || access(name_or_file, F_OK) == 0) {
+        code = from_file(problem, name_or_file, mapping, st);
+    } else {
+        code = unknown_strategy(name_or_file, st);
+    }
+    if (code) fc_mapping_free(mapping);
+    return code;
+}

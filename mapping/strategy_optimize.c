@@ -1,0 +1,33 @@
+#include "mapping/search.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+static double env(const char*n,double d){return getenv(n)?atof(getenv(n)):d;}
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_slots slots;
+    if (fc_map_start(problem, mapping, &slots, st)) return st->code;
+    struct fc_mapping start;
+    if (fc_mapping_make(problem, getenv("START")?getenv("START"):"def", &start, st)) return st->code;
+    struct fc_unit_graph g;
+    struct fc_search s;
+    bool block=getenv("BLOCK");
+    uint32_t n=mapping->n_tasks, *unit=fc_alloc(&mapping->arena,n,4,st), *slot=fc_alloc(&mapping->arena,slots.n,4,st), *place=fc_alloc(&mapping->arena,n,4,st);
+    uint32_t nu=n;
+    if(block){ uint32_t *un=fc_alloc(&mapping->arena,problem->net->n_nodes,4,st); memset(un,0xff,4*problem->net->n_nodes); nu=0;
+      for(uint32_t t=0;t<n;t++){ uint32_t nd=start.node[t]; if(un[nd]==FC_NONE){slot[nu]=nd;un[nd]=nu++;} unit[t]=un[nd]; place[t]=start.core[t]%slots.cores_per_node; } }
+    else for(uint32_t t=0;t<n;t++){unit[t]=t; slot[t]=start.node[t]*slots.per_node+start.core[t]%slots.cores_per_node;}
+    if(fc_unit_graph_build(problem->demand,unit,nu,&mapping->arena,&g,st)) return st->code;
+    if(fc_search_start(problem->net,&g,slots.node,slots.n_nodes,block?1:slots.per_node,slot,&s,st)) return st->code;
+    fprintf(stderr,"start T %g hop %g edges %lu\n",fc_search_time_s(&s),s.hop_sum,g.first[g.n]);
+    int rounds=(int)env("ROUNDS",1);
+    for(int i=0;i<rounds;i++){
+    struct fc_search_settings set={.start_temperature=env("T0",1e-2),.end_temperature=env("T1",1e-5),.hop_weight=env("HW",0.01),.work=(uint64_t)(problem->time_s*env("RATE",1e8)/rounds),.seed=problem->seed,.stream=FC_MAP_PROPOSALS+2*(unsigned)i};
+    double a=fc_cpu_s();
+    fc_search_run(&s,&set,problem->progress,0,1);
+    fprintf(stderr,"end T %g, %g s, %.3g updates/s\n",fc_search_time_s(&s),fc_cpu_s()-a,set.work/(fc_cpu_s()-a));
+    }
+    for(uint32_t t=0;t<n;t++) if(block) fc_map_put(mapping,&slots,t,s.unit_node[unit[t]],place[t]); else fc_map_put_slot(mapping,&slots,t,s.slot[t]);
+    return FC_OK;
+}
+const struct fc_strategy_ops fc_strategy_optimize = {.name = "optimize", .map = map};

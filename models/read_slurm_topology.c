@@ -1,0 +1,252 @@
+/* read_slurm_topology.c - Slurm's topology.conf (topology/tree; topology.conf(5)): one switch a line,
+ *
+ *     SwitchName=leaf0 Nodes=tux[0-3,7]            SwitchName=spine Switches=leaf[0-1] LinkSpeed=100
+ *
+ * with host list expressions, keys in any case, '#' comments, lines continued by a backslash. Every member
+ * gives one cable of the class `link` (the file tells neither speeds, which Slurm ignores, nor how many
+ * cables there are). A switch may stand under several (Janus' three core switches); a node under two switches
+ * has two cables, which Slurm takes with a warning; no root is needed. Refused: a switch with both nodes and
+ * switches, unknown members, members listed twice, a switch under itself; and block or ring topologies, which
+ * describe no switches. */
+#include "models/family_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MOST_HOSTS 1000000u
+
+struct members {
+    const char *text; /* host list expression */
+    size_t length;
+    uint32_t owner; /* switch */
+    bool nodes;
+    long line;
+};
+struct slurm {
+    struct fc_graph_reader *reader;
+    struct fc_status *st;
+    struct fc_names switches_defined;
+    uint8_t link_class;
+    struct members *members; /* [n_members] read in a second pass, when all switches are known */
+    size_t n_members;
+    uint32_t n_expanded;
+};
+
+static enum fc_code fail(const struct slurm *s, long line, const char *what, const char *text, size_t length,
+                         const char *expected)
+{
+    return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line}, "%s: '%.*s' (expected %s)",
+                   what, (int)(length < 80 ? length : 80), text, expected);
+}
+
+/* ---- host lists ---- */
+
+static enum fc_code add_member(struct slurm *s, const struct members *m, const char *name, size_t length)
+{
+    struct fc_graph_reader *r = s->reader;
+    struct fc_place where = {r->text.file, m->line};
+    struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
+    if (++s->n_expanded > MOST_HOSTS) return fc_fail(s->st, FC_NO, where, "more than %u members", MOST_HOSTS);
+    if (m->nodes) {
+        if (fc_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, s->st))
+            return s->st->code;
+    } else {
+        cable.other = fc_names_find(&r->routers, name, length);
+        if (cable.other == FC_NONE)
+            return fail(s, m->line, "Switches", name, length, "a switch that has a SwitchName line");
+        if (cable.other == m->owner)
+            return fail(s, m->line, "Switches", name, length, "another switch than itself");
+    }
+    return fc_graph_add_cable(r, &cable, s->st);
+}
+
+/* A number of a range: at most 9 digits. 0 when there is none. */
+static size_t scan_number(const char *text, const char *end, uint32_t *value)
+{
+    size_t n = 0;
+    for (*value = 0; text + n < end && text[n] >= '0' && text[n] <= '9'; n++) {
+        if (n == 9) return 0;
+        *value = *value * 10 + (uint32_t)(text[n] - '0');
+    }
+    return n;
+}
+
+static enum fc_code expand(struct slurm *s, const struct members *m, char *name, size_t used, const char *at,
+                           const char *end);
+
+/* "[01-16,20]rest": every number, padded with zeros as its first one, then the rest. */
+static enum fc_code expand_bracket(struct slurm *s, const struct members *m, char *name, size_t used,
+                                   const char *at, const char *end)
+{
+    const char *close = memchr(at, ']', (size_t)(end - at));
+    if (!close) return fail(s, m->line, "host list", m->text, m->length, "a ] behind the [");
+    while (at < close) {
+        uint32_t first, last;
+        size_t width = scan_number(++at, close, &first), n;
+        bool ok = width > 0;
+        at += width;
+        last = first;
+        if (ok && at < close && *at == '-') {
+            n = scan_number(++at, close, &last);
+            ok = n > 0;
+            at += n;
+        }
+        if (!ok || last < first || (at < close && *at != ','))
+            return fail(s, m->line, "host list", m->text, m->length, "rising ranges such as [0-3,7]");
+        for (uint32_t v = first; v <= last; v++) {
+            int digits = snprintf(name + used, 256 - used, "%0*u", (int)width, v);
+            if (used + (size_t)digits > 255)
+                return fail(s, m->line, "host list", m->text, m->length, "shorter names");
+            if (expand(s, m, name, used + (size_t)digits, close + 1, end)) return s->st->code;
+        }
+    }
+    return FC_OK;
+}
+
+/* Extends name[0..used) by the rest of one host expression; name holds 256 bytes. */
+static enum fc_code expand(struct slurm *s, const struct members *m, char *name, size_t used, const char *at,
+                           const char *end)
+{
+    for (; at < end && *at != '['; at++) {
+        if (*at == ']') return fail(s, m->line, "host list", m->text, m->length, "a [ before the ]");
+        if (used == 255) return fail(s, m->line, "host list", m->text, m->length, "shorter names");
+        name[used++] = *at;
+    }
+    return at < end ? expand_bracket(s, m, name, used, at, end) : add_member(s, m, name, used);
+}
+
+/* The list's expressions, apart at commas outside brackets. */
+static enum fc_code expand_list(struct slurm *s, const struct members *m)
+{
+    char name[256];
+    const char *start = m->text, *end = m->text + m->length;
+    bool inside = false;
+    for (const char *at = start; at <= end; at++) {
+        if (at < end && *at == '[') inside = true;
+        if (at < end && *at == ']') inside = false;
+        if (at < end && (*at != ',' || inside)) continue;
+        if (at == start) return fail(s, m->line, "host list", m->text, m->length, "names between commas");
+        if (expand(s, m, name, 0, start, at)) return s->st->code;
+        start = at + 1;
+    }
+    return FC_OK;
+}
+
+/* ---- lines ---- */
+
+static bool key_is(const char *word, size_t length, const char *key)
+{
+    return length == strlen(key) && !strncasecmp(word, key, length);
+}
+
+static enum fc_code read_key(struct slurm *s, const char *word, size_t length, struct members *line)
+{
+    const char *equals = memchr(word, '=', length);
+    size_t key = equals ? (size_t)(equals - word) : length, n = equals ? length - key - 1 : 0;
+    const char *value = equals ? equals + 1 : word + length;
+    if (!equals || n == 0) return fail(s, line->line, "a word", word, length, "KEY=VALUE");
+    if (key_is(word, key, "SwitchName")) {
+        if (line->owner != FC_NONE) return fail(s, line->line, "a line", word, length, "one SwitchName");
+        uint32_t defined, before = s->switches_defined.n;
+        struct fc_graph_reader *r = s->reader;
+        struct fc_place where = {r->text.file, line->line};
+        if (fc_names_add(&r->routers, &r->machine->arena, value, n, &line->owner, where, s->st) ||
+            fc_names_add(&s->switches_defined, &r->machine->arena, value, n, &defined, where, s->st))
+            return s->st->code;
+        if (defined < before) return fail(s, line->line, "SwitchName", value, n, "one line a switch");
+        return FC_OK;
+    }
+    bool nodes = key_is(word, key, "Nodes");
+    if (nodes || key_is(word, key, "Switches")) {
+        if (line->text) return fail(s, line->line, "a second list", word, length, "either Nodes or Switches");
+        line->text = value;
+        line->length = n;
+        line->nodes = nodes;
+        return FC_OK;
+    }
+    if (key_is(word, key, "LinkSpeed")) return FC_OK;
+    return fail(s, line->line, "unknown key", word, key, "SwitchName, Nodes, Switches or LinkSpeed");
+}
+
+/* Removes comments and joins continued lines; writes over `text`. The place is the first line's. */
+static enum fc_code read_lines(struct slurm *s, char *joined)
+{
+    struct fc_lines lines;
+    fc_lines_start(&lines, &s->reader->text);
+    while (fc_lines_next(&lines)) {
+        struct members line = {.owner = FC_NONE, .line = lines.line};
+        size_t size = 0;
+        for (bool more = true; more;) {
+            const char *comment = memchr(lines.text, '#', lines.length);
+            size_t n = comment ? (size_t)(comment - lines.text) : lines.length;
+            more = !comment && n > 0 && lines.text[n - 1] == '\\';
+            memcpy(joined + size, lines.text, more ? n - 1 : n);
+            size += more ? n - 1 : n;
+            if (more && !fc_lines_next(&lines)) more = false;
+        }
+        const char *at = joined, *word;
+        size_t length;
+        bool any = false;
+        while (fc_next_word(&at, joined + size, &word, &length)) {
+            any = true;
+            if (read_key(s, word, length, &line)) return s->st->code;
+        }
+        joined += size; /* kept: the lists point into it */
+        if (!any) continue;
+        if (line.owner == FC_NONE)
+            return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
+        if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
+        s->members[s->n_members++] = line;
+    }
+    return FC_OK;
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const struct fc_cable *x = a, *y = b;
+    if (x->to_node != y->to_node) return x->to_node - y->to_node;
+    uint32_t x_low = !x->to_node && x->other < x->router ? x->other : x->router,
+             x_high = x->router + x->other - x_low;
+    uint32_t y_low = !y->to_node && y->other < y->router ? y->other : y->router,
+             y_high = y->router + y->other - y_low;
+    if (x_low != y_low) return x_low < y_low ? -1 : 1;
+    return (x_high > y_high) - (x_high < y_high);
+}
+
+/* A member listed twice, or two switches that list each other. */
+static enum fc_code refuse_repeats(struct slurm *s, struct fc_arena *scratch)
+{
+    const struct fc_graph_reader *r = s->reader;
+    size_t n = r->shape->n_cables;
+    struct fc_cable *sorted = fc_alloc(scratch, n, sizeof *sorted, s->st);
+    if (!sorted) return s->st->code;
+    if (n) memcpy(sorted, r->shape->cables, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_ends);
+    for (size_t i = 1; i < n; i++)
+        if (by_ends(&sorted[i - 1], &sorted[i]) == 0)
+            return fc_fail(s->st, FC_INPUT, (struct fc_place){r->text.file, 0},
+                           "switch '%s' and '%s' are joined twice (expected each member once)",
+                           r->routers.name[sorted[i].router],
+                           sorted[i].to_node ? r->nodes.name[sorted[i].other]
+                                             : r->routers.name[sorted[i].other]);
+    return FC_OK;
+}
+
+enum fc_code fc_read_slurm_topology(struct fc_graph_reader *reader, struct fc_status *st)
+{
+    struct slurm s = {.reader = reader, .st = st};
+    struct fc_arena scratch = {0};
+    size_t n_lines = 1;
+    for (size_t i = 0; i < reader->text.size; i++) n_lines += reader->text.data[i] == '\n';
+    char *joined = fc_alloc(&scratch, reader->text.size + 1, 1, st);
+    s.members = fc_alloc(&scratch, n_lines, sizeof *s.members, st);
+    if (joined && s.members &&
+        !fc_graph_class(reader, "link", 0, 0, &s.link_class, (struct fc_place){0}, st) &&
+        !read_lines(&s, joined)) {
+        for (size_t i = 0; i < s.n_members && !st->code; i++) expand_list(&s, &s.members[i]);
+        if (!st->code) refuse_repeats(&s, &scratch);
+    }
+    fc_arena_free(&scratch);
+    return st->code;
+}

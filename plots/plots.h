@@ -1,0 +1,30 @@
+/* plots.h - figures: a .tsv with units in its head plus a .gp beside it, drawn by gnuplot; plots compute nothing. */
+#ifndef FC_PLOTS_H
+#define FC_PLOTS_H
+
+#include "core/core.h"
+
+/* Writes DIR/NAME.tsv and DIR/NAME.gp (the script reads the .tsv and writes NAME.png; it can be run by hand in DIR) and
+ * runs gnuplot. DIR is made when it does not exist. FC_NO: gnuplot is missing or failed; then .tsv and .gp stay. */
+enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
+                             const char *script, struct fc_status *st);
+
+/* Stacked bars of computation and communication time, one a prediction, with the bound as a mark.
+ * (figure_predictions.c) */
+struct fc_plot_prediction {
+    const char *label; /* "bgl-64 def" */
+    double computation_s, communication_s, bound_s, percent_of_peak;
+};
+enum fc_code fc_plot_predictions(const char *directory, const char *title, const struct fc_plot_prediction *rows,
+                                 size_t n, struct fc_status *st);
+
+/* How evenly the links are used: for each prediction its links' busy times, most first (figure_link_loads.c). */
+struct fc_plot_links {
+    const char *label;
+    const double *busy_s; /* [n], descending */
+    size_t n;
+};
+enum fc_code fc_plot_link_loads(const char *directory, const char *title, const struct fc_plot_links *series, size_t n,
+                                struct fc_status *st);
+
+#endif

@@ -1,0 +1,215 @@
+/* contention.c - the time of a bulk-synchronous phase: every task computes, then all messages of the phase leave at once.
+ *
+ *     T    = t_c + max(T_links, T_cpu) + T_fill
+ *     T_links = max over links of W_l / b_l, on router-to-router links divided by the efficiency eta (efficiency.c);
+ *               W_l wire bytes on link l (payload load times the demand's wire factor), b_l bandwidth left by the background
+ *     T_cpu   = max over tasks of max(sum o_s + sum o_r + O per byte, (n_sent - 1) g + o_s)
+ *     T_fill  = o_s + zero-load latency of the longest route + o_r: the pipeline's filling and draining
+ * Source: channel load bound, Dally & Towles 2004 ch. 3; end points, Hoefler et al. (LogGOPS), HPDC'10. Links and
+ * processors work at the same time, so the greater of the two counts, not their sum: Adiga et al. 2005, figure 11, one
+ * 32-byte packet a pair on 8 x 8 x 8: 71 % of peak = 511 messages x 260 CPU cycles, while the links alone would reach 94 %.
+ *
+ * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill): each holds for every schedule of the phase once all
+ * tasks have computed, because no link moves more than b_l, no task works faster than its overheads, and the message of
+ * the longest route crosses it.
+ *
+ * The longest route is looked for among pairs spread over the demand whose routes cross ROUTES links in all, and is at
+ * least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower bounds). Limits: eta where it is not
+ * measured is 1 and the error is unknown; messages inside a node cost CPU time only; no order of messages, no waiting of
+ * one task for another within the phase. */
+#include "solvers/efficiency.h"
+#include "solvers/load_internal.h"
+#include "solvers/timing.h"
+
+#include <math.h>
+
+enum { ROUTES = 1 << 21, LONGEST_WALK = 1 << 22 };
+
+struct phase {
+    const struct fc_network *net;
+    const struct fc_demand *demand;
+    const struct fc_placement *placement;
+    const struct fc_load *load;
+    const double *background;
+    struct fc_prediction *prediction;
+    struct fc_status *st;
+    double links_s, cpu_s, fill_s;
+};
+
+static enum fc_code check(const struct phase *p)
+{
+    if (p->demand->open_loop)
+        return fc_refuse(p->st, FC_INPUT,
+                         "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
+                         "message between every two nodes, or the curve command for latency against load)",
+                         p->demand->name);
+    if (p->placement->n_tasks != p->demand->n_tasks)
+        return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u", p->placement->n_tasks,
+                         p->demand->n_tasks);
+    return FC_OK;
+}
+
+/* ---- links ---- */
+
+static enum fc_code links(struct phase *p)
+{
+    const struct fc_network *net = p->net;
+    struct fc_efficiency efficiency = fc_efficiency_of(net, p->demand, p->load);
+    int injection = fc_injection_class(net->machine);
+    struct fc_prediction *out = p->prediction;
+    out->bottleneck = FC_NONE;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        if (p->load->bytes[l] == 0) continue;
+        double free_bytes_per_s = fc_free_bandwidth(net, p->background, l);
+        if (!(free_bytes_per_s > 0)) {
+            char name[96];
+            return fc_refuse(p->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                             fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
+        }
+        double seconds = p->load->bytes[l] * p->load->wire_factor / free_bytes_per_s;
+        if (net->link_class[l] != injection) seconds /= efficiency.eta;
+        if (seconds <= p->links_s) continue;
+        p->links_s = seconds;
+        out->bottleneck = l;
+        out->bottleneck_bytes = p->load->bytes[l];
+    }
+    out->error_percent = efficiency.error_percent;
+    return FC_OK;
+}
+
+/* ---- processors ---- */
+
+/* CPU seconds of every task: busy[n_tasks]; messages sent: sent[n_tasks]. */
+static void entry_work(const struct phase *p, double *busy, double *sent)
+{
+    const struct fc_software *software = &p->net->machine->software;
+    const struct fc_demand *d = p->demand;
+    for (size_t e = 0; e < d->n_entries; e++) {
+        double n = d->messages[e];
+        if (d->src[e] == d->dst[e] || n <= 0) continue;
+        busy[d->src[e]] += n * fc_send_cpu_s(software, d->bytes[e] / n);
+        busy[d->dst[e]] += n * fc_recv_cpu_s(software, d->bytes[e] / n);
+        sent[d->src[e]] += n;
+    }
+}
+
+/* Messages of a[s] * b[d] bytes between every two tasks: a task's count follows from the sums of a and b. */
+static void dense_work(const struct phase *p, const struct fc_dense *part, double *busy, double *sent)
+{
+    const struct fc_software *software = &p->net->machine->software;
+    double sum_a = 0, sum_b = 0, each = part->message_bytes;
+    for (uint32_t t = 0; t < p->demand->n_tasks; t++) sum_a += part->a[t], sum_b += part->b[t];
+    if (!(each > 0)) return;
+    for (uint32_t t = 0; t < p->demand->n_tasks; t++) {
+        double out = part->a[t] * (sum_b - part->b[t]) / each, in = part->b[t] * (sum_a - part->a[t]) / each;
+        busy[t] += out * fc_send_cpu_s(software, each) + in * fc_recv_cpu_s(software, each);
+        sent[t] += out;
+    }
+}
+
+static enum fc_code processors(struct phase *p)
+{
+    const struct fc_software *software = &p->net->machine->software;
+    uint32_t n = p->demand->n_tasks;
+    struct fc_arena scratch = {0};
+    double *busy = fc_alloc(&scratch, n, sizeof *busy, p->st), *sent = fc_alloc(&scratch, n, sizeof *sent, p->st);
+    if (busy && sent) {
+        entry_work(p, busy, sent);
+        for (int i = 0; i < p->demand->n_dense; i++) dense_work(p, &p->demand->dense[i], busy, sent);
+        for (uint32_t t = 0; t < n; t++) {
+            double paced = sent[t] >= 1 ? (sent[t] - 1) * software->gap_s + software->send_s : 0;
+            p->cpu_s = fmax(p->cpu_s, fmax(busy[t], paced));
+        }
+    }
+    fc_arena_free(&scratch);
+    return p->st->code;
+}
+
+/* ---- latency ---- */
+
+static double route_latency(const struct phase *p, uint32_t src, uint32_t dst, struct fc_walk *walk)
+{
+    double sum = 0;
+    walk->n = 0;
+    p->net->machine->routing->walk(p->net, src, dst, 1, walk);
+    for (uint32_t i = 0; i < walk->n; i++) sum += walk->weight[i] * fc_head_delay_s(p->net, walk->link[i]);
+    return sum;
+}
+
+/* Looks at the pairs of the entries (dense NULL) or of a dense part until `budget` links are crossed: at all of them in
+ * turn where the budget allows, else along a Weyl sequence, which spreads evenly. */
+static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint64_t budget, struct fc_walk *walk)
+{
+    const struct fc_demand *d = p->demand;
+    uint64_t n_tasks = d->n_tasks, n_pairs = dense ? n_tasks * n_tasks : d->n_entries;
+    bool all = n_pairs <= budget / walk->capacity;
+    for (uint64_t i = 0, crossed = 0; i < n_pairs && crossed < budget; i++, crossed++) {
+        uint64_t pair = all ? i : (uint64_t)((unsigned __int128)(i * UINT64_C(0x9E3779B97F4A7C15)) * n_pairs >> 64);
+        uint32_t from = dense ? (uint32_t)(pair / n_tasks) : d->src[pair];
+        uint32_t to = dense ? (uint32_t)(pair % n_tasks) : d->dst[pair];
+        if (from == to || (dense && dense->a[from] * dense->b[to] == 0)) continue;
+        uint32_t src = p->placement->node[from], dst = p->placement->node[to];
+        if (src == dst) continue;
+        p->fill_s = fmax(p->fill_s, route_latency(p, src, dst, walk));
+        crossed += walk->n;
+    }
+}
+
+static enum fc_code latency(struct phase *p)
+{
+    uint32_t capacity = p->net->machine->routing->walk_capacity(p->net);
+    double sum = 0;
+    for (uint32_t l = 0; l < p->net->n_links; l++)
+        if (p->load->bytes[l] != 0) sum += p->load->bytes[l] * fc_head_delay_s(p->net, l);
+    if (p->load->network_bytes > 0) p->fill_s = sum / p->load->network_bytes;
+    if (capacity <= LONGEST_WALK) {
+        struct fc_walk walk;
+        uint64_t parts = (uint64_t)p->demand->n_dense + (p->demand->n_entries > 0);
+        if (fc_walk_start(&walk, capacity, p->st)) return p->st->code;
+        if (p->demand->n_entries) look_for_longest(p, NULL, ROUTES / parts, &walk);
+        for (int i = 0; i < p->demand->n_dense; i++)
+            look_for_longest(p, &p->demand->dense[i], ROUTES / parts, &walk);
+        fc_walk_free(&walk);
+    }
+    if (p->cpu_s > 0 || p->fill_s > 0) /* only when there is any message */
+        p->fill_s += p->net->machine->software.send_s + p->net->machine->software.recv_s;
+    return FC_OK;
+}
+
+/* ---- the phase ---- */
+
+static void predict(struct phase *p)
+{
+    struct fc_load_settings settings = {.background_bytes_per_s = p->background};
+    struct fc_load_summary summary;
+    struct fc_prediction *out = p->prediction;
+    fc_load_summarise(p->net, p->load, &settings, &summary);
+    out->computation_s = p->demand->computation_s;
+    out->communication_s = fmax(p->links_s, p->cpu_s) + p->fill_s;
+    out->time_s = out->computation_s + out->communication_s;
+    out->bound_s = out->computation_s + fmax(summary.bound_s, fmax(p->cpu_s, p->fill_s));
+    out->bound_s = fmin(out->bound_s, out->time_s); /* equal but for rounding when nothing is lost */
+    out->percent_of_peak = out->time_s > 0 ? 100 * out->bound_s / out->time_s : 100;
+    out->local_bytes = p->load->local_bytes;
+    out->network_bytes = p->load->network_bytes;
+    bool link_counts = p->links_s >= p->cpu_s && p->links_s >= p->fill_s;
+    out->binds = link_counts ? "link" : p->cpu_s >= p->fill_s ? "software" : "latency";
+    if (out->computation_s > out->communication_s) out->binds = "computation";
+    if (!link_counts) {
+        out->bottleneck = FC_NONE;
+        out->bottleneck_bytes = 0;
+    }
+}
+
+enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,
+                              const struct fc_placement *placement, const struct fc_load *load,
+                              const struct fc_load_settings *settings, struct fc_prediction *prediction,
+                              struct fc_status *st)
+{
+    struct phase p = {.net = net, .demand = demand, .placement = placement, .load = load, .prediction = prediction,
+                      .background = settings ? settings->background_bytes_per_s : NULL, .st = st};
+    *prediction = (struct fc_prediction){0};
+    if (check(&p) || links(&p) || processors(&p) || latency(&p)) return st->code;
+    predict(&p);
+    return FC_OK;
+}

@@ -1,0 +1,25 @@
+/* timing.h - zero-load times shared by the phase model (contention.c) and the replay. */
+#ifndef FC_TIMING_H
+#define FC_TIMING_H
+
+#include "models/models.h"
+
+/* Time from the head of a packet asking for a free link to the head standing at the far end: the delay of the router it
+ * leaves (none in a node) and the wire. A route of H hops crosses H + 1 routers and H + 2 wires. */
+static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link)
+{
+    double wire = net->machine->classes[net->link_class[link]].latency_s;
+    return fc_is_node(net, net->link_source[link]) ? wire : wire + net->machine->router.delay_s;
+}
+
+/* CPU time of the end points for one message (LogGOPS): o + (n - 1) O, and o alone for an empty one. */
+static inline double fc_send_cpu_s(const struct fc_software *software, double bytes)
+{
+    return software->send_s + (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0);
+}
+static inline double fc_recv_cpu_s(const struct fc_software *software, double bytes)
+{
+    return software->recv_s + (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0);
+}
+
+#endif

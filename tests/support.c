@@ -1,0 +1,48 @@
+/* support.c - see support.h. */
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum fc_code fc_test_machine(const char *yaml, struct fc_machine *machine, struct fc_status *st)
+{
+    char path[] = "/tmp/fabricast-test-XXXXXX.yaml";
+    int fd = mkstemps(path, 5);
+    FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!stream) return fc_refuse(st, FC_FAULT, "the test cannot write %s", path);
+    fputs(yaml, stream);
+    fclose(stream);
+    enum fc_code code = fc_machine_load(path, machine, st);
+    unlink(path);
+    return code;
+}
+
+bool fc_test_network(const char *yaml, struct fc_machine *machine, struct fc_network *net)
+{
+    struct fc_status st = {0};
+    if (fc_test_machine(yaml, machine, &st) == FC_OK) {
+        if (fc_network_build(machine, net, &st) == FC_OK) return true;
+        fc_machine_free(machine);
+    }
+    char text[2048];
+    fc_status_text(&st, text, sizeof text);
+    printf("\n    %s\n", text);
+    CU_FAIL("the machine does not build");
+    return false;
+}
+
+void fc_test_close(struct fc_machine *machine, struct fc_network *net)
+{
+    fc_network_free(net);
+    fc_machine_free(machine);
+}
+
+bool fc_near(double a, double b, double tolerance)
+{
+    if (fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b)) || fabs(a - b) < 1e-300) return true;
+    printf("\n    %.17g against %.17g: off by %.3g relative\n", a, b, fabs(a - b) / fmax(fabs(a), fabs(b)));
+    return false;
+}

@@ -1,0 +1,56 @@
+/* pmpi_raw.h - what a rank's recorder writes and trace_merge.c reads: one file a rank, gone after the merge.
+ *
+ * A head, then records of one struct followed by `n_words` words of 8 bytes, in the order in which the calls
+ * returned. Both ends come from one build on one kind of machine, so structs are written as they are in memory. */
+#ifndef FC_PMPI_RAW_H
+#define FC_PMPI_RAW_H
+
+#include <stdint.h>
+
+#define FC_RAW_MAGIC "fcraw001"
+#define FC_RAW_DIRECTORY "FABRICAST_TRACE_DIR" /* environment: where the ranks write; unset: nothing is recorded */
+#define FC_RAW_AGAIN "again"                   /* file that says: a second MPI program started in this directory */
+
+struct fc_raw_head {
+    char magic[8];
+    int32_t rank, n_ranks;
+    int64_t clock_offset_ns; /* real time minus the monotonic clock of the records */
+    uint64_t host;           /* hash of the host's name and boot: equal where the monotonic clock is shared */
+    char library[128];       /* what MPI says it is */
+};
+
+/* Kinds of records: the ops of traces.h, and these. */
+enum fc_raw_kind {
+    FC_RAW_COMM = 100, /* a communicator: number in .comm, words as in enum fc_raw_comm */
+    FC_RAW_OBJECT,     /* words hold the path of a loaded program or library */
+    FC_RAW_NOTE,       /* words hold the name of something that could not be recorded */
+    FC_RAW_END         /* the recording is whole */
+};
+
+struct fc_raw_event {
+    uint8_t kind, mode;
+    uint16_t polls;
+    int32_t comm; /* the rank's own number, counted from 0 = world */
+    int32_t peer; /* world rank or root; for a COMM op the parent's number */
+    int32_t tag;
+    int64_t bytes;
+    int64_t request; /* the rank's own number, -1: none */
+    int64_t enter_ns, leave_ns, compute_ns;
+    uint64_t n_words;
+};
+
+/* Communicators get the same number on every rank without any message: the members of a communicator all make it,
+ * in the same order if there are several of the same members; so (members, how many of these before) names it. Only
+ * the first member writes the list, all write its hash. */
+enum fc_raw_comm { FC_COMM_HASH_A, FC_COMM_HASH_B, FC_COMM_SIZE, FC_COMM_FIRST, FC_COMM_MEMBERS };
+
+/* A wait's words: five for each request that it completes (also behind OTHER: a request that was freed). */
+enum fc_raw_completion { FC_DONE_REQUEST, FC_DONE_HOW, FC_DONE_SOURCE, FC_DONE_TAG, FC_DONE_BYTES, FC_DONE_WORDS };
+enum fc_raw_how {
+    FC_HOW_PLAIN,     /* nothing more to know */
+    FC_HOW_RECEIVED,  /* source, tag, bytes as they came */
+    FC_HOW_CANCELLED, /* the call had no effect */
+    FC_HOW_FREED      /* given away: completes unseen */
+};
+
+#endif

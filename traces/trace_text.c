@@ -1,0 +1,352 @@
+/* trace_text.c - the readable form of a trace: one line an event (grammar: docs/trace-format.md).
+ *
+ * An event is `op enter leave compute key=value ...`, times in seconds with nine decimals. Everything that one line
+ * can tell wrong is refused here with its line; what needs the other lines is checked in trace_check.c. Lists of
+ * requests may be written as ranges, so a list is believed only as far as the rank has made requests: a short
+ * hostile line cannot ask for much memory. */
+#include "traces/trace_format.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+static void write_time(FILE *out, double seconds)
+{
+    int64_t ns = fc_to_ns(seconds);
+    fprintf(out, " %" PRId64 ".%09" PRId64, ns / 1000000000, ns % 1000000000);
+}
+
+/* Requests with runs as ranges; sizes one by one. */
+static void write_list(FILE *out, const struct fc_trace *trace, const struct fc_event *e)
+{
+    const int64_t *list = trace->lists + e->list;
+    bool ranges = fc_op_fields[e->op] & FC_HAS_REQUESTS;
+    if (e->n_list == 0) return;
+    fputs(ranges ? " requests=" : " sizes=", out);
+    for (uint32_t i = 0; i < e->n_list;) {
+        uint32_t last = i;
+        while (ranges && last + 1 < e->n_list && list[last + 1] == list[last] + 1) last++;
+        fprintf(out, i ? ",%" PRId64 : "%" PRId64, list[i]);
+        if (last > i) fprintf(out, "-%" PRId64, list[last]);
+        i = last + 1;
+    }
+}
+
+static void write_event(FILE *out, const struct fc_trace *trace, const struct fc_event *e)
+{
+    int fields = fc_op_fields[e->op];
+    fputs(fc_op_names[e->op], out);
+    write_time(out, e->enter_s);
+    write_time(out, e->leave_s);
+    write_time(out, e->compute_s);
+    if (e->mode || (fields & FC_MOVES)) fprintf(out, " mode=%s", fc_mode_name(e->op, e->mode));
+    if (fields & FC_HAS_COMM) fprintf(out, " comm=%" PRId32, e->comm);
+    if (fields & FC_HAS_PEER) fprintf(out, " peer=%" PRId32, e->peer);
+    if (fields & FC_HAS_ROOT) fprintf(out, " root=%" PRId32, e->peer);
+    if (fields & FC_HAS_PARENT) fprintf(out, " parent=%" PRId32, e->peer);
+    if (fields & FC_HAS_TAG) fprintf(out, " tag=%" PRId32, e->tag);
+    if (fields & FC_HAS_BYTES) fprintf(out, " bytes=%" PRId64, e->bytes);
+    if (fc_makes_request(e->op, e->mode)) fprintf(out, " request=%" PRId32, e->request);
+    write_list(out, trace, e);
+    if (e->polls) fprintf(out, " polls=%d", e->polls);
+    fputc('\n', out);
+}
+
+enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st)
+{
+    (void)st; /* the stream's errors are found when it is closed */
+    fc_write_head(out, trace);
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        uint64_t first = trace->first_event[r], end = trace->first_event[r + 1];
+        fprintf(out, "rank %" PRIu32 " %" PRIu64 "\n", r, end - first);
+        for (uint64_t e = first; e < end; e++) write_event(out, trace, &trace->events[e]);
+    }
+    fputs("end\n", out);
+    return FC_OK;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct fc_lines lines;
+    struct fc_trace *trace;
+    struct fc_status *st;
+    uint64_t list_capacity;
+    uint64_t made, completed; /* requests of this rank so far */
+};
+
+#define SHOWN(length) ((int)((length) < 40 ? (length) : 40))
+
+static enum fc_code push_list(struct reader *in, int64_t value)
+{
+    struct fc_trace *trace = in->trace;
+    if (trace->n_lists == in->list_capacity) {
+        uint64_t capacity = in->list_capacity ? 2 * in->list_capacity : 1024;
+        int64_t *larger = fc_alloc(&trace->arena, capacity, sizeof *larger, in->st);
+        if (!larger) return FC_NO;
+        if (trace->n_lists) memcpy(larger, trace->lists, trace->n_lists * sizeof *larger);
+        trace->lists = larger;
+        in->list_capacity = capacity;
+    }
+    trace->lists[trace->n_lists++] = value;
+    return FC_OK;
+}
+
+/* Seconds with up to nine decimals exactly; other spellings to the nearest nanosecond. */
+static enum fc_code read_time(struct reader *in, const char *word, size_t length, const char *what, double *seconds)
+{
+    int64_t ns = 0;
+    int decimals = -1;
+    size_t i = 0;
+    for (; i < length && length < 18; i++) {
+        if (word[i] == '.' && decimals < 0) decimals = 0;
+        else if (word[i] >= '0' && word[i] <= '9' && decimals < 9) {
+            ns = 10 * ns + (word[i] - '0');
+            if (decimals >= 0) decimals++;
+        } else break;
+    }
+    bool plain = length > 0 && length < 18 && i == length && word[0] != '.';
+    if (plain && decimals == 9) {
+        *seconds = fc_from_ns(ns);
+    } else {
+        double value;
+        if (fc_word_real(word, length, what, &value, fc_lines_place(&in->lines), in->st)) return FC_INPUT;
+        ns = value >= 0 && value <= (double)FC_MAX_TIME_NS / 1e9 ? fc_to_ns(value) : -1;
+        *seconds = fc_from_ns(ns);
+    }
+    if (ns >= 0 && ns <= FC_MAX_TIME_NS) return FC_OK;
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                   "%s: '%.*s' is out of range (allowed: 0 to 9000000 seconds)", what, SHOWN(length), word);
+}
+
+/* "3" or "3-7" of a list of requests, all made before and not more than are open. */
+static enum fc_code read_requests(struct reader *in, struct fc_event *e, const char *word, size_t length)
+{
+    struct fc_place where = fc_lines_place(&in->lines);
+    const char *dash = memchr(word, '-', length);
+    size_t head = dash ? (size_t)(dash - word) : length;
+    long long first, last;
+    if (fc_word_int(word, head, 0, INT32_MAX, "requests", &first, where, in->st)) return FC_INPUT;
+    last = first;
+    if (dash && fc_word_int(dash + 1, length - head - 1, first, INT32_MAX, "requests", &last, where, in->st))
+        return FC_INPUT;
+    if ((uint64_t)last >= in->made)
+        return fc_fail(in->st, FC_INPUT, where, "request %lld is completed but was never made (this rank has made %"
+                       PRIu64 " so far)", last, in->made);
+    in->completed += (uint64_t)(last - first) + 1;
+    if (in->completed > in->made)
+        return fc_fail(in->st, FC_INPUT, where, "a request is completed twice (this rank has made %" PRIu64
+                       " and completes %" PRIu64 ")", in->made, in->completed);
+    for (long long r = first; r <= last; r++, e->n_list++)
+        if (push_list(in, r)) return FC_NO;
+    return FC_OK;
+}
+
+static enum fc_code read_size(struct reader *in, struct fc_event *e, const char *word, size_t length)
+{
+    long long size;
+    if (fc_word_int(word, length, 0, INT64_MAX, "sizes", &size, fc_lines_place(&in->lines), in->st)) return FC_INPUT;
+    e->n_list++;
+    return push_list(in, size);
+}
+
+static enum fc_code read_list(struct reader *in, struct fc_event *e, const char *word, size_t length)
+{
+    bool requests = fc_op_fields[e->op] & FC_HAS_REQUESTS;
+    const char *end = word + length;
+    for (;;) {
+        const char *comma = memchr(word, ',', (size_t)(end - word));
+        size_t n = (size_t)((comma ? comma : end) - word);
+        enum fc_code code = requests ? read_requests(in, e, word, n) : read_size(in, e, word, n);
+        if (code || !comma) return code;
+        word = comma + 1;
+    }
+}
+
+static enum fc_code read_mode(struct reader *in, struct fc_event *e, const char *word, size_t length)
+{
+    for (int mode = 0; mode < 4; mode++) {
+        const char *name = fc_mode_name(e->op, mode);
+        if (name && *name && strlen(name) == length && memcmp(name, word, length) == 0) {
+            e->mode = (uint8_t)mode;
+            return FC_OK;
+        }
+    }
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "mode '%.*s' is unknown for %s", SHOWN(length), word,
+                   fc_op_names[e->op]);
+}
+
+/* A key, the op's field that allows it, and the field whose place it fills. */
+enum key { KEY_COMM, KEY_PEER, KEY_ROOT, KEY_PARENT, KEY_TAG, KEY_BYTES, KEY_REQUESTS, KEY_SIZES, KEY_REQUEST,
+           KEY_MODE, KEY_POLLS, N_KEYS };
+static const struct {
+    const char *name;
+    int fields;
+} keys[N_KEYS] = {{"comm", FC_HAS_COMM},
+                  {"peer", FC_HAS_PEER},
+                  {"root", FC_HAS_ROOT},
+                  {"parent", FC_HAS_PARENT},
+                  {"tag", FC_HAS_TAG},
+                  {"bytes", FC_HAS_BYTES},
+                  {"requests", FC_HAS_REQUESTS},
+                  {"sizes", FC_HAS_SIZES},
+                  {"request", FC_MAKES_REQUEST | FC_MAY_BE_NONBLOCKING},
+                  {"mode", FC_SENDS | FC_MOVES | FC_MAY_BE_NONBLOCKING},
+                  {"polls", ~0}};
+
+static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word, size_t length)
+{
+    long long value = 0, low = 0, high = INT32_MAX;
+    if (key == KEY_REQUESTS || key == KEY_SIZES) return read_list(in, e, word, length);
+    if (key == KEY_MODE) return read_mode(in, e, word, length);
+    if (key == KEY_COMM) {
+        low = e->op == FC_OP_COMM ? -1 : 0; /* a split may give a rank no communicator */
+        high = (long long)in->trace->n_comms - 1;
+    }
+    if (key == KEY_PARENT) high = (long long)in->trace->n_comms - 1;
+    if (key == KEY_PEER || key == KEY_ROOT) high = (long long)in->trace->n_ranks - 1;
+    if (key == KEY_BYTES) high = INT64_MAX;
+    if (key == KEY_POLLS) high = UINT16_MAX;
+    if (fc_word_int(word, length, low, high, keys[key].name, &value, fc_lines_place(&in->lines), in->st))
+        return FC_INPUT;
+    switch (key) {
+    case KEY_COMM: e->comm = (int32_t)value; break;
+    case KEY_TAG: e->tag = (int32_t)value; break;
+    case KEY_BYTES: e->bytes = value; break;
+    case KEY_REQUEST: e->request = (int32_t)value; break;
+    case KEY_POLLS: e->polls = (uint16_t)value; break;
+    default: e->peer = (int32_t)value;
+    }
+    return FC_OK;
+}
+
+/* All `key=value` words of a line; no key twice, none that the op does not have, none missing. */
+static enum fc_code read_values(struct reader *in, struct fc_event *e, const char *at, const char *end)
+{
+    struct fc_place where = fc_lines_place(&in->lines);
+    const char *word;
+    size_t length;
+    int seen = 0;
+    while (fc_next_word(&at, end, &word, &length)) {
+        const char *equals = memchr(word, '=', length);
+        size_t n = equals ? (size_t)(equals - word) : length;
+        int key = 0;
+        while (key < N_KEYS && (strlen(keys[key].name) != n || memcmp(keys[key].name, word, n) != 0)) key++;
+        if (key == N_KEYS || !equals)
+            return fc_fail(in->st, FC_INPUT, where, "'%.*s' is not a known key=value", SHOWN(length), word);
+        if (!(fc_op_fields[e->op] & keys[key].fields) && key != KEY_POLLS)
+            return fc_fail(in->st, FC_INPUT, where, "%s has no %s", fc_op_names[e->op], keys[key].name);
+        if (seen >> key & 1) return fc_fail(in->st, FC_INPUT, where, "%s is given twice", keys[key].name);
+        seen |= 1 << key;
+        if (read_value(in, e, key, equals + 1, length - n - 1)) return in->st->code;
+    }
+    bool makes = fc_makes_request(e->op, e->mode);
+    for (int key = 0; key < N_KEYS; key++) {
+        bool needed = key <= KEY_BYTES || key == KEY_SIZES ? fc_op_fields[e->op] & keys[key].fields
+                      : key == KEY_REQUEST                 ? makes
+                      : key == KEY_MODE                    ? fc_op_fields[e->op] & FC_MOVES
+                                                           : false;
+        if (needed && !(seen >> key & 1))
+            return fc_fail(in->st, FC_INPUT, where, "%s lacks %s=", fc_op_names[e->op], keys[key].name);
+    }
+    if (!makes && (seen >> KEY_REQUEST & 1))
+        return fc_fail(in->st, FC_INPUT, where, "a blocking %s makes no request", fc_op_names[e->op]);
+    in->made += makes;
+    return FC_OK;
+}
+
+static enum fc_code read_op(struct reader *in, const char *word, size_t length, struct fc_event *e)
+{
+    for (int op = 0; op < FC_N_OPS; op++)
+        if (strlen(fc_op_names[op]) == length && memcmp(fc_op_names[op], word, length) == 0) {
+            e->op = (uint8_t)op;
+            return FC_OK;
+        }
+    char name[41];
+    snprintf(name, sizeof name, "%.*s", SHOWN(length), word);
+    const char *near = fc_nearest(name, fc_op_names, FC_N_OPS);
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "op '%s' is unknown (%s%s)", name,
+                   near ? "meant: " : "expected one of send, recv, isend, irecv, wait, barrier, bcast, ...",
+                   near ? near : "");
+}
+
+static enum fc_code read_event(struct reader *in, struct fc_event *e)
+{
+    static const char *const what[3] = {"enter time", "leave time", "compute time"};
+    const char *at = in->lines.text, *end = at + in->lines.length, *word;
+    size_t length;
+    double time[3];
+    *e = (struct fc_event){.peer = -1, .request = -1, .list = in->trace->n_lists};
+    if (!fc_next_word(&at, end, &word, &length))
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "an empty line among the events");
+    if (read_op(in, word, length, e)) return FC_INPUT;
+    for (int i = 0; i < 3; i++) {
+        if (!fc_next_word(&at, end, &word, &length))
+            return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "%s lacks its %s", fc_op_names[e->op],
+                           what[i]);
+        if (read_time(in, word, length, what[i], &time[i])) return FC_INPUT;
+    }
+    e->enter_s = time[0];
+    e->leave_s = time[1];
+    e->compute_s = time[2];
+    return read_values(in, e, at, end);
+}
+
+static enum fc_code cut(const struct reader *in, const char *expected, uint64_t number)
+{
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                   "the trace ends here, cut in the middle (expected %s%" PRIu64 ")", expected, number);
+}
+
+/* "rank R N": the line before a rank's events. */
+static enum fc_code read_rank_line(struct reader *in, uint32_t rank, uint64_t left, uint64_t *n)
+{
+    struct fc_place where = fc_lines_place(&in->lines);
+    const char *at = in->lines.text, *end = at + in->lines.length, *word;
+    size_t length;
+    long long value[2];
+    if (!fc_next_word(&at, end, &word, &length) || length != 4 || memcmp(word, "rank", 4) != 0)
+        return fc_fail(in->st, FC_INPUT, where, "expected 'rank %" PRIu32 " N', the events of that rank, not '%.*s'",
+                       rank, SHOWN(in->lines.length), in->lines.text);
+    for (int i = 0; i < 2; i++) {
+        fc_next_word(&at, end, &word, &length);
+        if (fc_word_int(word, length, 0, INT64_MAX, i ? "events of the rank" : "rank", &value[i], where, in->st))
+            return FC_INPUT;
+    }
+    if (value[0] != (long long)rank)
+        return fc_fail(in->st, FC_INPUT, where, "rank %lld out of order (expected %" PRIu32 ")", value[0], rank);
+    if ((uint64_t)value[1] > left)
+        return fc_fail(in->st, FC_INPUT, where, "rank %" PRIu32 " announces %lld events, but of the head's %" PRIu64
+                       " only %" PRIu64 " are left", rank, value[1], in->trace->first_event[in->trace->n_ranks], left);
+    *n = (uint64_t)value[1];
+    return FC_OK;
+}
+
+enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st)
+{
+    struct reader in = {.trace = trace, .st = st};
+    fc_lines_start(&in.lines, text);
+    if (fc_read_head(&in.lines, text->size, trace, st)) return st->code;
+    uint64_t total = trace->first_event[trace->n_ranks], next = 0, n = 0;
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        trace->first_event[r] = next;
+        if (!fc_lines_next(&in.lines)) return cut(&in, "rank ", r);
+        if (read_rank_line(&in, r, total - next, &n)) return st->code;
+        trace->first_line[r] = in.lines.line + 1;
+        in.made = in.completed = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            if (!fc_lines_next(&in.lines)) return cut(&in, "more events of the rank: ", n - i);
+            if (read_event(&in, &trace->events[next++])) return st->code;
+        }
+    }
+    if (!fc_lines_next(&in.lines)) return cut(&in, "a last line 'end' after events: ", total);
+    if (in.lines.length != 3 || memcmp(in.lines.text, "end", 3) != 0)
+        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "expected 'end' after the last rank's events");
+    if (next != total)
+        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "the ranks have %" PRIu64
+                       " events, but the head announces %" PRIu64, next, total);
+    if (fc_lines_next(&in.lines))
+        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "text after the trace's end");
+    return FC_OK;
+}
