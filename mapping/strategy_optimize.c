@@ -1,4 +1,4 @@
-#include "mapping/search.h"
+#include "mapping/hop_search.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,16 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     if(fc_unit_graph_build(problem->demand,unit,nu,&mapping->arena,&g,st)) return st->code;
     if(fc_search_start(problem->net,&g,slots.node,slots.n_nodes,block?1:slots.per_node,slot,&s,st)) return st->code;
     fprintf(stderr,"start T %g hop %g edges %lu\n",fc_search_time_s(&s),s.hop_sum,g.first[g.n]);
+    if(getenv("HEAT")){ struct fc_distance_table tab; double a=fc_cpu_s();
+      if(fc_distances_all(problem->net,slots.node,slots.n_nodes,1000000000,&mapping->arena,&tab,st)) return st->code;
+      fprintf(stderr,"table %g s\n",fc_cpu_s()-a); a=fc_cpu_s();
+      int nr=(int)env("NR",1);
+      for(int i=0;i<nr;i++){
+      if(fc_hop_anneal(&g,&tab,block?1:slots.per_node,env("HEAT",0),(uint64_t)(env("HT",1)*1e8),problem->seed,1000+i,slot,st)) return st->code;
+      fprintf(stderr,"hop %g s: cost %g\n",fc_cpu_s()-a,fc_hop_cost(&g,&tab,slot,block?1:slots.per_node));}
+      fc_search_free(&s); fc_search_start(problem->net,&g,slots.node,slots.n_nodes,block?1:slots.per_node,slot,&s,st);
+      fprintf(stderr,"after hop T %g\n",fc_search_time_s(&s));
+    }
     int rounds=(int)env("ROUNDS",1);
     for(int i=0;i<rounds;i++){
     struct fc_search_settings set={.start_temperature=env("T0",1e-2),.end_temperature=env("T1",1e-5),.hop_weight=env("HW",0.01),.work=(uint64_t)(problem->time_s*env("RATE",1e8)/rounds),.seed=problem->seed,.stream=FC_MAP_PROPOSALS+2*(unsigned)i};

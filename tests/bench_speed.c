@@ -1,0 +1,94 @@
+/* bench_speed.c - what the program costs: whole-process CPU seconds (best of five) and peak memory of the main jobs,
+ * each beside its goal as a ratio (below 1 = met). Not a test: machines differ. `make bench` */
+#include "core/core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct job {
+    const char *what;
+    const char *arguments; /* of the program, blank-separated */
+    double goal_s, goal_bytes; /* 0: none */
+} jobs[] = {
+    {"4D stencil, 307 200 tasks, percs-300 direct, all links",
+     "load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB", 0.5, 500e6},
+    {"uniform all-to-all, bgl-64k", "load -m bgl-64k -p uniform", 0.02, 0},
+    {"hot region, bgl-64k", "load -m bgl-64k -p hotregion", 1, 0},
+    {"random permutation, bgl-64k adaptive", "load -m bgl-64k -p permutation:seed=1", 0.5, 0},
+    {"random permutation, bgl-64k dimension order, path walk",
+     "load -m bgl-64k -p permutation:seed=1 --routing dimension-order --path-walk", 0.5, 0},
+    {"predict LAMMPS, 64 ranks, bgl-64", "predict -m bgl-64 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"predict LAMMPS, 64 ranks, qsnet-64", "predict -m qsnet-64 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"predict LAMMPS, 64 ranks, percs-16", "predict -m percs-16 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"predict LAMMPS, 64 ranks, tmesh-216", "predict -m tmesh-216 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"predict Quantum ESPRESSO, 16 ranks, bgl-64", "predict -m bgl-64 -t traces/samples/qe-si-16.fct", 0, 0},
+};
+
+enum { RUNS = 5, MOST_WORDS = 32 };
+
+/* Runs the program once; false when it fails. */
+static bool run(const char *program, const char *arguments, double *cpu_s, double *rss_bytes)
+{
+    char text[1024], *argv[MOST_WORDS] = {0}, *save = NULL;
+    int n = 0;
+    snprintf(text, sizeof text, "%s", arguments);
+    argv[n++] = (char *)(uintptr_t)program;
+    for (char *word = strtok_r(text, " ", &save); word && n + 1 < MOST_WORDS; word = strtok_r(NULL, " ", &save))
+        argv[n++] = word;
+    posix_spawn_file_actions_t quiet;
+    posix_spawn_file_actions_init(&quiet);
+    posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+    pid_t child;
+    int failed = posix_spawn(&child, program, &quiet, NULL, argv, environ), status = 0;
+    posix_spawn_file_actions_destroy(&quiet);
+    if (failed) return false;
+    struct rusage used;
+    while (wait4(child, &status, 0, &used) < 0)
+        if (errno != EINTR) return false;
+    *cpu_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+             1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    *rss_bytes = 1024.0 * (double)used.ru_maxrss;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    char self[PATH_MAX], program[PATH_MAX + 32];
+    if (argc < 1 || !realpath(argv[0], self)) return 1;
+    snprintf(program, sizeof program, "%s/fabricast", dirname(self));
+    printf("%-56s %9s %9s %7s %9s %7s\n", "job (whole process)", "CPU s", "goal s", "ratio", "peak MB", "ratio");
+    int failures = 0;
+    for (size_t i = 0; i < FC_COUNT(jobs); i++) {
+        double best_s = 1e300, most_bytes = 0;
+        bool good = true;
+        for (int r = 0; r < RUNS && good; r++) {
+            double cpu_s, rss_bytes;
+            good = run(program, jobs[i].arguments, &cpu_s, &rss_bytes);
+            if (good && cpu_s < best_s) best_s = cpu_s;
+            if (good && rss_bytes > most_bytes) most_bytes = rss_bytes;
+        }
+        if (!good) {
+            printf("%-56s failed: fabricast %s\n", jobs[i].what, jobs[i].arguments);
+            failures++;
+            continue;
+        }
+        char goal[32] = "-", ratio[32] = "-", memory[32] = "-";
+        if (jobs[i].goal_s > 0) {
+            snprintf(goal, sizeof goal, "%.3g", jobs[i].goal_s);
+            snprintf(ratio, sizeof ratio, "%.2f", best_s / jobs[i].goal_s);
+        }
+        if (jobs[i].goal_bytes > 0) snprintf(memory, sizeof memory, "%.2f", most_bytes / jobs[i].goal_bytes);
+        printf("%-56s %9.3f %9s %7s %9.1f %7s\n", jobs[i].what, best_s, goal, ratio, most_bytes / 1e6, memory);
+    }
+    return failures > 0;
+}
