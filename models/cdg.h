@@ -68,8 +68,7 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 enum fc_code fc_graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
 
-/* FC_INPUT: this rule does not know the machine's routing. */
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *rule, const char *known,
-                                   struct fc_status *st);
+/* FC_INPUT: the relation of this family does not know the machine's routing. */
+enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st);
 
 #endif

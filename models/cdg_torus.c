@@ -150,7 +150,7 @@ enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc
     struct stop here[2 * FC_MAX_DIMS];
     int n_phases = count_phases(net);
     if (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive") && strcmp(routing, "valiant"))
-        return fc_vc_unknown_routing(net, "dateline", "dimension-order, adaptive, valiant", st);
+        return fc_vc_unknown_routing(net, "dimension-order, adaptive, valiant", st);
     for (uint32_t v = 0; cdg->pass != FC_CDG_HUBS && v < net->n_routers; v++) {
         look_around(r.s, v, here);
         for (int d = 0; d < r.s->n_dims; d++)

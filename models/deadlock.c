@@ -276,11 +276,10 @@ static enum fc_code unknown_rule(const char *name, const char *family, struct fc
                      name ? name : "", known);
 }
 
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *rule, const char *known,
-                                   struct fc_status *st)
+enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st)
 {
-    return fc_refuse(st, FC_INPUT, "virtual-channel rule '%s' does not know %s routing (it knows: %s)", rule,
-                     net->machine->routing->name, known);
+    return fc_refuse(st, FC_INPUT, "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
+                     net->machine->family->name, net->machine->routing->name, known);
 }
 
 /* ---- certificates ---- */
