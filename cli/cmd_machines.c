@@ -33,6 +33,9 @@ static void print_figures(FILE *stream, const void *what)
                         ? "no limit"
                         : fc_format(a, sizeof a, m->classes[c].bandwidth_bytes_per_s, FC_BYTES_PER_S),
                     fc_format(b, sizeof b, m->classes[c].latency_s, FC_SECONDS));
+    char note[512] = "";
+    if (m->family->note) m->family->note(&f->session->net, note, sizeof note);
+    if (*note) fprintf(stream, "note        %s\n", note);
 }
 
 static json_t *figures_json(const struct figures *f)

@@ -31,6 +31,13 @@ static enum fc_code read_background(const char *path, struct fc_session *s, stru
     return st->code;
 }
 
+static enum fc_code read_nodes(const char *list, struct fc_session *s, struct fc_status *st)
+{
+    struct fc_status why = {0};
+    if (!fc_parse_ranges(list, s->net.n_nodes, &s->arena, &s->nodes, &s->n_nodes, &why)) return FC_OK;
+    return fc_refuse(st, why.code, "--nodes: %s", why.message);
+}
+
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *s,
                              struct fc_status *st)
 {
@@ -38,7 +45,7 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load(machine, &s->machine, st)) return st->code;
     if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
-        (arguments->nodes && fc_parse_ranges(arguments->nodes, s->net.n_nodes, &s->arena, &s->nodes, &s->n_nodes, st)) ||
+        (arguments->nodes && read_nodes(arguments->nodes, s, st)) ||
         (arguments->background && read_background(arguments->background, s, st))) {
         fc_session_close(s);
         return st->code;

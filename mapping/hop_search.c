@@ -81,6 +81,7 @@ struct anneal {
     uint32_t *slot, *place; /* [graph->n]; place = slot / slots_per_node */
     uint32_t *unit;         /* [n_slots] */
     uint32_t *best;         /* [graph->n] slots */
+    const uint32_t *kind;   /* [n_slots] or NULL */
     uint64_t work;
 };
 
@@ -143,7 +144,7 @@ static void run(struct anneal *a, double hot, double cold, uint64_t work, uint64
         uint32_t u = (uint32_t)((bits & 0xffffffff) * a->graph->n >> 32), from = a->slot[u], to;
         a->work++;
         to = (uint32_t)((bits >> 32) * a->n_slots >> 32);
-        if (to / a->slots_per_node == a->place[u]) continue;
+        if (to / a->slots_per_node == a->place[u] || (a->kind && a->kind[to] != a->kind[from])) continue;
         double gain = exchange_gain(a, u, to);
         if (gain <= 0 || gain < -temperature * log(fc_random_real(seed, stream, 2 * step + 1)))
             cost += gain;
@@ -157,11 +158,12 @@ static void run(struct anneal *a, double hot, double cold, uint64_t work, uint64
 }
 
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                           uint32_t slots_per_node, double heat, uint64_t work, uint64_t seed, uint64_t stream,
-                           uint32_t *slot, struct fc_status *st)
+                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work, uint64_t seed,
+                           uint64_t stream, uint32_t *slot, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct anneal a = {.graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot};
+    struct anneal a = {.graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot,
+                       .kind = kind};
     a.n_slots = table->n * slots_per_node;
     a.place = fc_alloc(&scratch, graph->n, sizeof *a.place, st);
     a.unit = a.place ? fc_alloc(&scratch, a.n_slots, sizeof *a.unit, st) : NULL;

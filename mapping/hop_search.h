@@ -20,9 +20,9 @@ enum fc_code fc_distances_all(const struct fc_network *net, const uint32_t *node
 double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table, const uint32_t *slot,
                    uint32_t slots_per_node);
 /* Anneals slot[n] (n_slots = table->n * slots_per_node) and leaves the cheapest placement met, from `heat` times the
- * mean cost a unit down to a hundredth of it. */
+ * mean cost a unit down to a hundredth of it. kind[n_slots] (may be NULL): only slots of one kind change contents. */
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                           uint32_t slots_per_node, double heat, uint64_t work, uint64_t seed, uint64_t stream,
-                           uint32_t *slot, struct fc_status *st);
+                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work, uint64_t seed,
+                           uint64_t stream, uint32_t *slot, struct fc_status *st);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mapping/hop_search.h"
+#include "mapping/bipartition.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,16 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     if(getenv("HEAT")){ struct fc_distance_table tab; double a=fc_cpu_s();
       if(fc_distances_all(problem->net,slots.node,slots.n_nodes,1000000000,&mapping->arena,&tab,st)) return st->code;
       fprintf(stderr,"table %g s\n",fc_cpu_s()-a); a=fc_cpu_s();
+      int nb=(int)env("NB",0); double bc=1e300; uint32_t*bs=fc_alloc(&mapping->arena,n,4,st),*cs=fc_alloc(&mapping->arena,n,4,st);
+      for(int i=0;i<nb;i++){ uint64_t w=0; double aa=fc_cpu_s();
+       if(fc_bisection_map(problem->net,&g,&tab,slots.node,block?1:slots.per_node,problem->seed,(uint64_t)i<<32,cs,&w,st)) return st->code;
+       double c=fc_hop_cost(&g,&tab,cs,block?1:slots.per_node); if(c<bc){bc=c;memcpy(bs,cs,4*nu);}
+       fprintf(stderr,"bisect %d: cost %g work %g, %g s\n",i,c,(double)w,fc_cpu_s()-aa);
+      }
+      if(nb) memcpy(slot,bs,4*nu);
       int nr=(int)env("NR",1);
       for(int i=0;i<nr;i++){
-      if(fc_hop_anneal(&g,&tab,block?1:slots.per_node,env("HEAT",0),(uint64_t)(env("HT",1)*1e8),problem->seed,1000+i,slot,st)) return st->code;
+      if(fc_hop_anneal(&g,&tab,block?1:slots.per_node,NULL,env("HEAT",0),(uint64_t)(env("HT",1)*1e8),problem->seed,1000+i,slot,st)) return st->code;
       fprintf(stderr,"hop %g s: cost %g\n",fc_cpu_s()-a,fc_hop_cost(&g,&tab,slot,block?1:slots.per_node));}
       fc_search_free(&s); fc_search_start(problem->net,&g,slots.node,slots.n_nodes,block?1:slots.per_node,slot,&s,st);
       fprintf(stderr,"after hop T %g\n",fc_search_time_s(&s));

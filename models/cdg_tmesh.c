@@ -49,6 +49,7 @@ static int compare_arcs(const void *a, const void *b)
 static void compact(struct template *t)
 {
     size_t kept = 0;
+    if (t->n == 0) return;
     qsort(t->arcs, t->n, sizeof *t->arcs, compare_arcs);
     for (size_t i = 0; i < t->n; i++) {
         if (kept && compare_arcs(&t->arcs[kept - 1], &t->arcs[i]) == 0) {
@@ -63,12 +64,14 @@ static void compact(struct template *t)
 
 static void add_arc(struct template *t, uint64_t from, uint64_t to, uint64_t reasons, bool always)
 {
-    if (t->n == t->capacity) compact(t);
-    if (2 * t->n > t->capacity || t->capacity == 0) {
-        size_t capacity = t->capacity ? 2 * t->capacity : 4096;
-        struct arc *more = realloc(t->arcs, capacity * sizeof *more);
-        if (more) t->arcs = more, t->capacity = capacity;
-        t->full = t->full || (!more && t->n == t->capacity);
+    if (t->n == t->capacity) {
+        compact(t);
+        if (2 * t->n >= t->capacity) {
+            size_t capacity = t->capacity ? 2 * t->capacity : 4096;
+            struct arc *more = realloc(t->arcs, capacity * sizeof *more);
+            t->full = t->full || !more;
+            if (more) t->arcs = more, t->capacity = capacity;
+        }
     }
     if (!t->full) t->arcs[t->n++] = (struct arc){from, to, reasons, always};
 }
@@ -148,7 +151,7 @@ static enum fc_code make_template(struct template *t, struct fc_status *st)
 {
     from_cores(t);
     for (int d = 0; d < t->s->n_dims; d++)
-        for (int way = 0; way < 2; way++)
+        for (int way = 0; way < 2 && t->s->k[d] > 1; way++)
             for (int side = 0; side < 2; side++) from_arrival(t, d, way, side);
     if (t->full) return fc_refuse(st, FC_NO, "out of memory for the dependencies of a chip");
     compact(t);

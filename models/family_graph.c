@@ -228,6 +228,17 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
         snprintf(out + n, size - (size_t)n, " cable %u", nth);
 }
 
+static void note(const struct fc_network *net, char *out, size_t size)
+{
+    const struct fc_graph_shape *s = fc_graph(net);
+    int n = 0;
+    if (s->n_unnamed)
+        n = snprintf(out, size, "%u adapters without a host name %s; ", s->n_unnamed,
+                     s->unnamed ? "are nodes of their own" : "are left out (network.unnamed: node keeps them)");
+    if (s->n_aggregation && n >= 0 && (size_t)n < size)
+        snprintf(out + n, size - (size_t)n, "%u in-switch reduction engines are no hosts", s->n_aggregation);
+}
+
 #define OFFSET(field) offsetof(struct fc_graph_shape, field)
 static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
@@ -251,4 +262,5 @@ const struct fc_family_ops fc_family_graph = {
     .build = build,
     .link_name = link_name,
     .vertex_name = vertex_name,
+    .note = note,
 };

@@ -81,9 +81,13 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
         const char *name = d->description && *d->description ? d->description : f->ids.name[i];
         number = fc_names_find(&descriptions, name, strlen(name));
         if (number != FC_NONE && uses[number] > 1) name = f->ids.name[i];
-        if (fc_names_add(&r->routers, &r->machine->arena, name, strlen(name), &d->vertex,
-                         fc_ib_place(f, d->first_line), f->st))
+        struct fc_place where = fc_ib_place(f, d->first_line);
+        uint32_t before = r->routers.n;
+        if (fc_names_add(&r->routers, &r->machine->arena, name, strlen(name), &d->vertex, where, f->st))
             return f->st->code;
+        if (r->routers.n == before)
+            return fc_fail(f->st, FC_INPUT, where,
+                           "'%s' is the description of one switch and the GUID of another", name);
     }
     return FC_OK;
 }

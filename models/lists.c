@@ -15,6 +15,18 @@
     X(indirect)                                                                                                       \
     X(ugal)                                                                                                           \
     X(shortest)
+#define VC_RULES(X)                                                                                                   \
+    X(none_torus)                                                                                                     \
+    X(dateline)                                                                                                       \
+    X(direction_ordered)                                                                                              \
+    X(bubble)                                                                                                         \
+    X(shared)                                                                                                         \
+    X(separate)                                                                                                       \
+    X(six)                                                                                                            \
+    X(up_down)                                                                                                        \
+    X(none_two_level)                                                                                                 \
+    X(hops)                                                                                                           \
+    X(none_graph)
 #define PATTERNS(X)                                                                                                   \
     X(uniform)                                                                                                        \
     X(complement)                                                                                                     \
@@ -44,6 +56,13 @@ const struct fc_family_ops *const fc_families[] = {FAMILIES(ENTRY) NULL};
 #define ENTRY(name) &fc_routing_##name,
 ROUTINGS(DECLARE)
 const struct fc_routing_ops *const fc_routings[] = {ROUTINGS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
+
+#define DECLARE(name) extern const struct fc_vc_rule_ops fc_vc_##name;
+#define ENTRY(name) &fc_vc_##name,
+VC_RULES(DECLARE)
+const struct fc_vc_rule_ops *const fc_vc_rules[] = {VC_RULES(ENTRY) NULL};
 #undef DECLARE
 #undef ENTRY
 

@@ -118,6 +118,7 @@ static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, c
     for (size_t e = 0; e < n; e++) {
         walk->n = 0;
         r->walk(j->net, src[e], dst[e], bytes[e], walk);
+        if (walk->n == 0) return fc_refuse(j->st, FC_NO, "no route from node %u to node %u", src[e], dst[e]);
         for (uint32_t i = 0; i < walk->n; i++) load[walk->link[i]] += walk->weight[i];
     }
     return FC_OK;
@@ -134,14 +135,14 @@ static enum fc_code path_walk(struct job *j, bool dense)
     if (fc_walk_start(&walk, capacity, j->st)) return j->st->code;
     if (!dense) walk_entries(j, j->nodes.n, j->nodes.src, j->nodes.dst, j->nodes.bytes, &walk);
     for (int i = 0; dense && i < j->nodes.n_dense; i++)
-        for (uint32_t s = 0; s < n; s++)
-            for (uint32_t d = 0; d < n; d++) {
+        for (uint32_t s = 0; s < n && !j->st->code; s++)
+            for (uint32_t d = 0; d < n && !j->st->code; d++) {
                 double bytes = j->nodes.a[i][s] * j->nodes.b[i][d];
                 if (s != d && bytes != 0) walk_entries(j, 1, &s, &d, &bytes, &walk);
             }
     fc_walk_free(&walk);
     j->load->method = "path walk";
-    return FC_OK;
+    return j->st->code;
 }
 
 /* The best mixture of the routing's components for the whole demand. */

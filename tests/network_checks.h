@@ -1,4 +1,5 @@
-/* network_checks.h - what the tests of network families share: machines from text, and loads that must agree. */
+/* network_checks.h - what the tests of network families share: machines from text, and loads that must agree.
+ */
 #ifndef FC_NETWORK_CHECKS_H
 #define FC_NETWORK_CHECKS_H
 
@@ -73,14 +74,16 @@ static inline double load_difference(const struct fc_network *net, const double 
     return greatest > 0 ? difference / greatest : 0;
 }
 
-/* Loads of a[s] b[d] (s != d) by walking every pair; hop_bytes: sum of bytes times the BFS distance. Also checks of each
- * walk that it leaves src whole, arrives at dst whole, never overflows, and that no link comes before what feeds it. */
-static inline void walk_all(const struct fc_network *net, const struct fc_routing_ops *routing, const double *a,
-                            const double *b, double *load, double *hop_bytes)
+/* Loads of a[s] b[d] (s != d) by walking every pair; hop_bytes: sum of bytes times the BFS distance. Also
+ * checks of each walk that it leaves src whole, arrives at dst whole, never overflows, and that no link comes
+ * before what feeds it. */
+static inline void walk_all(const struct fc_network *net, const struct fc_routing_ops *routing,
+                            const double *a, const double *b, double *load, double *hop_bytes)
 {
     struct fc_walk walk;
     struct fc_status st = {0};
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
+             *queue = malloc(net->n_vertices * sizeof *queue);
     double *at = calloc(net->n_vertices, sizeof *at); /* share now at each vertex */
     CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, routing->walk_capacity(net), &st), FC_OK);
     memset(load, 0, net->n_links * sizeof *load);
@@ -114,9 +117,10 @@ static inline void walk_all(const struct fc_network *net, const struct fc_routin
     free(at), free(distance), free(queue);
 }
 
-/* path walk = rank-one = sparse to 1e-12; router-to-router bytes = hop-bytes; injected = ejected = all bytes. */
-static inline void loads_agree(const struct fc_network *net, const struct fc_routing_ops *routing, const double *a,
-                               const double *b)
+/* path walk = rank-one = sparse to 1e-12; router-to-router bytes = hop-bytes; injected = ejected = all bytes.
+ */
+static inline void loads_agree(const struct fc_network *net, const struct fc_routing_ops *routing,
+                               const double *a, const double *b)
 {
     struct fc_status st = {0};
     size_t n = (size_t)net->n_nodes * net->n_nodes, entries = 0;
@@ -146,7 +150,8 @@ static inline void loads_agree(const struct fc_network *net, const struct fc_rou
 }
 
 /* loads_agree for uniform traffic, random traffic, and random traffic of a few nodes. */
-static inline void loads_agree_always(const struct fc_network *net, const struct fc_routing_ops *routing, uint64_t seed)
+static inline void loads_agree_always(const struct fc_network *net, const struct fc_routing_ops *routing,
+                                      uint64_t seed)
 {
     double *a = malloc(net->n_nodes * sizeof *a), *b = malloc(net->n_nodes * sizeof *b);
     for (int pass = 0; pass < 3; pass++) {
@@ -166,7 +171,8 @@ static inline void network_is_sound(const struct fc_network *net)
 {
     struct fc_facts facts;
     struct fc_status st = {0};
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
+             *queue = malloc(net->n_vertices * sizeof *queue);
     double sum = 0, greatest = 0;
     long unbalanced = 0, n = net->n_nodes;
     for (uint32_t v = 0; v < net->n_vertices; v++)
@@ -174,7 +180,8 @@ static inline void network_is_sound(const struct fc_network *net)
             uint32_t to = net->link_target[l];
             CU_ASSERT_FATAL(net->link_source[l] == v && to < net->n_vertices && to != v);
             CU_ASSERT(!(fc_is_node(net, v) && fc_is_node(net, to)));
-            for (uint32_t k = net->first_link[v]; k < net->first_link[v + 1]; k++) unbalanced += net->link_target[k] == to;
+            for (uint32_t k = net->first_link[v]; k < net->first_link[v + 1]; k++)
+                unbalanced += net->link_target[k] == to;
             for (uint32_t k = net->first_link[to]; k < net->first_link[to + 1]; k++)
                 unbalanced -= net->link_target[k] == v;
         }

@@ -12,7 +12,10 @@
 #define FC_SUITES(X)                                                                                                   \
     X(suite_core)                                                                                                      \
     X(suite_core_io) \
-    X(suite_load)
+    X(suite_load) \
+    X(suite_fat_tree) \
+    X(suite_graph) \
+    X(suite_fabrics)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the
  * list that is not linked fails the run unless ONLY chooses suites. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static struct {
-    struct fc_table comms, windows;
+    struct fc_handles comms, windows;
     MPI_Group world;
     int world_size, world_rank, n_comms;
     MPI_Comm last_handle; /* most calls in a row use one communicator */
@@ -18,7 +18,7 @@ static struct {
 
 /* ---- handles ---- */
 
-static size_t slot_of(const struct fc_table *table, const void *key)
+static size_t slot_of(const struct fc_handles *table, const void *key)
 {
     size_t i = ((uintptr_t)key >> 4) * (size_t)0x9e3779b97f4a7c15u;
     for (i ^= i >> 32;; i++) {
@@ -27,28 +27,28 @@ static size_t slot_of(const struct fc_table *table, const void *key)
     }
 }
 
-void *fc_table_get(const struct fc_table *table, const void *key)
+void *fc_handles_get(const struct fc_handles *table, const void *key)
 {
     if (table->capacity == 0) return NULL;
     size_t slot = slot_of(table, key);
     return table->key[slot] ? table->value[slot] : NULL;
 }
 
-static void grow(struct fc_table *table)
+static void grow(struct fc_handles *table)
 {
-    struct fc_table larger = {.capacity = table->capacity ? 2 * table->capacity : 256};
+    struct fc_handles larger = {.capacity = table->capacity ? 2 * table->capacity : 256};
     larger.key = calloc(larger.capacity, sizeof *larger.key);
     larger.value = calloc(larger.capacity, sizeof *larger.value);
     if (!larger.key || !larger.value) abort(); /* a program out of memory: nothing sensible is left to do */
     for (size_t i = 0; i < table->capacity; i++)
-        if (table->key[i]) fc_table_set(&larger, table->key[i], table->value[i]);
+        if (table->key[i]) fc_handles_set(&larger, table->key[i], table->value[i]);
     free(table->key);
     free(table->value);
     *table = larger;
 }
 
 /* Takes out a slot and moves up what was pushed behind it. */
-static void take_out(struct fc_table *table, size_t slot)
+static void take_out(struct fc_handles *table, size_t slot)
 {
     table->key[slot] = NULL;
     table->used--;
@@ -61,7 +61,7 @@ static void take_out(struct fc_table *table, size_t slot)
     }
 }
 
-void fc_table_set(struct fc_table *table, void *key, void *value)
+void fc_handles_set(struct fc_handles *table, void *key, void *value)
 {
     if (2 * (table->used + 1) > table->capacity) grow(table);
     size_t slot = slot_of(table, key);
@@ -112,12 +112,12 @@ static void write_comm(struct fc_comm *comm, const int *member, int n)
     words[FC_COMM_HASH_A] = (int64_t)hash_members(member, n, comm->between ? 0x5bd1e995u : 0xcbf29ce4u);
     words[FC_COMM_HASH_B] = (int64_t)hash_members(member, n, comm->between ? 0x1b873593u : 0x84222325u);
     words[FC_COMM_SIZE] = n;
-    words[FC_COMM_FIRST] = n > 0 ? member[0] : -1;
+    words[FC_COMM_OUTSIDE] = n < 1;
+    for (int i = 0; i < n; i++) words[FC_COMM_OUTSIDE] |= member[i] < 0;
     for (int i = 0; first && i < n; i++) words[FC_COMM_MEMBERS + i] = member[i];
     fc_pmpi_write(&record, words, n_words);
+    if (words[FC_COMM_OUTSIDE]) fc_pmpi_note("(communication with processes outside of MPI_COMM_WORLD)");
     free(words);
-    for (int i = 0; i < n; i++)
-        if (member[i] < 0) fc_pmpi_note("(communication with processes outside of MPI_COMM_WORLD)");
 }
 
 /* Between two groups: the one with the smaller first member comes first for all, peers are the other group's. */
@@ -137,9 +137,9 @@ static void fill_between(struct fc_comm *comm, MPI_Comm handle, const int *local
 
 static void enter_comm(MPI_Comm handle, struct fc_comm *comm)
 {
-    struct fc_comm *stale = fc_table_get(&state.comms, handle);
+    struct fc_comm *stale = fc_handles_get(&state.comms, handle);
     if (stale) stale->freed = true, fc_comm_release(stale);
-    fc_table_set(&state.comms, handle, comm);
+    fc_handles_set(&state.comms, handle, comm);
     state.last_handle = handle;
     state.last = comm;
 }
@@ -186,8 +186,9 @@ struct fc_comm *fc_comm_like(MPI_Comm handle, struct fc_comm *parent)
 
 struct fc_comm *fc_comm_of(MPI_Comm handle)
 {
+    if (handle == MPI_COMM_NULL) handle = MPI_COMM_WORLD; /* an erroneous call that returned its error */
     if (handle == state.last_handle && state.last) return state.last;
-    struct fc_comm *comm = fc_table_get(&state.comms, handle);
+    struct fc_comm *comm = fc_handles_get(&state.comms, handle);
     if (!comm) {
         comm = fc_comm_new(handle);
         if (comm->n > 1) fc_pmpi_note("(a communicator made by a function that is not recorded)");
@@ -249,9 +250,9 @@ void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_
 void fc_log_comm_free(struct fc_call *call, MPI_Comm was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_comm *comm = fc_table_get(&state.comms, was);
+    struct fc_comm *comm = fc_handles_get(&state.comms, was);
     if (comm) {
-        fc_table_set(&state.comms, was, NULL);
+        fc_handles_set(&state.comms, was, NULL);
         if (state.last == comm) state.last = NULL;
         comm->freed = true;
         fc_comm_release(comm);
@@ -270,14 +271,14 @@ struct window {
 
 static struct window *window_of(MPI_Win handle)
 {
-    struct window *window = fc_table_get(&state.windows, handle);
+    struct window *window = fc_handles_get(&state.windows, handle);
     if (window) return window;
     MPI_Group group;
     window = must(malloc(sizeof *window));
     PMPI_Win_get_group(handle, &group);
     window->world = ranks_of_group(group, &window->n);
     PMPI_Group_free(&group);
-    fc_table_set(&state.windows, handle, window);
+    fc_handles_set(&state.windows, handle, window);
     return window;
 }
 
@@ -299,9 +300,9 @@ void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, in
 void fc_log_win_free(struct fc_call *call, MPI_Win was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct window *window = fc_table_get(&state.windows, was);
+    struct window *window = fc_handles_get(&state.windows, was);
     if (window) {
-        fc_table_set(&state.windows, was, NULL);
+        fc_handles_set(&state.windows, was, NULL);
         free(window->world);
         free(window);
     }

@@ -20,17 +20,17 @@ struct request {
 };
 
 static struct {
-    struct fc_table requests, messages;
+    struct fc_handles requests, messages;
     int64_t made;
 } state;
 
 static struct request *add_request(MPI_Request handle)
 {
-    struct request *r = calloc(1, sizeof *r), *first = fc_table_get(&state.requests, handle);
+    struct request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, handle);
     if (!r) abort();
     r->number = state.made++;
     if (!first) {
-        fc_table_set(&state.requests, handle, r);
+        fc_handles_set(&state.requests, handle, r);
     } else {
         while (first->next) first = first->next;
         first->next = r;
@@ -41,7 +41,7 @@ static struct request *add_request(MPI_Request handle)
 /* The oldest request of that handle goes. */
 static void drop_request(MPI_Request handle, struct request *r)
 {
-    fc_table_set(&state.requests, handle, r->next);
+    fc_handles_set(&state.requests, handle, r->next);
     if (r->comm) fc_comm_release(r->comm);
     free(r);
 }
@@ -190,7 +190,7 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
     if (!fc_pmpi_left(call)) return;
     struct fc_call post = *call;
     for (int i = 0; i < n && call->rc == MPI_SUCCESS; i++) {
-        struct request *r = fc_table_get(&state.requests, requests[i]);
+        struct request *r = fc_handles_get(&state.requests, requests[i]);
         if (!r || !r->persistent || r->to_nobody) continue;
         r->active = true;
         r->cancelled = false;
@@ -213,7 +213,7 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
 /* Words of the request's completion; 0 when the handle is none of ours or inactive. */
 static int complete(MPI_Request handle, const struct fc_wait *wait, int k, int64_t *words)
 {
-    struct request *r = fc_table_get(&state.requests, handle);
+    struct request *r = fc_handles_get(&state.requests, handle);
     if (!r || (r->persistent && !r->active)) return 0;
     words[FC_DONE_REQUEST] = r->number;
     words[FC_DONE_HOW] = FC_HOW_PLAIN;
@@ -261,7 +261,7 @@ void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
 void fc_log_cancel(struct fc_call *call, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    struct request *r = fc_table_get(&state.requests, request);
+    struct request *r = fc_handles_get(&state.requests, request);
     if (r) r->cancelled = true;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
@@ -271,7 +271,7 @@ void fc_log_cancel(struct fc_call *call, MPI_Request request)
 void fc_log_request_free(struct fc_call *call, MPI_Request was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct request *r = fc_table_get(&state.requests, was);
+    struct request *r = fc_handles_get(&state.requests, was);
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     if (r && call->rc == MPI_SUCCESS) {
         int64_t freed[FC_DONE_WORDS] = {r->number, FC_HOW_FREED, 0, 0, 0};
@@ -309,7 +309,7 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
         if (call->rc == MPI_SUCCESS && message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
             struct fc_comm *c = fc_comm_of(comm);
             c->users++;
-            fc_table_set(&state.messages, message, c);
+            fc_handles_set(&state.messages, message, c);
         }
         struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
         fc_pmpi_write(&event, NULL, 0);
@@ -319,8 +319,8 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
 
 static struct fc_comm *take_message(MPI_Message message)
 {
-    struct fc_comm *comm = fc_table_get(&state.messages, message);
-    if (comm) fc_table_set(&state.messages, message, NULL);
+    struct fc_comm *comm = fc_handles_get(&state.messages, message);
+    if (comm) fc_handles_set(&state.messages, message, NULL);
     return comm;
 }
 

@@ -42,7 +42,13 @@ struct fc_raw_event {
 /* Communicators get the same number on every rank without any message: the members of a communicator all make it,
  * in the same order if there are several of the same members; so (members, how many of these before) names it. Only
  * the first member writes the list, all write its hash. */
-enum fc_raw_comm { FC_COMM_HASH_A, FC_COMM_HASH_B, FC_COMM_SIZE, FC_COMM_FIRST, FC_COMM_MEMBERS };
+enum fc_raw_comm {
+    FC_COMM_HASH_A,
+    FC_COMM_HASH_B,
+    FC_COMM_SIZE,
+    FC_COMM_OUTSIDE, /* 1: has members outside of MPI_COMM_WORLD, so the trace cannot hold it */
+    FC_COMM_MEMBERS
+};
 
 /* A wait's words: five for each request that it completes (also behind OTHER: a request that was freed). */
 enum fc_raw_completion { FC_DONE_REQUEST, FC_DONE_HOW, FC_DONE_SOURCE, FC_DONE_TAG, FC_DONE_BYTES, FC_DONE_WORDS };

@@ -173,7 +173,7 @@ static bool start_file(void)
     PMPI_Comm_size(MPI_COMM_WORLD, &head.n_ranks);
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
-    strncpy(head.library, library, sizeof head.library - 1);
+    memcpy(head.library, library, sizeof head.library - 1);
     head.clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
     recorder.buffer = malloc(BUFFER_BYTES);
     if (!recorder.buffer) return false;

@@ -36,12 +36,12 @@ void fc_pmpi_flush(void);
 void fc_log_other(struct fc_call *call);
 
 /* ---- pmpi_comm.c: handles, communicators, windows ---- */
-struct fc_table { /* pointer to pointer, open addressing */
+struct fc_handles { /* pointer to pointer, open addressing */
     void **key, **value;
     size_t capacity, used;
 };
-void *fc_table_get(const struct fc_table *table, const void *key);
-void fc_table_set(struct fc_table *table, void *key, void *value); /* value NULL removes */
+void *fc_handles_get(const struct fc_handles *table, const void *key);
+void fc_handles_set(struct fc_handles *table, void *key, void *value); /* value NULL removes */
 
 struct fc_comm {
     int number;  /* as in the rank's file */

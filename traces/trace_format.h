@@ -42,10 +42,13 @@ static inline double fc_from_ns(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The head of the text form, which the packed form carries as it is: everything before the first rank. Writing
- * counts the lines; reading leaves `lines` behind the head's last line and fills all of the trace but the events.
+/* The head of the text form, which the packed form carries as it is: everything before the first rank. Reading leaves `lines` behind the head's last line and fills all of the trace but the events.
  * `room` is the number of bytes that the ranks may take: each needs at least one. */
-long fc_write_head(FILE *out, const struct fc_trace *trace);
+static inline long fc_head_lines(const struct fc_trace *trace)
+{
+    return 5 + (long)trace->n_unwrapped + (long)trace->n_comms;
+}
+void fc_write_head(FILE *out, const struct fc_trace *trace);
 enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
@@ -53,6 +56,13 @@ enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct
 bool fc_is_packed(const struct fc_text *text);
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
+
+/* Lines of the ranks' first events in the text form, from first_event. */
+static inline void fc_set_lines(const struct fc_trace *trace)
+{
+    for (uint32_t r = 0; r < trace->n_ranks; r++)
+        trace->first_line[r] = fc_head_lines(trace) + 2 + (long)r + (long)trace->first_event[r];
+}
 
 /* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times. O(size). */
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);

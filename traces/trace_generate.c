@@ -132,8 +132,8 @@ static enum fc_code allocate(struct generator *g, const struct fc_demand *demand
     for (uint32_t r = 0; r < t->n_ranks; r++) {
         t->comm_member[r] = r;
         t->first_event[r + 1] = t->first_event[r] + 2 + iterations * (g->n_out[r] + g->n_in[r] + 1);
-        t->first_line[r] = 6 + (long)r + 2 + (long)t->first_event[r]; /* a head of 6 lines, one line a rank */
     }
+    fc_set_lines(t);
     return FC_OK;
 }
 

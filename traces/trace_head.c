@@ -68,7 +68,7 @@ static void write_members(FILE *out, const uint32_t *member, uint64_t n)
     }
 }
 
-long fc_write_head(FILE *out, const struct fc_trace *trace)
+void fc_write_head(FILE *out, const struct fc_trace *trace)
 {
     fprintf(out, "fabricast-trace 1\n");
     write_line(out, "program", trace->program);
@@ -82,7 +82,6 @@ long fc_write_head(FILE *out, const struct fc_trace *trace)
         fputc('\n', out);
     }
     fprintf(out, "events %" PRIu64 "\n", trace->first_event[trace->n_ranks]);
-    return 5 + (long)trace->n_unwrapped + (long)trace->n_comms;
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */

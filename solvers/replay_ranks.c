@@ -1,0 +1,403 @@
+/* replay_ranks.c - the ranks' programs: computation, sends, receives, waits, collective calls.
+ *
+ * LogGOPS at the end points (Hoefler, Schneider & Lumsdaine, HPDC'10): a message of n bytes costs its sender
+ * o + (n - 1) O of CPU time, its receiver the same in the call that completes the receive; a task starts messages at
+ * least g apart. Up to S bytes (and buffered sends) a send is complete when it has left the CPU; longer ones (and
+ * synchronous sends) announce themselves, leave when the receive is posted, and complete when they have arrived. A wait
+ * for several messages takes them as they arrive. A collective call is its algorithm's rounds (collective.c): receives
+ * posted, sends started, all waited for; a nonblocking one goes on by itself, beside the program, from the time of its call.
+ * One-sided data moves without CPU time at the target and nobody waits for it but the end of the job.
+ *
+ * A rank runs ahead until it must wait for something that has not arrived. All it does there is adding and taking
+ * maxima of times, in an order that the program alone fixes: so later arrivals never make anything earlier, which is what
+ * makes the ideal run a lower bound of every other. */
+#include "solvers/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void make_ready(struct fc_run *run, struct fc_strand *s)
+{
+    s->next_ready = run->ready;
+    run->ready = s;
+}
+
+/* ---- one message ---- */
+
+static void send(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch, uint64_t i, bool rendezvous)
+{
+    const struct fc_replay_settings *settings = run->job->settings;
+    struct fc_mail *mail = &batch->mail[i];
+    double bytes = batch->message[i].bytes, start = fmax(s->clock_s, s->send_s);
+    double cpu_s = fc_send_cpu_s(&settings->software, bytes);
+    s->cpu_s += cpu_s;
+    s->clock_s = start + cpu_s;
+    s->send_s = start + settings->software.gap_s;
+    mail->sent_s = s->clock_s;
+    if (settings->loggops) { /* the wire starts after o; the card is busy for g + (n - 1) G */
+        mail->sent_s = start + settings->software.send_s;
+        s->send_s += bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
+    }
+    mail->state |= FC_SENT | (rendezvous ? FC_RENDEZVOUS : 0);
+    if (!rendezvous || (mail->state & FC_POSTED)) fc_mail_leave(run, batch, i);
+}
+
+static void post(struct fc_run *run, const struct fc_strand *s, struct fc_batch *batch, uint64_t i)
+{
+    struct fc_mail *mail = &batch->mail[i];
+    mail->posted_s = s->clock_s;
+    mail->state |= FC_POSTED;
+    if (mail->state & FC_RENDEZVOUS) fc_mail_leave(run, batch, i);
+}
+
+static bool is_long(const struct fc_run *run, double bytes) { return bytes > run->job->settings->software.eager_bytes; }
+
+/* A side blocks on a message that is not there yet. */
+static void wait_for_receive(struct fc_strand *s, struct fc_mail *mail)
+{
+    if (mail->state & FC_ARRIVED) return;
+    mail->receiver = s;
+    s->pending++;
+}
+static void wait_for_send(struct fc_strand *s, struct fc_mail *mail)
+{
+    if ((mail->state & FC_ARRIVED) || !(mail->state & FC_RENDEZVOUS)) return;
+    mail->sender = s;
+    s->pending++;
+}
+
+/* ---- the end of a wait ---- */
+
+/* What a wait has completed. */
+struct harvest {
+    uint32_t n;     /* receives: run->arrival[n], arrival_bytes[n] */
+    double last_s;  /* latest completion of anything that costs no CPU time */
+};
+
+static void harvest_receive(struct fc_run *run, struct harvest *h, const struct fc_mail *mail, double bytes)
+{
+    run->arrival[h->n] = mail->arrived_s;
+    run->arrival_bytes[h->n++] = bytes;
+}
+static void harvest_send(struct harvest *h, const struct fc_mail *mail)
+{
+    if (mail->state & FC_RENDEZVOUS) h->last_s = fmax(h->last_s, fmax(mail->arrived_s, mail->posted_s));
+}
+
+/* Orders arrivals by time (Shell sort: most waits are short). */
+static void sort_arrivals(double *time, double *bytes, uint32_t n)
+{
+    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (uint32_t i = gap; i < n; i++) {
+            double t = time[i], b = bytes[i];
+            uint32_t at = i;
+            for (; at >= gap && (time[at - gap] > t || (time[at - gap] == t && bytes[at - gap] > b)); at -= gap) {
+                time[at] = time[at - gap];
+                bytes[at] = bytes[at - gap];
+            }
+            time[at] = t;
+            bytes[at] = b;
+        }
+}
+
+/* Advances the clock over the wait; returns the time spent blocked. */
+static double end_wait(struct fc_run *run, struct fc_strand *s, const struct harvest *h)
+{
+    const struct fc_replay_settings *settings = run->job->settings;
+    double before = s->clock_s, cpu_s = 0;
+    if (h->n > 1) sort_arrivals(run->arrival, run->arrival_bytes, h->n);
+    for (uint32_t i = 0; i < h->n; i++) {
+        double bytes = run->arrival_bytes[i], cost_s = fc_recv_cpu_s(&settings->software, bytes);
+        double start = fmax(s->clock_s, run->arrival[i]);
+        if (settings->loggops) {
+            double wire_s = bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
+            cost_s = fmax(cost_s, settings->software.recv_s + wire_s);
+            start = fmax(start, s->receive_s);
+            s->receive_s = start + settings->software.gap_s + wire_s;
+        }
+        s->clock_s = start + cost_s;
+        cpu_s += cost_s;
+    }
+    s->cpu_s += cpu_s;
+    s->clock_s = fmax(s->clock_s, h->last_s);
+    return fmax(0, s->clock_s - before - cpu_s);
+}
+
+/* ---- collective calls ---- */
+
+static struct fc_batch *enter_call(struct fc_run *run, uint32_t call)
+{
+    struct fc_job *job = run->job;
+    const struct fc_call *c = &job->calls.calls[call];
+    const struct fc_call_schedule *schedule = &job->calls.schedules[c->schedule];
+    struct fc_batch *batch = run->batch[call];
+    if (batch) return batch;
+    batch = run->free_batch[c->schedule];
+    if (batch) {
+        run->free_batch[c->schedule] = batch->next_free;
+        memset(batch->mail, 0, schedule->n_messages * sizeof *batch->mail);
+    } else {
+        batch = fc_alloc(&run->arena, 1, sizeof *batch, job->st);
+        if (!batch) return NULL;
+        batch->mail = fc_alloc(&run->arena, schedule->n_messages, sizeof *batch->mail, job->st);
+        if (!batch->mail) return NULL;
+    }
+    batch->message = schedule->messages;
+    batch->member = c->comm ? job->trace->comm_member + job->trace->comm_first[c->comm] : NULL;
+    batch->number = job->n_messages + ((uint64_t)call << 24);
+    batch->n_done = 0;
+    return run->batch[call] = batch;
+}
+
+static const struct fc_call_schedule *schedule_of(const struct fc_run *run, const struct fc_strand *s)
+{
+    return &run->job->calls.schedules[run->job->calls.calls[fc_part_call(s->part)].schedule];
+}
+
+static void begin_round(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch, uint64_t end)
+{
+    const struct fc_call_schedule *schedule = schedule_of(run, s);
+    uint32_t round = schedule->messages[schedule->step[s->step] / 2].round;
+    s->round_end = s->step;
+    while (s->round_end < end && schedule->messages[schedule->step[s->round_end] / 2].round == round) s->round_end++;
+    for (uint64_t k = s->step; k < s->round_end; k++)
+        if (schedule->step[k] & 1) post(run, s, batch, schedule->step[k] / 2);
+    for (uint64_t k = s->step; k < s->round_end; k++) {
+        uint64_t i = schedule->step[k] / 2;
+        if (!(schedule->step[k] & 1)) send(run, s, batch, i, is_long(run, schedule->messages[i].bytes));
+    }
+    for (uint64_t k = s->step; k < s->round_end; k++) {
+        if (schedule->step[k] & 1) wait_for_receive(s, &batch->mail[schedule->step[k] / 2]);
+        else wait_for_send(s, &batch->mail[schedule->step[k] / 2]);
+    }
+    s->in_round = true;
+}
+
+static void end_round(struct fc_run *run, struct fc_strand *s, const struct fc_batch *batch)
+{
+    const struct fc_call_schedule *schedule = schedule_of(run, s);
+    struct harvest h = {0, 0};
+    for (uint64_t k = s->step; k < s->round_end; k++) {
+        uint64_t i = schedule->step[k] / 2;
+        if (schedule->step[k] & 1) harvest_receive(run, &h, &batch->mail[i], schedule->messages[i].bytes);
+        else harvest_send(&h, &batch->mail[i]);
+    }
+    end_wait(run, s, &h);
+    s->step = s->round_end;
+    s->in_round = false;
+}
+
+/* Goes on with the call of s until it is over (true) or must wait (false). */
+static bool play_call(struct fc_run *run, struct fc_strand *s)
+{
+    uint32_t call = fc_part_call(s->part), member = fc_part_member(s->part);
+    const struct fc_call_schedule *schedule = schedule_of(run, s);
+    struct fc_batch *batch = enter_call(run, call);
+    if (!batch) return false;
+    if (!s->in_call) {
+        s->in_call = true;
+        s->step = schedule->first_step[member];
+        s->entered_s = s->clock_s;
+    }
+    for (uint64_t end = schedule->first_step[member + 1];;) {
+        if (s->in_round) end_round(run, s, batch);
+        if (s->step == end) break;
+        begin_round(run, s, batch, end);
+        if (s->pending) return false;
+    }
+    s->in_call = false;
+    if (++batch->n_done == schedule->n) {
+        batch->next_free = run->free_batch[run->job->calls.calls[call].schedule];
+        run->free_batch[run->job->calls.calls[call].schedule] = batch;
+        run->batch[call] = NULL;
+    }
+    return true;
+}
+
+/* ---- events ---- */
+
+static struct fc_request *request_of(const struct fc_run *run, const struct fc_strand *s, int64_t number)
+{
+    return &run->request[run->job->first_request[s->rank] + (uint64_t)number];
+}
+
+/* The event takes part in a collective call, or in the barrier that Finalize is. */
+static bool is_call(const struct fc_run *run, const struct fc_strand *s, const struct fc_event *e)
+{
+    return fc_is_call(e, true) && run->job->part[s->event] != UINT64_MAX;
+}
+
+static void start_nonblocking(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
+{
+    struct fc_strand *beside = fc_alloc(&run->arena, 1, sizeof *beside, run->job->st);
+    if (!beside) return;
+    beside->clock_s = s->clock_s;
+    beside->rank = s->rank;
+    beside->event = s->event;
+    beside->part = run->job->part[s->event];
+    request_of(run, s, e->request)->call = beside;
+    make_ready(run, beside);
+}
+
+/* Put: one message away. Get: one back, which leaves the target when it is asked for. Update: both. */
+static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
+{
+    uint64_t i = run->job->part[s->event];
+    if (e->mode == FC_MOVE_GET) {
+        s->clock_s += run->job->settings->software.send_s;
+        s->cpu_s += run->job->settings->software.send_s;
+    } else {
+        send(run, s, &run->own, i++, false);
+    }
+    if (e->mode == FC_MOVE_PUT) return;
+    run->own.mail[i].sent_s = s->clock_s;
+    fc_mail_leave(run, &run->own, i);
+}
+
+/* Starts the event at hand; leaves s->pending > 0 when it must wait. */
+static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
+{
+    uint64_t i = run->job->part[s->event];
+    struct fc_batch *own = &run->own;
+    bool rendezvous = e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && is_long(run, (double)e->bytes));
+    switch (e->op) {
+    case FC_OP_SEND:
+        send(run, s, own, i, rendezvous);
+        wait_for_send(s, &own->mail[i]);
+        break;
+    case FC_OP_RECV:
+        post(run, s, own, i);
+        wait_for_receive(s, &own->mail[i]);
+        break;
+    case FC_OP_ISEND:
+        send(run, s, own, i, rendezvous);
+        request_of(run, s, e->request)->mail = &own->mail[i];
+        break;
+    case FC_OP_IRECV:
+        post(run, s, own, i);
+        *request_of(run, s, e->request) = (struct fc_request){&own->mail[i], NULL, true};
+        break;
+    case FC_OP_WAIT:
+        for (uint32_t k = 0; k < e->n_list; k++) {
+            struct fc_request *r = request_of(run, s, run->job->trace->lists[e->list + k]);
+            if (r->call && !r->call->finished) {
+                r->call->waiter = s;
+                s->pending++;
+            } else if (r->mail) {
+                if (r->receives) wait_for_receive(s, r->mail);
+                else wait_for_send(s, r->mail);
+            }
+        }
+        break;
+    case FC_OP_RMA: move_one_sided(run, s, e); break;
+    default:
+        s->part = i;
+        if (is_call(run, s, e) && e->request >= 0) start_nonblocking(run, s, e);
+    }
+}
+
+/* Completes the event at hand: everything that it waited for is there. */
+static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
+{
+    const struct fc_batch *own = &run->own;
+    uint64_t i = run->job->part[s->event];
+    struct harvest h = {0, 0};
+    switch (e->op) {
+    case FC_OP_SEND: harvest_send(&h, &own->mail[i]); break;
+    case FC_OP_RECV: harvest_receive(run, &h, &own->mail[i], own->message[i].bytes); break;
+    case FC_OP_WAIT:
+        for (uint32_t k = 0; k < e->n_list; k++) {
+            const struct fc_request *r = request_of(run, s, run->job->trace->lists[e->list + k]);
+            if (r->call) h.last_s = fmax(h.last_s, r->call->clock_s);
+            else if (r->mail && r->receives) harvest_receive(run, &h, r->mail, own->message[r->mail - own->mail].bytes);
+            else if (r->mail) harvest_send(&h, r->mail);
+        }
+        break;
+    default: return;
+    }
+    run->p2p_wait_s += end_wait(run, s, &h);
+}
+
+/* ---- strands ---- */
+
+static void run_main(struct fc_run *run, struct fc_strand *s)
+{
+    const struct fc_job *job = run->job;
+    double scale = job->settings->software.compute_scale;
+    for (uint64_t last = job->trace->first_event[s->rank + 1]; s->event < last; s->event++, s->begun = false) {
+        const struct fc_event *e = &job->trace->events[s->event];
+        if (!s->begun) {
+            s->begun = true;
+            s->clock_s += e->compute_s * scale;
+            begin(run, s, e);
+            if (s->pending || job->st->code) return;
+        }
+        if (is_call(run, s, e) && e->request < 0) {
+            if (!play_call(run, s)) return;
+            run->collective_s += s->clock_s - s->entered_s;
+        } else {
+            end(run, s, e);
+        }
+    }
+    s->finished = true;
+    run->n_finished++;
+    if (s->clock_s > run->time_s) run->time_s = s->clock_s;
+}
+
+static void run_beside(struct fc_run *run, struct fc_strand *s)
+{
+    if (!play_call(run, s)) return;
+    s->finished = true;
+    if (s->clock_s > run->time_s) run->time_s = s->clock_s;
+    fc_wake(run, s->waiter);
+}
+
+enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job, bool ideal)
+{
+    const struct fc_trace *t = job->trace;
+    *run = (struct fc_run){.job = job, .ideal = ideal, .free_flight = FC_NONE};
+    run->own.message = job->message;
+    run->own.mail = fc_alloc(&run->arena, job->n_messages, sizeof *run->own.mail, job->st);
+    run->batch = fc_alloc(&run->arena, job->calls.n_calls, sizeof(struct fc_batch *), job->st);
+    run->free_batch = fc_alloc(&run->arena, job->calls.n_schedules, sizeof(struct fc_batch *), job->st);
+    run->strand = fc_alloc(&run->arena, t->n_ranks, sizeof *run->strand, job->st);
+    run->request = fc_alloc(&run->arena, job->first_request[t->n_ranks], sizeof *run->request, job->st);
+    run->arrival = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival, job->st);
+    run->arrival_bytes = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival_bytes, job->st);
+    if (job->st->code || fc_links_state(run)) return job->st->code;
+    for (uint32_t r = t->n_ranks; r-- > 0;) {
+        run->strand[r].rank = r;
+        run->strand[r].main = true;
+        run->strand[r].event = t->first_event[r];
+        make_ready(run, &run->strand[r]);
+    }
+    return FC_OK;
+}
+
+enum fc_code fc_run_all(struct fc_run *run)
+{
+    struct fc_status *st = run->job->st;
+    uint32_t n_ranks = run->job->trace->n_ranks;
+    uint64_t arrivals = 0;
+    do {
+        if (arrivals++ % 4096 == 0)
+            fc_progress_show(run->job->settings->progress, (double)run->n_messages / (double)run->job->n_expected, "replay");
+        while (run->ready && !st->code) {
+            struct fc_strand *s = run->ready;
+            run->ready = s->next_ready;
+            if (s->main) run_main(run, s);
+            else run_beside(run, s);
+        }
+    } while (!st->code && fc_run_links(run));
+    if (!st->code && run->n_finished < n_ranks) return fc_report_deadlock(run);
+    return st->code;
+}
+
+void fc_run_free(struct fc_run *run)
+{
+    free(run->heap);
+    free(run->flight);
+    fc_arena_free(&run->arena);
+    memset(run, 0, sizeof *run);
+}

@@ -1,0 +1,123 @@
+# One wrong input a line: the message says what is wrong, where, and what was expected; exit 2 (1: memory, disk).
+
+# An unknown command, option, argument.
+$ fabricast predct
+! fabricast: unknown command 'predct'; did you mean 'predict'? (`fabricast --help` lists them)
+? 2
+$ fabricast load --nothing
+! fabricast load: unrecognized option '--nothing'
+! Try `fabricast load --help' or `fabricast load --usage' for more information.
+? 2
+$ fabricast list colours
+! fabricast: unknown kind 'colours' (known: families, routings, vc-rules, patterns, strategies, formats)
+? 2
+$ fabricast trace
+! fabricast: no verb (expected trace capture, info, convert or generate)
+? 2
+$ fabricast load -m bgl-64
+! fabricast: no traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
+? 2
+$ fabricast load -p uniform
+! fabricast: no machine (expected -m NAME or -m FILE; `fabricast machines` lists)
+? 2
+$ fabricast load -m bgl-64 -p uniform -g /dev/null
+! fabricast: more than one kind of traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
+? 2
+
+# Names.
+$ fabricast machines bgl-513
+! fabricast: no shipped machine is called 'bgl-513'; did you mean 'bgl-512'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
+? 2
+$ fabricast load -m bgl-64 -p stencil5d
+! fabricast: unknown pattern 'stencil5d' (did you mean 'stencil2d'? known: uniform, complement, transpose, tornado, bit-reverse, neighbor, hotregion, alltoall, hotspot, line-broadcast, plane-broadcast, stencil2d, stencil3d, stencil4d, multicast, permutation)
+? 2
+$ fabricast load -m bgl-64 -p hotregion:fractoin=0.2
+! fabricast: pattern hotregion: unknown key 'fractoin' (did you mean 'fraction'? known: fraction, region)
+? 2
+$ fabricast load -m bgl-64 -p hotregion:fraction=2
+! fabricast: pattern hotregion: fraction: '2' is out of range (allowed: 0 to 1)
+? 2
+$ fabricast load -m bgl-64 -p uniform --routing nca
+! fabricast: a torus network cannot do routing 'nca' (it can: dimension-order, adaptive, valiant)
+? 2
+$ fabricast load -m bgl-64 -p uniform --map best
+! fabricast: 'best' is neither a strategy (did you mean 'bsm'? known: def, random, bnm, bdm, bsm, rnm, rdm, optimize) nor a mapping file
+? 2
+$ fabricast load -m bgl-64 -p uniform --split half
+! fabricast: --split: 'half' is unknown (expected solver or uniform)
+? 2
+$ fabricast certify -m bgl-64 --vc-rule six-vc
+! fabricast: the torus family has no virtual-channel rule 'six-vc' (it has: none, dateline, direction-ordered, bubble)
+? 2
+
+# Machine files.
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [4, 4], size: 3}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: unknown key 'size' (known: dims, links_per_dim, wrap)
+? 2
+$ cd $TMP; printf 'name: a\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks:\n  torus: {bandwidth: 1 GB/s, latency: 12}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:5: links.torus.latency: '12' is ambiguous (write 12 cycles or 12 ns)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [4, 4]}\nlinks:\n  torus: {bandwidth: 3 ns}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:4: links.torus.bandwidth: '3 ns' is not a quantity (expected bytes/s, e.g. 175 MB/s)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [4, 0]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.dims: '0' is out of range (allowed: 1 to 4294967295)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [4, -4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.dims: '-4' is out of range (allowed: 1 to 4294967295)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [9223372036854775808, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.dims: '9223372036854775808' is too large (allowed: up to 9e18)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: torus, dims: [2000, 2000, 2000]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.dims: 8e+09 nodes are too many (at most 4294967294 can be held)
+? 1
+$ cd $TMP; printf 'name: a\nnetwork: {family: fat-tree, children: [40, 40, 40], parents: [1, 0, 4]}\nlinks: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.parents: '0' is out of range (allowed: 1 to 2147483647)
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\nlinks: {ll: {bandwidth: 1 GB/s}}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:3: links: class 'd' is missing (expected d: {bandwidth: ..., latency: ...})
+? 2
+$ cd $TMP; printf 'name: a\nnetwork: {family: hypercube}\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, graph)
+? 2
+$ cd $TMP; printf 'name: [a\n' > a.yaml; fabricast machines ./a.yaml
+! fabricast: ./a.yaml:2: not YAML: did not find expected ',' or ']'
+? 2
+$ fabricast machines ./no-such.yaml
+! fabricast: ./no-such.yaml: cannot be read: No such file or directory
+? 2
+
+# Graphs and traces.
+$ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 5\n' > g.mtx; fabricast load -m bgl-64 -g g.mtx
+! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+? 2
+$ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\n4 1 5\n' > g.mtx; fabricast load -m bgl-64 -g g.mtx
+! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+? 2
+$ cd $TMP; printf '2 1 001\n2 5\n1 6\n' > g.graph; fabricast load -m bgl-64 -g g.graph
+! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+? 2
+$ fabricast load -m bgl-64 -g no-such.mtx
+! fabricast: no-such.mtx: cannot be read: No such file or directory
+? 2
+$ fabricast predict -m bgl-64 -p uniform
+! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes, or the curve command for latency against load)
+? 2
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network quantum
+! fabricast: --network: 'quantum' is not in this build (expected ideal or contention)
+? 2
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-99
+! fabricast: '0-99' is out of range (allowed: 0 to 63)
+? 2
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-3
+! fabricast: communication graph has 64 ranks, one a node, but only these are allowed: 4 nodes
+? 2
+
+# A full disk: nothing is claimed to be written.
+$ fabricast list families -o /proc/self/fd/9 9>/dev/full
+! fabricast: /proc/self/fd/9: cannot be written: No space left on device
+? 1
+$ fabricast list families > /dev/full
+! fabricast: standard output: No space left on device
+? 1

@@ -1,0 +1,220 @@
+/* trace_capture.c - runs a program with the recorder in every rank and keeps what they recorded, whole or not at all.
+ *
+ * The recorder (libfabricast-pmpi.so) is preloaded by the dynamic linker through the environment, so it reaches ranks that
+ * inherit it: those of mpirun on this host, of srun everywhere; for mpirun across hosts add
+ * -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the same, so
+ * probably shared, file system), which is removed in the end. Limits: dynamically linked programs; one MPI program a
+ * capture; the program's MPI must be the one that the recorder was built with. */
+#include "traces/pmpi_raw.h"
+#include "traces/trace_capture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define RECORDER "libfabricast-pmpi.so"
+
+/* The recorder: $FABRICAST_PMPI, or where the program was built or installed. */
+static enum fc_code find_recorder(char *path, struct fc_status *st)
+{
+    static const char *const places[] = {"", "../", "../lib/fabricast/", "../lib/"};
+    const char *given = getenv("FABRICAST_PMPI");
+    char program[PATH_MAX], candidate[2 * PATH_MAX];
+    if (given && *given) {
+        if (realpath(given, path)) return FC_OK;
+        return fc_fail(st, FC_INPUT, (struct fc_place){given, 0}, "the recorder named by FABRICAST_PMPI: %s",
+                       strerror(errno));
+    }
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash) slash[1] = '\0';
+    for (size_t i = 0; i < FC_COUNT(places); i++) {
+        snprintf(candidate, sizeof candidate, "%s%s" RECORDER, program, places[i]);
+        if (realpath(candidate, path)) return FC_OK;
+    }
+    return fc_refuse(st, FC_NO, "the recorder " RECORDER " is not beside the program nor in ../lib/fabricast (it is built "
+                     "where mpicc is; FABRICAST_PMPI can name it)");
+}
+
+/* ---- the private directory ------------------------------------------------------------------------------------------ */
+
+/* Beside the output, which thereby proves writable before a long run. */
+static enum fc_code make_directory(const char *path, char *directory, struct fc_status *st)
+{
+    char relative[PATH_MAX];
+    if (!path || !*path || strcmp(path, "-") == 0)
+        return fc_refuse(st, FC_INPUT, "a recording needs a file to go to (expected -o FILE)");
+    int n = snprintf(relative, sizeof relative, "%s.ranks.XXXXXX", path);
+    if (n >= (int)sizeof relative) return fc_refuse(st, FC_INPUT, "the output file's name is too long");
+    if (mkdtemp(relative) && realpath(relative, directory)) return FC_OK;
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "cannot be written: %s", strerror(errno));
+}
+
+static void remove_directory(const char *directory)
+{
+    DIR *open = opendir(directory);
+    if (!open) return;
+    for (struct dirent *entry; (entry = readdir(open));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(open), entry->d_name, 0);
+    closedir(open);
+    rmdir(directory);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------------- */
+
+/* Our environment with LD_PRELOAD (before what is preloaded already) and the directory. */
+static char **make_environment(const char *recorder, const char *directory, struct fc_arena *arena,
+                               struct fc_status *st)
+{
+    static const char *const ours[] = {"LD_PRELOAD=", FC_RAW_DIRECTORY "="};
+    size_t n = 0, kept = 0;
+    const char *before = getenv("LD_PRELOAD");
+    while (environ[n]) n++;
+    char **list = fc_alloc(arena, n + 3, sizeof *list, st);
+    size_t size = strlen(recorder) + strlen(directory) + (before ? strlen(before) : 0) + 64;
+    char *text[2] = {fc_alloc(arena, size, 1, st), fc_alloc(arena, size, 1, st)};
+    if (!list || !text[0] || !text[1]) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < FC_COUNT(ours); k++) replaced |= strncmp(environ[i], ours[k], strlen(ours[k])) == 0;
+        if (!replaced) list[kept++] = environ[i];
+    }
+    snprintf(text[0], size, "%s%s%s%s", ours[0], recorder, before && *before ? ":" : "", before ? before : "");
+    snprintf(text[1], size, "%s%s", ours[1], directory);
+    list[kept++] = text[0];
+    list[kept++] = text[1];
+    return list;
+}
+
+/* Like system(3): an interrupt from the terminal is for the program; we stay to clean up. */
+static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    pid_t child;
+    int status = 0;
+    sigaction(SIGINT, &ignore, &old_int);
+    sigaction(SIGQUIT, &ignore, &old_quit);
+    sigemptyset(&defaults);
+    if (old_int.sa_handler != SIG_IGN) sigaddset(&defaults, SIGINT);
+    if (old_quit.sa_handler != SIG_IGN) sigaddset(&defaults, SIGQUIT);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environment);
+    while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    posix_spawnattr_destroy(&attributes);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGQUIT, &old_quit, NULL);
+    if (error) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
+    *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return FC_OK;
+}
+
+static enum fc_code check_run(const char *directory, int exit_status, const char *program, struct fc_status *st)
+{
+    char path[PATH_MAX + 16];
+    if (exit_status > 128)
+        return fc_refuse(st, FC_NO, "the program was ended by signal %d; nothing is kept (%s)", exit_status - 128,
+                         program);
+    if (exit_status != 0)
+        return fc_refuse(st, FC_NO, "the program failed with exit status %d; nothing is kept (%s)", exit_status,
+                         program);
+    snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
+    if (access(path, F_OK) == 0)
+        return fc_refuse(st, FC_INPUT, "the command ran more than one MPI program (expected one: capture them one by "
+                         "one)");
+    snprintf(path, sizeof path, "%s/0", directory);
+    if (access(path, F_OK) != 0)
+        return fc_refuse(st, FC_NO, "nothing was recorded: no rank called MPI_Init in reach of the recorder (is the "
+                         "program linked statically, without MPI, or with another MPI? do the ranks run on hosts that "
+                         "do not get this environment?)");
+    return FC_OK;
+}
+
+/* ---- keeping ---------------------------------------------------------------------------------------------------------- */
+
+/* The command line as a text; words with blanks in quotes. */
+static char *join(char *const *argv, struct fc_arena *arena, struct fc_status *st)
+{
+    size_t size = 1;
+    for (char *const *word = argv; *word; word++) size += strlen(*word) + 3;
+    char *text = fc_alloc(arena, size, 1, st), *at = text;
+    for (char *const *word = argv; text && *word; word++) {
+        bool quote = (*word)[strcspn(*word, " \t\n")] != '\0' || !**word;
+        at += sprintf(at, quote ? "%s'%s'" : "%s%s", word == argv ? "" : " ", *word);
+    }
+    return text;
+}
+
+/* What the program's files refer to goes before what the recorder noted itself. */
+static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects, struct fc_trace *trace,
+                                  struct fc_status *st)
+{
+    struct fc_names names = {0};
+    for (uint32_t i = 0; i < objects->n; i++)
+        if (fc_unwrapped_symbols(objects->name[i], recorder, &names, &trace->arena, st)) return st->code;
+    for (uint32_t i = 0; i < trace->n_unwrapped; i++)
+        if (fc_names_add(&names, trace->unwrapped[i], &trace->arena, st)) return FC_NO;
+    trace->unwrapped = names.name;
+    trace->n_unwrapped = names.n;
+    fc_set_lines(trace);
+    return FC_OK;
+}
+
+static enum fc_code fill_report(const struct fc_trace *trace, struct fc_arena *arena, int exit_status,
+                                struct fc_capture_report *report, struct fc_status *st)
+{
+    struct fc_names names = {0};
+    for (uint32_t i = 0; i < trace->n_unwrapped; i++)
+        if (fc_names_add(&names, trace->unwrapped[i], arena, st)) return FC_NO;
+    *report = (struct fc_capture_report){exit_status, trace->n_ranks, trace->first_event[trace->n_ranks], names.n,
+                                         names.name};
+    return FC_OK;
+}
+
+static enum fc_code keep(const char *directory, const char *recorder, const char *program, const char *path,
+                         struct fc_arena *arena, int exit_status, struct fc_capture_report *report,
+                         struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    struct fc_names objects = {0};
+    struct fc_trace trace;
+    enum fc_code code = fc_merge_ranks(directory, program, &trace, &objects, &scratch, st);
+    if (!code) {
+        code = add_unwrapped(recorder, &objects, &trace, st);
+        if (!code) code = fc_trace_write(&trace, path, false, st);
+        if (!code) code = fill_report(&trace, arena, exit_status, report, st);
+        fc_trace_free(&trace);
+    }
+    fc_arena_free(&scratch);
+    return code;
+}
+
+enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_arena *arena,
+                              struct fc_capture_report *report, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    char recorder[PATH_MAX], directory[PATH_MAX];
+    *report = (struct fc_capture_report){0};
+    if (!argv || !argv[0]) return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
+    if (find_recorder(recorder, st) || make_directory(path, directory, st)) return st->code;
+    char *program = join(argv, &scratch, st);
+    char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;
+    enum fc_code code = environment ? run(argv, environment, &report->exit_status, st) : FC_NO;
+    if (!code) code = check_run(directory, report->exit_status, program, st);
+    if (!code) code = keep(directory, recorder, program, path, arena, report->exit_status, report, st);
+    remove_directory(directory);
+    fc_arena_free(&scratch);
+    return code;
+}
