@@ -5,7 +5,7 @@ V      = @
 OBJ    = obj
 PREFIX = /usr/local
 MPICC  = mpicc
-ARGS   = --help
+ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
 
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.

@@ -127,8 +127,6 @@ static bool cut_part(struct bisection *b, const struct part *part, struct part *
     if (target + slots1 < n) target = n - slots1;
     build_cut(b, part, place0, place1);
     if (!fc_bipartition(&b->cut, target, &b->pool, b->seed, b->stream, b->side, &b->work)) return false;
-    { double in=0,pl=0; for(uint32_t i=0;i<n;i++){ if(b->side[i]) pl+=b->cut.pull[i]; for(uint64_t e=b->cut.first[i];e<b->cut.first[i+1];e++) if(b->side[i]&&!b->side[b->cut.other[e]]) in++; }
-      if(n>=256) fprintf(stderr,"n %u cut edges %g, pull %g (edge cost %g)\n",n,in,pl*175e6,distance(b,place0,place1)*175e6); }
     b->stream += 1024;
     uint32_t at = part->unit_lo, behind = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -201,8 +199,6 @@ static enum fc_code rearrange(struct bisection *b, struct part *parts, uint32_t 
     }
     uint64_t work = 300000 * (uint64_t)n_parts;
     if (fc_hop_anneal(&graph, &table, 1, kind, 0.5, work, b->seed, b->stream, slot, st)) goto done;
-    { uint32_t id[512]; for(uint32_t p=0;p<n_parts;p++) id[p]=p; double cut=0; for(uint64_t e=0;e<graph.first[n_parts];e++) cut+=graph.out[e];
-     fprintf(stderr,"parts %u pairs %lu cut %g cost before %g after %g\n",n_parts,graph.first[n_parts],cut,fc_hop_cost(&graph,&table,id,1)*175e6,fc_hop_cost(&graph,&table,slot,1)*175e6); }
     b->stream += 1024;
     b->work += work;
     for (uint32_t p = 0; p < n_parts; p++) {

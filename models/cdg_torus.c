@@ -16,9 +16,10 @@
  * hops in any dimension with hops left. An escape of dimension i is asked for only when all dimensions of lower rank
  * are done, and hops left never grow; so from escape class (i, direction, channel, c) a packet reaches the classes ahead
  * on the same ring and every class of higher rank, at any coordinates in the other dimensions. These extended
- * dependencies are held by hubs: one gate a rank, an entry and an exit a class; a path through hubs is a superset of
- * them, and each of its cycles would project to one of a ring's classes, so no false cycle arises. Rank: the
- * dimension, or all + directions before all - (Cray T3E; there a tie counts as +). */
+ * dependencies are held by hubs: one gate a rank, an entry and an exit a class. What the hubs join is a superset of them
+ * (coordinates in other dimensions are dropped), but each of its cycles would project to a cycle of one ring's
+ * classes, so no false one arises. Rank: the dimension, or all + directions before all - (Cray T3E; there a tie counts
+ * as +). */
 #include "models/cdg.h"
 #include "models/torus_loads.h"
 
@@ -235,8 +236,10 @@ static void add_classes(const struct fc_torus_shape *s, const struct escape_hubs
                     uint32_t entry = entry_of(h, d, direction, after, c);
                     fc_cdg_add(cdg, h->gate + rank, entry);
                     fc_cdg_add(cdg, entry + 1, h->gate + rank + 1);
-                    if (there.goes_on[after])
-                        fc_cdg_add(cdg, entry + 1, entry_of(h, d, direction, after || there.wraps, to));
+                    if (!there.goes_on[after]) continue;
+                    uint32_t ahead = entry_of(h, d, direction, after || there.wraps, to);
+                    fc_cdg_add(cdg, entry + 1, ahead);
+                    fc_cdg_add(cdg, entry, ahead); /* past here on adaptive channels */
                 }
             }
 }

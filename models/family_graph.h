@@ -56,7 +56,7 @@ struct fc_names {
     uint32_t *slot; /* [n_slots] number + 1, 0 empty; power of two, at most half full */
 };
 /* The number of that name, added when new. Names must be printable UTF-8 of at most 255 bytes. */
-enum fc_code fc_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
+enum fc_code fc_graph_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
                           uint32_t *number, struct fc_place where, struct fc_status *st);
 /* The number of that name, or FC_NONE. */
 uint32_t fc_names_find(const struct fc_names *names, const char *text, size_t length);

@@ -55,7 +55,7 @@ static bool printable(const char *text, size_t length)
     return string != NULL;
 }
 
-enum fc_code fc_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
+enum fc_code fc_graph_names_add(struct fc_names *names, struct fc_arena *arena, const char *text, size_t length,
                           uint32_t *number, struct fc_place where, struct fc_status *st)
 {
     if (length == 0 || length > 255 || !printable(text, length))

@@ -45,12 +45,12 @@ static enum fc_code add_adapter(struct fc_ib_fabric *f, uint32_t number, struct 
         host = strlen(id);
     }
     uint32_t same, before = adapters->n;
-    if (fc_names_add(adapters, &f->scratch, name, strlen(name), &same, where, f->st)) return f->st->code;
+    if (fc_graph_names_add(adapters, &f->scratch, name, strlen(name), &same, where, f->st)) return f->st->code;
     if (adapters->n == before)
         return fc_fail(f->st, FC_INPUT, where, "a second adapter is called '%s' (the first is on line %ld)",
                        name, lines[same]);
     lines[same] = d->first_line;
-    return fc_names_add(&r->nodes, &r->machine->arena, name, host, &d->vertex, where, f->st);
+    return fc_graph_names_add(&r->nodes, &r->machine->arena, name, host, &d->vertex, where, f->st);
 }
 
 /* Switches are called by their description where that is theirs alone, else by their GUID. */
@@ -67,7 +67,7 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
             return fc_fail(f->st, FC_INPUT, fc_ib_place(f, d->first_line),
                            "device '%s' is cabled but has no record", f->ids.name[i]);
         if (d->kind != FC_IB_SWITCH || !d->description || !*d->description) continue;
-        if (fc_names_add(&descriptions, &f->scratch, d->description, strlen(d->description), &number,
+        if (fc_graph_names_add(&descriptions, &f->scratch, d->description, strlen(d->description), &number,
                          fc_ib_place(f, d->first_line), f->st))
             return f->st->code;
         uses[number]++;
@@ -83,7 +83,7 @@ static enum fc_code add_devices(struct fc_ib_fabric *f)
         if (number != FC_NONE && uses[number] > 1) name = f->ids.name[i];
         struct fc_place where = fc_ib_place(f, d->first_line);
         uint32_t before = r->routers.n;
-        if (fc_names_add(&r->routers, &r->machine->arena, name, strlen(name), &d->vertex, where, f->st))
+        if (fc_graph_names_add(&r->routers, &r->machine->arena, name, strlen(name), &d->vertex, where, f->st))
             return f->st->code;
         if (r->routers.n == before)
             return fc_fail(f->st, FC_INPUT, where,

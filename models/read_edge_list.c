@@ -40,7 +40,7 @@ static enum fc_code read_end(struct fc_graph_reader *r, struct line *line, bool 
                        (int)(length < 60 ? length : 60), kind);
     if (!fc_next_word(&line->at, line->end, &name, &name_length))
         return fc_fail(st, FC_INPUT, line->where, "%s has no name", *is_node ? "node" : "router");
-    return fc_names_add(*is_node ? &r->nodes : &r->routers, &r->machine->arena, name, name_length, number,
+    return fc_graph_names_add(*is_node ? &r->nodes : &r->routers, &r->machine->arena, name, name_length, number,
                         line->where, st);
 }
 

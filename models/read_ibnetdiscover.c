@@ -137,7 +137,7 @@ static enum fc_code find_device(struct fc_ib_fabric *f, const char *id, size_t l
                                 uint32_t *device)
 {
     uint32_t before = f->ids.n;
-    if (fc_names_add(&f->ids, &f->scratch, id, length, device, fc_ib_place(f, line), f->st))
+    if (fc_graph_names_add(&f->ids, &f->scratch, id, length, device, fc_ib_place(f, line), f->st))
         return f->st->code;
     if (f->ids.n == before) return FC_OK;
     if (f->n_devices == f->capacity) {

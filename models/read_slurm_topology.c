@@ -49,7 +49,7 @@ static enum fc_code add_member(struct slurm *s, const struct members *m, const c
     struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
     if (++s->n_expanded > MOST_HOSTS) return fc_fail(s->st, FC_NO, where, "more than %u members", MOST_HOSTS);
     if (m->nodes) {
-        if (fc_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, s->st))
+        if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, s->st))
             return s->st->code;
     } else {
         cable.other = fc_names_find(&r->routers, name, length);
@@ -151,8 +151,8 @@ static enum fc_code read_key(struct slurm *s, const char *word, size_t length, s
         uint32_t defined, before = s->switches_defined.n;
         struct fc_graph_reader *r = s->reader;
         struct fc_place where = {r->text.file, line->line};
-        if (fc_names_add(&r->routers, &r->machine->arena, value, n, &line->owner, where, s->st) ||
-            fc_names_add(&s->switches_defined, &r->machine->arena, value, n, &defined, where, s->st))
+        if (fc_graph_names_add(&r->routers, &r->machine->arena, value, n, &line->owner, where, s->st) ||
+            fc_graph_names_add(&s->switches_defined, &r->machine->arena, value, n, &defined, where, s->st))
             return s->st->code;
         if (defined < before) return fail(s, line->line, "SwitchName", value, n, "one line a switch");
         return FC_OK;

@@ -15,7 +15,7 @@ static enum fc_code write_text(const char *path, const char *text, const struct 
     struct fc_output out;
     if (fc_output_open(&out, path, st)) return st->code;
     if (data) fc_table_print_tsv(data, out.stream);
-    else fputs(text, out.stream);
+    else if (text) fputs(text, out.stream);
     return fc_output_close(&out, st);
 }
 

@@ -39,8 +39,7 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
                 "set title \"%s\" noenhanced\n"
                 "set xlabel 'link, busiest first'\n"
                 "set ylabel 'time the link is busy (ms)'\n"
-                "set logscale x\n"
-                "set yrange [0:*]\n"
+                "set logscale xy\n"
                 "set key noenhanced outside right top\n"
                 "set grid\n"
                 "plot ",

@@ -2,11 +2,12 @@
  *
  * MPI orders collectives on a communicator: the k-th call of one member meets the k-th of every other. Calls that are
  * alike (operation, members, root, bytes of every member) share one schedule (collective.c). Making a communicator costs
- * like an allgather of 8 bytes on its parent, Finalize like a barrier where all ranks make it (a trace may be a window
- * without it). A member that makes fewer calls than others leaves its calls incomplete: the replay then names who waits. */
+ * like an allgather of 8 bytes on its parent, Finalize like a barrier where it is every rank's last call (a trace may be a
+ * window without it). A member that makes fewer calls than others leaves its calls incomplete: the replay then names who waits. */
 #include "solvers/job_calls.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct finder {
@@ -23,6 +24,11 @@ struct finder {
     uint64_t *comm_call;   /* [n_comms + 1] first call of each communicator */
     uint64_t *call_first;  /* [n_calls + 1] first event of each call in `event` */
     uint64_t *event;       /* event of each member of each call; UINT64_MAX: none */
+    struct taker {
+        uint64_t event;
+        uint32_t comm, member, k; /* the member's k-th call */
+    } *taker;
+    size_t n_takers, taker_capacity;
     uint32_t *bucket, *next; /* hash table of calls that have a schedule: [mask + 1], [n_calls] */
     uint32_t mask;
     bool all_finalize;
@@ -63,31 +69,34 @@ static enum fc_code list_comms_of_ranks(struct finder *f)
     return FC_OK;
 }
 
-/* Walks all calls of all ranks. Counting: made[] only. Else: part[], and the event of each member of each call. */
-static void walk_calls(struct finder *f, bool counting)
+/* All events that take part in calls, with made[] counted: rank by rank, in the order made. */
+static enum fc_code list_takers(struct finder *f)
 {
     const struct fc_trace *t = f->trace;
-    memset(f->made, 0, t->comm_first[t->n_comms] * sizeof *f->made);
     for (uint32_t r = 0; r < t->n_ranks; r++) {
         for (uint64_t i = f->rank_first[r]; i < f->rank_first[r + 1]; i++) f->member[f->rank_comm[i]] = f->rank_member[i];
         for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
-            const struct fc_event *e = &t->events[i];
-            if (!fc_is_call(e, f->all_finalize)) continue;
-            uint32_t comm = comm_of(e), member = f->member[comm], k = f->made[t->comm_first[comm] + member]++;
-            if (counting) continue;
-            uint64_t call = f->comm_call[comm] + k;
-            f->part[i] = fc_call_part((uint32_t)call, member);
-            f->event[f->call_first[call] + member] = i;
+            if (!fc_is_call(&t->events[i], f->all_finalize)) continue;
+            if (f->n_takers == f->taker_capacity) {
+                size_t more = f->taker_capacity ? 2 * f->taker_capacity : 1024;
+                struct taker *taker = realloc(f->taker, more * sizeof *taker);
+                if (!taker) return fc_refuse(f->st, FC_NO, "out of memory for the collective calls of the trace");
+                f->taker = taker;
+                f->taker_capacity = more;
+            }
+            uint32_t comm = comm_of(&t->events[i]), member = f->member[comm];
+            f->taker[f->n_takers++] = (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
         }
     }
+    return FC_OK;
 }
 
+/* Finalize is the last call of every rank. */
 static bool every_rank_finalizes(const struct fc_trace *t)
 {
     for (uint32_t r = 0; r < t->n_ranks; r++) {
-        uint64_t count = 0;
-        for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) count += t->events[i].op == FC_OP_FINALIZE;
-        if (count != 1) return false;
+        uint64_t end = t->first_event[r + 1];
+        if (end == t->first_event[r] || t->events[end - 1].op != FC_OP_FINALIZE) return false;
     }
     return true;
 }
@@ -97,7 +106,7 @@ static enum fc_code number_calls(struct finder *f)
     const struct fc_trace *t = f->trace;
     uint64_t n_calls = 0, n_events = 0;
     f->all_finalize = every_rank_finalizes(t);
-    walk_calls(f, true);
+    if (list_takers(f)) return f->st->code;
     for (uint32_t c = 0; c < t->n_comms; c++) {
         uint32_t most = 0;
         for (uint64_t i = t->comm_first[c]; i < t->comm_first[c + 1]; i++) most = f->made[i] > most ? f->made[i] : most;
@@ -118,7 +127,12 @@ static enum fc_code number_calls(struct finder *f)
             f->call_first[call + 1] = f->call_first[call] + members_of(t, c);
         }
     memset(f->event, 0xff, n_events * sizeof *f->event);
-    walk_calls(f, false);
+    for (size_t i = 0; i < f->n_takers; i++) {
+        const struct taker *x = &f->taker[i];
+        uint64_t call = f->comm_call[x->comm] + x->k;
+        f->part[x->event] = fc_call_part((uint32_t)call, x->member);
+        f->event[f->call_first[call] + x->member] = x->event;
+    }
     return FC_OK;
 }
 
@@ -312,6 +326,7 @@ enum fc_code fc_job_calls_find(const struct fc_trace *trace, uint64_t *part, str
     enum fc_code code = list_comms_of_ranks(&f);
     if (!code) code = number_calls(&f);
     if (!code) code = schedule_calls(&f);
+    free(f.taker);
     fc_arena_free(&f.scratch);
     if (code) fc_job_calls_free(calls);
     return code;

@@ -74,47 +74,37 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
     return fc_routes_start(&job->routes, job->net, job->settings->background_bytes_per_s, job->st);
 }
 
-static uint64_t messages_of(const struct fc_event *e)
-{
-    if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND) return 1;
-    return e->op != FC_OP_RMA ? 0 : e->mode == FC_MOVE_UPDATE ? 2 : 1;
-}
-
-/* Numbers the ranks' own messages, senders in order; part[] holds the matches before and the numbers after. */
-static void number_messages(struct fc_job *job)
+/* Numbers the ranks' own messages, senders in order (part[] holds the matches before and the numbers after), and counts
+ * requests. */
+static void number_rank(struct fc_job *job, uint32_t r)
 {
     const struct fc_trace *t = job->trace;
-    uint64_t n = 0;
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
-            const struct fc_event *e = &t->events[i];
-            uint64_t count = messages_of(e);
-            if (count == 0) continue;
-            bool back = e->op == FC_OP_RMA && e->mode == FC_MOVE_GET;
-            uint32_t peer = (uint32_t)e->peer;
-            if (e->op != FC_OP_RMA) job->part[job->part[i]] = n;
-            job->part[i] = n;
-            job->message[n++] = (struct fc_message){back ? peer : r, back ? r : peer, (double)e->bytes, 0};
-            if (count == 2) job->message[n++] = (struct fc_message){peer, r, (double)e->bytes, 0};
-        }
+    int64_t last = -1;
+    for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
+        const struct fc_event *e = &t->events[i];
+        last = e->request > last ? e->request : last;
+        if (e->op == FC_OP_WAIT && e->n_list > job->longest_wait) job->longest_wait = e->n_list;
+        bool sends = e->op == FC_OP_SEND || e->op == FC_OP_ISEND, moves = e->op == FC_OP_RMA;
+        if (!sends && !moves) continue;
+        bool fetches = moves && e->mode == FC_MOVE_GET;
+        uint32_t peer = (uint32_t)e->peer;
+        if (sends) job->part[job->part[i]] = job->n_messages;
+        job->part[i] = job->n_messages;
+        job->message[job->n_messages++] = (struct fc_message){fetches ? peer : r, fetches ? r : peer, (double)e->bytes, 0};
+        if (moves && e->mode == FC_MOVE_UPDATE)
+            job->message[job->n_messages++] = (struct fc_message){peer, r, (double)e->bytes, 0};
+    }
+    job->first_request[r + 1] = job->first_request[r] + (uint64_t)(last + 1);
 }
 
-static enum fc_code count_things(struct fc_job *job)
+static enum fc_code number_messages(struct fc_job *job)
 {
     const struct fc_trace *t = job->trace;
     job->first_request = fc_alloc(&job->arena, (size_t)t->n_ranks + 1, sizeof *job->first_request, job->st);
-    if (!job->first_request) return job->st->code;
+    job->message = fc_alloc(&job->arena, 2 * t->first_event[t->n_ranks], sizeof *job->message, job->st);
+    if (!job->first_request || !job->message) return job->st->code; /* room for all; memory is used as it is touched */
     job->longest_wait = 1;
-    for (uint32_t r = 0; r < t->n_ranks; r++) {
-        int64_t last = -1;
-        for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
-            const struct fc_event *e = &t->events[i];
-            job->n_messages += messages_of(e);
-            last = e->request > last ? e->request : last;
-            if (e->op == FC_OP_WAIT && e->n_list > job->longest_wait) job->longest_wait = e->n_list;
-        }
-        job->first_request[r + 1] = job->first_request[r] + (uint64_t)(last + 1);
-    }
+    for (uint32_t r = 0; r < t->n_ranks; r++) number_rank(job, r);
     return FC_OK;
 }
 
@@ -133,11 +123,8 @@ static void count_calls(struct fc_job *job)
 
 static enum fc_code prepare(struct fc_job *job, const struct fc_placement *placement)
 {
-    if (check(job, placement) || place(job, placement) || count_things(job)) return job->st->code;
-    if (fc_trace_match(job->trace, &job->arena, &job->part, job->st)) return job->st->code;
-    job->message = fc_alloc(&job->arena, job->n_messages, sizeof *job->message, job->st);
-    if (!job->message) return job->st->code;
-    number_messages(job);
+    if (check(job, placement) || place(job, placement)) return job->st->code;
+    if (fc_trace_match(job->trace, &job->arena, &job->part, job->st) || number_messages(job)) return job->st->code;
     if (fc_job_calls_find(job->trace, job->part, &job->calls, job->st)) return job->st->code;
     count_calls(job);
     return FC_OK;
@@ -154,14 +141,12 @@ static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *rep
     if (job->st->code) return job->st->code;
     for (uint32_t r = 0; r < t->n_ranks; r++) {
         replay->rank_finish_s[r] = run->strand[r].clock_s;
-        for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++)
-            replay->rank_compute_s[r] += t->events[i].compute_s;
-        replay->rank_compute_s[r] *= job->settings->software.compute_scale;
+        replay->rank_compute_s[r] = run->strand[r].compute_s;
         replay->prediction.computation_s += replay->rank_compute_s[r] / t->n_ranks;
     }
-    replay->p2p_wait_s = run->p2p_wait_s / t->n_ranks;
-    replay->collective_s = run->collective_s / t->n_ranks;
-    replay->link_wait_s = run->link_wait_s;
+    replay->p2p_wait_s = run->total.p2p_wait_s / t->n_ranks;
+    replay->collective_s = run->total.collective_s / t->n_ranks;
+    replay->link_wait_s = run->total.link_wait_s;
     replay->n_messages = run->n_messages;
     return FC_OK;
 }
@@ -206,8 +191,8 @@ static const char *what_binds(const struct fc_run *run, double ideal_s, double c
 {
     double software_s = 0, n_ranks = run->job->trace->n_ranks;
     for (uint32_t r = 0; r < run->job->trace->n_ranks; r++) software_s += run->strand[r].cpu_s / n_ranks;
-    double rest_s = fmax(0, ideal_s - computation_s - software_s), moving_s = run->transfer_s + run->latency_s;
-    double transfer_s = moving_s > 0 ? rest_s * run->transfer_s / moving_s : 0;
+    double rest_s = fmax(0, ideal_s - computation_s - software_s), moving_s = run->total.transfer_s + run->total.latency_s;
+    double transfer_s = moving_s > 0 ? rest_s * run->total.transfer_s / moving_s : 0;
     double link_s = run->time_s - ideal_s + transfer_s, latency_s = rest_s - transfer_s;
     if (computation_s >= fmax(software_s, fmax(link_s, latency_s))) return "computation";
     if (link_s >= fmax(software_s, latency_s)) return "link";
@@ -232,8 +217,8 @@ static enum fc_code report(const struct fc_run *run, double ideal_s, struct fc_r
     p->error_percent = NAN;
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
     p->binds = what_binds(run, ideal_s, p->computation_s);
-    p->local_bytes = run->local_bytes;
-    p->network_bytes = run->network_bytes;
+    p->local_bytes = run->total.local_bytes;
+    p->network_bytes = run->total.network_bytes;
     return FC_OK;
 }
 
@@ -242,18 +227,13 @@ static enum fc_code report(const struct fc_run *run, double ideal_s, struct fc_r
 static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
 {
     struct fc_run run;
-    double ideal_s = 0;
-    bool contended = job->settings->network == FC_NET_CONTENTION;
-    for (int pass = contended ? 0 : 1; pass < 2; pass++) { /* the ideal run first: the bound of the contended one */
-        bool ideal = pass == 0 || !contended;
-        enum fc_code code = fc_run_start(&run, job, ideal);
-        if (!code) code = fc_run_all(&run);
-        if (ideal) ideal_s = run.time_s;
-        if (!code && pass == 1) code = report(&run, ideal_s, replay);
-        fc_run_free(&run);
-        if (code) return code;
-    }
-    return FC_OK;
+    enum fc_code code = fc_run_start(&run, job);
+    if (!code) code = fc_run_all(&run, true); /* the bound of a contended run, and a quick look for deadlocks */
+    double ideal_s = run.time_s;
+    if (!code && job->settings->network == FC_NET_CONTENTION) code = fc_run_all(&run, false);
+    if (!code) code = report(&run, ideal_s, replay);
+    fc_run_free(&run);
+    return code;
 }
 
 enum fc_code fc_replay_run(const struct fc_network *net, const struct fc_trace *trace,

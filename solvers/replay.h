@@ -113,7 +113,7 @@ struct fc_batch {
 /* One thread of control: a rank's program, or a nonblocking collective of it, which goes on by itself. */
 struct fc_strand {
     double clock_s, send_s, receive_s; /* now; when the next message may be sent, received (gap) */
-    double cpu_s;                      /* overheads so far */
+    double compute_s, cpu_s;           /* computation and overheads so far */
     double entered_s;                  /* the call at hand */
     uint32_t rank;
     uint32_t pending;                  /* messages and calls that it is blocked on */
@@ -161,17 +161,22 @@ struct fc_run {
     size_t flight_capacity, heap_capacity, n_heap;
     struct fc_happening *heap;
     double *arrival, *arrival_bytes; /* [longest_wait] scratch */
-    /* totals */
-    double time_s, p2p_wait_s, collective_s, link_wait_s, local_bytes, network_bytes, transfer_s, latency_s;
+    double time_s; /* latest end or arrival so far */
     uint64_t n_messages, n_finished;
+    struct {
+        double p2p_wait_s, collective_s, link_wait_s, local_bytes, network_bytes;
+        double transfer_s, latency_s; /* of messages alone in the network: bytes over the slowest link, heads */
+    } total;
 };
 
 /* replay_links.c */
-enum fc_code fc_links_state(struct fc_run *run);
-/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later fc_run_links. */
+enum fc_code fc_flights_start(struct fc_run *run);
+/* Free links, totals 0. */
+void fc_flights_reset(struct fc_run *run);
+/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later fc_flights_run. */
 void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i);
 /* Moves heads over links until a message arrives; false when none is under way. */
-bool fc_run_links(struct fc_run *run);
+bool fc_flights_run(struct fc_run *run);
 
 /* replay_ranks.c */
 static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
@@ -181,12 +186,16 @@ static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
         run->ready = s;
     }
 }
-enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job, bool ideal);
-/* Runs to the end. FC_INPUT when ranks wait for each other for ever. */
-enum fc_code fc_run_all(struct fc_run *run);
+/* Memory for any number of runs. */
+enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job);
+/* One run from the start to the end. FC_INPUT when ranks wait for each other for ever. */
+enum fc_code fc_run_all(struct fc_run *run, bool ideal);
 void fc_run_free(struct fc_run *run);
 /* replay_deadlock.c */
 enum fc_code fc_report_deadlock(const struct fc_run *run);
+
+/* fmax is a call into the library, this is not. */
+static inline double fc_later(double a_s, double b_s) { return a_s > b_s ? a_s : b_s; }
 
 static inline uint32_t fc_batch_rank(const struct fc_batch *batch, uint32_t member)
 {

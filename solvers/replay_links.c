@@ -18,11 +18,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum fc_code fc_links_state(struct fc_run *run)
+enum fc_code fc_flights_start(struct fc_run *run)
 {
     const struct fc_network *net = run->job->net;
-    if (!net) return FC_OK;
     const double *background = run->job->settings->background_bytes_per_s;
+    run->free_flight = FC_NONE;
+    if (run->job->settings->loggops) return FC_OK;
     run->link = fc_alloc(&run->arena, net->n_links, sizeof *run->link, run->job->st);
     if (!run->link) return run->job->st->code;
     for (uint32_t l = 0; l < net->n_links; l++) {
@@ -30,8 +31,14 @@ enum fc_code fc_links_state(struct fc_run *run)
         run->link[l].s_per_byte = b > 0 ? 1 / b : INFINITY; /* no route crosses a link without bandwidth */
         run->link[l].delay_s = fc_head_delay_s(net, l);
     }
-    for (uint32_t i = 0; i < run->job->routes.n_routes; i++) run->job->routes.route[i].wire_bytes = 0;
     return FC_OK;
+}
+
+void fc_flights_reset(struct fc_run *run)
+{
+    for (uint32_t l = 0; run->link && l < run->job->net->n_links; l++)
+        run->link[l].free_s = run->link[l].busy_s = run->link[l].bytes = 0;
+    for (uint32_t i = 0; i < run->job->routes.n_routes; i++) run->job->routes.route[i].wire_bytes = 0;
 }
 
 /* ---- queue of heads before links: a 4-ary heap ---- */
@@ -137,13 +144,13 @@ static void depart(struct fc_run *run, struct fc_route *route, const struct fc_m
         first = (uint32_t)(number % n);
     }
     route->wire_bytes += wire;
-    run->network_bytes += message->bytes;
+    run->total.network_bytes += message->bytes;
     mail->shares_left = (uint8_t)used;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_path *p = &path[(first + i) % n];
         double share = used == n ? p->share : 1.0 / used;
-        run->latency_s += share * p->head_s;
-        run->transfer_s += share * wire * p->s_per_byte;
+        run->total.latency_s += share * p->head_s;
+        run->total.transfer_s += share * wire * p->s_per_byte;
         if (!run->ideal) {
             if (!fly(run, mail, p, share * wire, share * message->bytes, time_s, number * FC_MOST_PATHS + i)) return;
             continue;
@@ -155,7 +162,7 @@ static void depart(struct fc_run *run, struct fc_route *route, const struct fc_m
             if (job->routes.link[q->first] == door)
                 waited += (used == n ? q->share : 1.0 / used) * wire * run->link[door].s_per_byte;
         }
-        arrived = fmax(arrived, time_s + waited + p->head_s + share * wire * p->s_per_byte);
+        arrived = fc_later(arrived, time_s + waited + p->head_s + share * wire * p->s_per_byte);
         count_share(run, p, share * wire, share * message->bytes);
     }
     if (run->ideal) arrive(run, mail, arrived);
@@ -169,22 +176,22 @@ void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i)
     uint32_t from = fc_batch_rank(batch, message->from), to = fc_batch_rank(batch, message->to);
     run->n_messages++;
     if (job->settings->loggops) {
-        run->network_bytes += message->bytes;
-        run->latency_s += job->settings->loggops_latency_s;
-        run->transfer_s += message->bytes * job->settings->loggops_per_byte_s;
+        run->total.network_bytes += message->bytes;
+        run->total.latency_s += job->settings->loggops_latency_s;
+        run->total.transfer_s += message->bytes * job->settings->loggops_per_byte_s;
         arrive(run, mail, mail->sent_s + job->settings->loggops_latency_s);
         return;
     }
     bool announced = mail->state & FC_RENDEZVOUS;
-    double time_s = announced ? fmax(mail->sent_s, mail->posted_s) : mail->sent_s;
+    double time_s = announced ? fc_later(mail->sent_s, mail->posted_s) : mail->sent_s;
     if (job->node[from] == job->node[to]) {
-        run->local_bytes += message->bytes;
+        run->total.local_bytes += message->bytes;
         arrive(run, mail, time_s + message->bytes * job->local_s_per_byte);
         return;
     }
     struct fc_route *route = fc_routes_find(&run->job->routes, job->node[from], job->node[to]);
     if (!route) return; /* refused; the status says why */
-    if (announced) time_s = fmax(mail->sent_s + route->latency_s, mail->posted_s) + route->latency_s;
+    if (announced) time_s = fc_later(mail->sent_s + route->latency_s, mail->posted_s) + route->latency_s;
     depart(run, route, message, mail, batch->number + i, time_s);
 }
 
@@ -197,13 +204,13 @@ static bool cross(struct fc_run *run)
     struct fc_flight *flight = &run->flight[now.flight];
     for (;;) {
         struct fc_link_state *link = &run->link[run->job->routes.link[flight->at++]];
-        double start = fmax(now.time_s, link->free_s), carries_s = flight->wire_bytes * link->s_per_byte;
-        run->link_wait_s += start - now.time_s;
+        double start = fc_later(now.time_s, link->free_s), carries_s = flight->wire_bytes * link->s_per_byte;
+        run->total.link_wait_s += start - now.time_s;
         link->free_s = start + carries_s;
         link->busy_s += carries_s;
         link->bytes += flight->bytes;
         now.time_s = start + link->delay_s;
-        flight->tail_s = fmax(flight->tail_s, link->free_s) + link->delay_s;
+        flight->tail_s = fc_later(flight->tail_s, link->free_s) + link->delay_s;
         if (flight->at == flight->end) return true;
         for (size_t c = 1; c < run->n_heap && c < 5; c++)
             if (earlier(&run->heap[c], &now)) {
@@ -213,13 +220,13 @@ static bool cross(struct fc_run *run)
     }
 }
 
-bool fc_run_links(struct fc_run *run)
+bool fc_flights_run(struct fc_run *run)
 {
     while (run->n_heap > 0) {
         if (!cross(run)) continue;
         uint32_t f = run->heap[0].flight;
         struct fc_mail *mail = run->flight[f].mail;
-        double arrived = fmax(mail->arrived_s, run->flight[f].tail_s);
+        double arrived = fc_later(mail->arrived_s, run->flight[f].tail_s);
         remove_first(run);
         run->flight[f].next_free = run->free_flight;
         run->free_flight = f;

@@ -29,7 +29,7 @@ static void send(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch
 {
     const struct fc_replay_settings *settings = run->job->settings;
     struct fc_mail *mail = &batch->mail[i];
-    double bytes = batch->message[i].bytes, start = fmax(s->clock_s, s->send_s);
+    double bytes = batch->message[i].bytes, start = fc_later(s->clock_s, s->send_s);
     double cpu_s = fc_send_cpu_s(&settings->software, bytes);
     s->cpu_s += cpu_s;
     s->clock_s = start + cpu_s;
@@ -82,7 +82,7 @@ static void harvest_receive(struct fc_run *run, struct harvest *h, const struct 
 }
 static void harvest_send(struct harvest *h, const struct fc_mail *mail)
 {
-    if (mail->state & FC_RENDEZVOUS) h->last_s = fmax(h->last_s, fmax(mail->arrived_s, mail->posted_s));
+    if (mail->state & FC_RENDEZVOUS) h->last_s = fc_later(h->last_s, fc_later(mail->arrived_s, mail->posted_s));
 }
 
 /* Orders arrivals by time (Shell sort: most waits are short). */
@@ -109,19 +109,19 @@ static double end_wait(struct fc_run *run, struct fc_strand *s, const struct har
     if (h->n > 1) sort_arrivals(run->arrival, run->arrival_bytes, h->n);
     for (uint32_t i = 0; i < h->n; i++) {
         double bytes = run->arrival_bytes[i], cost_s = fc_recv_cpu_s(&settings->software, bytes);
-        double start = fmax(s->clock_s, run->arrival[i]);
+        double start = fc_later(s->clock_s, run->arrival[i]);
         if (settings->loggops) {
             double wire_s = bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
-            cost_s = fmax(cost_s, settings->software.recv_s + wire_s);
-            start = fmax(start, s->receive_s);
+            cost_s = fc_later(cost_s, settings->software.recv_s + wire_s);
+            start = fc_later(start, s->receive_s);
             s->receive_s = start + settings->software.gap_s + wire_s;
         }
         s->clock_s = start + cost_s;
         cpu_s += cost_s;
     }
     s->cpu_s += cpu_s;
-    s->clock_s = fmax(s->clock_s, h->last_s);
-    return fmax(0, s->clock_s - before - cpu_s);
+    s->clock_s = fc_later(s->clock_s, h->last_s);
+    return fc_later(0, s->clock_s - before - cpu_s);
 }
 
 /* ---- collective calls ---- */
@@ -309,14 +309,14 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
     case FC_OP_WAIT:
         for (uint32_t k = 0; k < e->n_list; k++) {
             const struct fc_request *r = request_of(run, s, run->job->trace->lists[e->list + k]);
-            if (r->call) h.last_s = fmax(h.last_s, r->call->clock_s);
+            if (r->call) h.last_s = fc_later(h.last_s, r->call->clock_s);
             else if (r->mail && r->receives) harvest_receive(run, &h, r->mail, own->message[r->mail - own->mail].bytes);
             else if (r->mail) harvest_send(&h, r->mail);
         }
         break;
     default: return;
     }
-    run->p2p_wait_s += end_wait(run, s, &h);
+    run->total.p2p_wait_s += end_wait(run, s, &h);
 }
 
 /* ---- strands ---- */
@@ -328,14 +328,16 @@ static void run_main(struct fc_run *run, struct fc_strand *s)
     for (uint64_t last = job->trace->first_event[s->rank + 1]; s->event < last; s->event++, s->begun = false) {
         const struct fc_event *e = &job->trace->events[s->event];
         if (!s->begun) {
+            __builtin_prefetch(e + 3); /* the trace is far larger than a cache, and ranks take turns */
             s->begun = true;
+            s->compute_s += e->compute_s * scale;
             s->clock_s += e->compute_s * scale;
             begin(run, s, e);
             if (s->pending || job->st->code) return;
         }
         if (is_call(run, s, e) && e->request < 0) {
             if (!play_call(run, s)) return;
-            run->collective_s += s->clock_s - s->entered_s;
+            run->total.collective_s += s->clock_s - s->entered_s;
         } else {
             end(run, s, e);
         }
@@ -353,33 +355,46 @@ static void run_beside(struct fc_run *run, struct fc_strand *s)
     fc_wake(run, s->waiter);
 }
 
-enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job, bool ideal)
+enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job)
 {
-    const struct fc_trace *t = job->trace;
-    *run = (struct fc_run){.job = job, .ideal = ideal, .free_flight = FC_NONE};
+    uint32_t n_ranks = job->trace->n_ranks;
+    *run = (struct fc_run){.job = job};
     run->own.message = job->message;
     run->own.mail = fc_alloc(&run->arena, job->n_messages, sizeof *run->own.mail, job->st);
     run->batch = fc_alloc(&run->arena, job->calls.n_calls, sizeof(struct fc_batch *), job->st);
     run->free_batch = fc_alloc(&run->arena, job->calls.n_schedules, sizeof(struct fc_batch *), job->st);
-    run->strand = fc_alloc(&run->arena, t->n_ranks, sizeof *run->strand, job->st);
-    run->request = fc_alloc(&run->arena, job->first_request[t->n_ranks], sizeof *run->request, job->st);
+    run->strand = fc_alloc(&run->arena, n_ranks, sizeof *run->strand, job->st);
+    run->request = fc_alloc(&run->arena, job->first_request[n_ranks], sizeof *run->request, job->st);
     run->arrival = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival, job->st);
     run->arrival_bytes = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival_bytes, job->st);
-    if (job->st->code || fc_links_state(run)) return job->st->code;
+    return job->st->code ? job->st->code : fc_flights_start(run);
+}
+
+/* Everything as before the job. All batches have been given back by the run before. */
+static void reset(struct fc_run *run, bool ideal)
+{
+    const struct fc_trace *t = run->job->trace;
+    memset(run->own.mail, 0, run->job->n_messages * sizeof *run->own.mail);
+    memset(run->strand, 0, t->n_ranks * sizeof *run->strand);
+    memset(run->request, 0, run->job->first_request[t->n_ranks] * sizeof *run->request);
+    memset(&run->total, 0, sizeof run->total);
+    run->ideal = ideal;
+    run->time_s = 0;
+    run->n_finished = run->n_messages = 0;
+    fc_flights_reset(run);
     for (uint32_t r = t->n_ranks; r-- > 0;) {
         run->strand[r].rank = r;
         run->strand[r].main = true;
         run->strand[r].event = t->first_event[r];
         make_ready(run, &run->strand[r]);
     }
-    return FC_OK;
 }
 
-enum fc_code fc_run_all(struct fc_run *run)
+enum fc_code fc_run_all(struct fc_run *run, bool ideal)
 {
     struct fc_status *st = run->job->st;
-    uint32_t n_ranks = run->job->trace->n_ranks;
     uint64_t arrivals = 0;
+    reset(run, ideal);
     do {
         if (arrivals++ % 4096 == 0)
             fc_progress_show(run->job->settings->progress, (double)run->n_messages / (double)run->job->n_expected, "replay");
@@ -389,8 +404,8 @@ enum fc_code fc_run_all(struct fc_run *run)
             if (s->main) run_main(run, s);
             else run_beside(run, s);
         }
-    } while (!st->code && fc_run_links(run));
-    if (!st->code && run->n_finished < n_ranks) return fc_report_deadlock(run);
+    } while (!st->code && fc_flights_run(run));
+    if (!st->code && run->n_finished < run->job->trace->n_ranks) return fc_report_deadlock(run);
     return st->code;
 }
 
