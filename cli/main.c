@@ -64,5 +64,6 @@ int main(int argc, char **argv)
         fc_status_text(&st, text, sizeof text);
         fprintf(stderr, "fabricast: %s\n", text);
     }
+    free(arguments.words);
     return (int)code;
 }

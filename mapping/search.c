@@ -15,10 +15,11 @@
 
 enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds rounding of fractional shares */
 
-static inline double power8(double x)
+/* x^(2^doublings). */
+static inline double power(double x, int doublings)
 {
-    double x2 = x * x, x4 = x2 * x2;
-    return x4 * x4;
+    for (int i = 0; i < doublings; i++) x *= x;
+    return x;
 }
 
 /* ---- loads ---- */
@@ -74,7 +75,7 @@ static void sum_norms(struct fc_search *s)
     s->power_sum = s->hop_sum = 0;
     for (uint32_t l = 0; l < s->net->n_links; l++) {
         double r = s->load[l] * s->inverse[l];
-        s->power_sum += power8(r);
+        s->power_sum += power(r, s->doublings);
         s->hop_sum += r;
     }
 }
@@ -133,7 +134,7 @@ static void trial(struct fc_search *s, uint32_t u, uint32_t to, double *power_su
     for (uint32_t i = 0; i < s->n_touched; i++) {
         uint32_t l = s->touched[i];
         double after = s->load[l] * s->inverse[l], before = s->before[l] * s->inverse[l];
-        *power_sum += power8(after) - power8(before);
+        *power_sum += power(after, s->doublings) - power(before, s->doublings);
         *hop_sum += after - before;
     }
 }
@@ -228,6 +229,11 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set, st
     double temperature = set->start_temperature, best = INFINITY;
     uint32_t *best_slot = s->touched + s->net->n_links; /* [n] behind the touched links */
     uint64_t step = 0, steps_tried = 0;
+    double p = ldexp(1, set->doublings);
+    s->doublings = set->doublings;
+    double longest = fc_search_time_s(s);
+    for (uint32_t l = 0; l < s->net->n_links; l++) s->inverse[l] = longest > 0 ? 1 / fc_link_bandwidth(s->net, l) / longest : 0;
+    sum_norms(s);
     for (; s->work - start < set->work && s->power_sum > 0; step++) {
         if (step % refresh == 0) {
             double done = (double)(s->work - start) / (double)set->work;
@@ -246,7 +252,7 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set, st
         uint32_t from = s->slot[u];
         double power_sum, hop_sum;
         trial(s, u, to, &power_sum, &hop_sum);
-        double change = log(power_sum / s->power_sum) / 8 + set->hop_weight * log(hop_sum / s->hop_sum);
+        double change = log(power_sum / s->power_sum) / p + set->hop_weight * log(hop_sum / s->hop_sum);
         double luck = fc_random_real(set->seed, set->stream + 1, step);
         if (!(change <= 0) && !(change < -temperature * log(luck))) {
             take_back(s, u, from);

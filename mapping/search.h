@@ -19,6 +19,7 @@ enum fc_code fc_unit_graph_build(const struct fc_demand *demand, const uint32_t 
 /* What a search starts from and what bounds it. */
 struct fc_search_settings {
     double start_temperature, end_temperature; /* in relative change of the p-norm, lowered geometrically */
+    int doublings;                             /* the norm's p = 2^doublings: 3 is 8 */
     double hop_weight;                         /* weight of ln(hop time) beside ln(p-norm) */
     uint64_t work;                             /* link updates allowed */
     uint64_t seed, stream;
@@ -36,7 +37,8 @@ struct fc_search {
     uint32_t *unit_node;   /* [graph->n] node of each unit */
     double *load;          /* [n_links] bytes */
     double *inverse;       /* [n_links] seconds a byte over the start's longest link time; 0: never binds */
-    double power_sum;      /* sum over links of (load * inverse)^8 */
+    int doublings;         /* p = 2^doublings */
+    double power_sum;      /* sum over links of (load * inverse)^p */
     double hop_sum;        /* sum over links of load * inverse */
     struct fc_walk walk;
     uint64_t work;         /* link updates so far */

@@ -39,7 +39,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     }
     int rounds=(int)env("ROUNDS",1);
     for(int i=0;i<rounds;i++){
-    struct fc_search_settings set={.start_temperature=env("T0",1e-2),.end_temperature=env("T1",1e-5),.hop_weight=env("HW",0.01),.work=(uint64_t)(problem->time_s*env("RATE",1e8)/rounds),.seed=problem->seed,.stream=FC_MAP_PROPOSALS+2*(unsigned)i};
+    struct fc_search_settings set={.start_temperature=env("T0",1e-2),.end_temperature=env("T1",1e-5),.doublings=(int)env("P",3),.hop_weight=env("HW",0.01),.work=(uint64_t)(problem->time_s*env("RATE",1e8)/rounds),.seed=problem->seed,.stream=FC_MAP_PROPOSALS+2*(unsigned)i};
     double a=fc_cpu_s();
     fc_search_run(&s,&set,problem->progress,0,1);
     fprintf(stderr,"end T %g, %g s, %.3g updates/s\n",fc_search_time_s(&s),fc_cpu_s()-a,set.work/(fc_cpu_s()-a));

@@ -34,7 +34,9 @@ struct template {
     int policy;
     struct arc *arcs;
     size_t n, capacity;
-    bool full; /* out of memory */
+    bool full;      /* out of memory */
+    uint32_t *met;  /* [chip_links] the last tree that has the link */
+    uint32_t trees;
 };
 #define GOES_ON 32
 
@@ -89,6 +91,27 @@ static void add_segment(struct template *t, uint64_t from, uint32_t a, uint32_t 
     add_arc(t, from, to, reasons, always);
 }
 
+/* The dependencies of the segments from mesh node a to all cores but `except`: a tree, each of its arcs once. */
+static void add_tree(struct template *t, uint64_t from, uint32_t a, uint32_t except, uint32_t vc, uint64_t reasons,
+                     bool always)
+{
+    const uint32_t *node = fc_tmesh_tables(t->net)->computing;
+    uint32_t path[2 * 4096], tree = ++t->trees;
+    for (uint32_t e = 0; e < t->s->n_computing; e++) {
+        if (e == except) continue;
+        uint32_t n = fc_tmesh_mesh_path(t->net, a, node[e], path);
+        uint64_t to = place(EJECTION, e, 0);
+        bool known = false;
+        for (uint32_t i = n; i > 0 && !known; i--) {
+            add_arc(t, place(MESH, path[i - 1], vc), to, reasons, always);
+            to = place(MESH, path[i - 1], vc);
+            known = t->met[path[i - 1]] == tree;
+            t->met[path[i - 1]] = tree;
+        }
+        if (!known) add_arc(t, from, to, reasons, always);
+    }
+}
+
 /* ---- the mesh channel of a segment ---- */
 
 static uint32_t vc_from_core(int policy, int dim)
@@ -122,8 +145,7 @@ static void from_cores(struct template *t)
     const uint32_t *node = fc_tmesh_tables(t->net)->computing;
     for (uint32_t c = 0; c < s->n_computing; c++) {
         uint64_t from = place(INJECTION, c, 0);
-        for (uint32_t e = 0; e < s->n_computing; e++)
-            if (e != c) add_segment(t, from, node[c], node[e], vc_on_chip(t->policy), place(EJECTION, e, 0), 0, true);
+        add_tree(t, from, node[c], c, vc_on_chip(t->policy), 0, true);
         for (int d = 0; d < s->n_dims; d++)
             for (int way = 0; way < 2 && s->k[d] > 1; way++)
                 add_segment(t, from, node[c], s->bridge[d][way], vc_from_core(t->policy, d),
@@ -134,7 +156,6 @@ static void from_cores(struct template *t)
 static void from_arrival(struct template *t, int d, int way, int side)
 {
     const struct fc_tmesh_shape *s = t->s;
-    const uint32_t *node = fc_tmesh_tables(t->net)->computing;
     uint32_t port = (uint32_t)(2 * d + way), entry = fc_tmesh_entry(s, d, way);
     uint64_t from = place(ARRIVAL, port, (uint32_t)side), reason = 1ull << (2 * port + (uint32_t)side);
     add_segment(t, from, entry, s->bridge[d][way], vc_straight(t->policy, d, side), place(DEPARTURE, port, (uint32_t)side),
@@ -143,12 +164,13 @@ static void from_arrival(struct template *t, int d, int way, int side)
         for (int turn = 0; turn < 2 && s->k[j] > 1; turn++)
             add_segment(t, from, entry, s->bridge[j][turn], vc_turn(t->policy, side, j),
                         place(DEPARTURE, (uint32_t)(2 * j + turn), 0), reason, false);
-    for (uint32_t e = 0; e < s->n_computing; e++)
-        add_segment(t, from, entry, node[e], vc_to_core(t->policy, d, side), place(EJECTION, e, 0), reason, false);
+    add_tree(t, from, entry, FC_NONE, vc_to_core(t->policy, d, side), reason, false);
 }
 
 static enum fc_code make_template(struct template *t, struct fc_status *st)
 {
+    t->met = calloc(t->s->chip_links, sizeof *t->met);
+    if (!t->met) return fc_refuse(st, FC_NO, "out of memory for the dependencies of a chip");
     from_cores(t);
     for (int d = 0; d < t->s->n_dims; d++)
         for (int way = 0; way < 2 && t->s->k[d] > 1; way++)
@@ -202,7 +224,7 @@ enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, str
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
     if (strcmp(net->machine->routing->name, "dimension-order")) return fc_vc_unknown_routing(net, "dimension-order", st);
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
-        free(t.arcs);
+        free(t.arcs), free(t.met);
         return st->code;
     }
     for (uint32_t chip = 0; chip < t.s->n_chips; chip++) {
@@ -211,6 +233,6 @@ enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, str
             if (t.arcs[i].always || (t.arcs[i].reasons & reasons))
                 fc_cdg_add(cdg, channel_at(&t, cdg, chip, t.arcs[i].from), channel_at(&t, cdg, chip, t.arcs[i].to));
     }
-    free(t.arcs);
+    free(t.arcs), free(t.met);
     return FC_OK;
 }

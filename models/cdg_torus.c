@@ -248,6 +248,7 @@ void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_o
 {
     const struct fc_torus_shape *s = fc_torus(net);
     struct escape_hubs h = place_hubs(s, direction_ordered, cdg);
+    cdg->extended = true;
     if (cdg->pass == FC_CDG_HUBS) return;
     add_classes(s, &h, direction_ordered, cdg);
     for (uint32_t v = 0; v < net->n_routers; v++)

@@ -21,14 +21,17 @@ struct two_level_relation {
     const struct fc_two_level_shape *s;
     struct fc_cdg *cdg;
     bool single, direct, indirect;
-    uint32_t hops;      /* channels a segment */
-    uint32_t base;      /* first router of the supernode at hand */
-    struct port *port;  /* [(S - 1) * cables] of the supernode, by host */
-    uint32_t *first;    /* [members + 2] ports of member m: first[m] .. first[m+1] */
-    uint32_t depart;    /* hub a router: all its D links, first channel */
-    uint32_t depart2;   /* second channel */
-    uint32_t deliver;   /* hub a router and channel 0, 1: all that may follow when the D link was the last */
-    uint32_t pass;      /* hub a router: to every member that hosts two supernodes or more */
+    uint32_t hops;    /* channels a segment */
+    uint32_t base;    /* first router of the supernode at hand */
+    struct port *port; /* [(S - 1) * cables] of the supernode, by host */
+    uint32_t *first;  /* [members + 2] ports of member m: first[m] .. first[m+1] */
+    /* Hubs, one a router each: */
+    uint32_t inject;  /* all that its nodes send */
+    uint32_t depart;  /* its D links, taken as the first */
+    uint32_t depart2; /* taken as the second */
+    uint32_t deliver; /* two: what follows when the first, the second D link into it was the last */
+    uint32_t pass;    /* on the way through: to members that host two supernodes or more */
+    uint32_t eject;   /* its nodes */
 };
 
 static uint32_t vc(const struct two_level_relation *r, uint32_t segment, uint32_t hop)
@@ -53,121 +56,98 @@ static struct ways find_ways(const struct two_level_relation *r, uint32_t a, uin
     return w;
 }
 
-/* `from` waits for the first links from a to b. */
-static void set_out(const struct two_level_relation *r, uint32_t from, uint32_t a, uint32_t b, uint32_t segment)
+/* `from` waits for the first links of the ways. */
+static void set_out(const struct two_level_relation *r, uint32_t from, const struct ways *w, uint32_t segment)
 {
-    struct ways w = find_ways(r, a, b);
-    for (uint32_t i = 0; i < w.n; i++) fc_cdg_add(r->cdg, from, fc_cdg_channel(r->cdg, w.link[i][0], vc(r, segment, 0)));
+    for (uint32_t i = 0; i < w->n; i++) fc_cdg_add(r->cdg, from, fc_cdg_channel(r->cdg, w->link[i][0], vc(r, segment, 0)));
 }
-/* The last links from a to b wait for `to`. */
-static void arrive(const struct two_level_relation *r, uint32_t a, uint32_t b, uint32_t segment, uint32_t to)
+/* Their last links wait for `to`. */
+static void arrive(const struct two_level_relation *r, const struct ways *w, uint32_t segment, uint32_t to)
 {
-    struct ways w = find_ways(r, a, b);
-    for (uint32_t i = 0; i < w.n; i++)
-        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, w.link[i][w.hops - 1], vc(r, segment, w.hops - 1)), to);
+    for (uint32_t i = 0; i < w->n; i++)
+        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, w->link[i][w->hops - 1], vc(r, segment, w->hops - 1)), to);
 }
 /* The links between. */
-static void go_on(const struct two_level_relation *r, uint32_t a, uint32_t b, uint32_t segment)
+static void go_on(const struct two_level_relation *r, const struct ways *w, uint32_t segment)
 {
-    struct ways w = find_ways(r, a, b);
-    for (uint32_t i = 0; w.hops == 2 && i < w.n; i++)
-        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, w.link[i][0], vc(r, segment, 0)),
-                   fc_cdg_channel(r->cdg, w.link[i][1], vc(r, segment, 1)));
+    for (uint32_t i = 0; w->hops == 2 && i < w->n; i++)
+        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, w->link[i][0], vc(r, segment, 0)),
+                   fc_cdg_channel(r->cdg, w->link[i][1], vc(r, segment, 1)));
 }
 
-static uint32_t ejection(const struct two_level_relation *r, uint32_t router, uint32_t t)
+/* A whole segment after which the packet leaves the network at b. */
+static void last_segment(const struct two_level_relation *r, uint32_t from, const struct ways *w, uint32_t b, uint32_t segment)
 {
-    return fc_cdg_channel(r->cdg, r->net->first_link[router + 1] - r->s->nodes_per_router + t, 0);
-}
-static uint32_t injection(const struct two_level_relation *r, uint32_t router, uint32_t t)
-{
-    return fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * r->s->nodes_per_router + t], 0);
-}
-
-/* A segment that ends at its node, from member a (or, with b == a, no segment). */
-static void last_segment(const struct two_level_relation *r, uint32_t a, uint32_t b, uint32_t segment)
-{
-    go_on(r, a, b, segment);
-    for (uint32_t t = 0; t < r->s->nodes_per_router; t++) arrive(r, a, b, segment, ejection(r, r->base + b, t));
+    set_out(r, from, w, segment);
+    go_on(r, w, segment);
+    arrive(r, w, segment, r->eject + r->base + b);
 }
 
-/* What leaves the supernode's own nodes. */
-static void first_segments(const struct two_level_relation *r)
-{
-    uint32_t members = r->s->members, per_router = r->s->nodes_per_router;
-    for (uint32_t a = 0; a < members; a++) {
-        uint32_t router = r->base + a;
-        for (uint32_t t = 0; t < per_router; t++) {
-            uint32_t from = injection(r, router, t);
-            fc_cdg_add(r->cdg, from, r->depart + router);
-            for (uint32_t e = 0; e < per_router; e++)
-                if (e != t) fc_cdg_add(r->cdg, from, ejection(r, router, e));
-            for (uint32_t b = 0; b < members; b++)
-                if (b != a) set_out(r, from, a, b, 0);
-        }
-        for (uint32_t b = 0; b < members; b++) {
-            if (b == a) continue;
-            last_segment(r, a, b, 0);
-            arrive(r, a, b, 0, r->depart + r->base + b);
-        }
-        for (uint32_t i = r->first[a]; i < r->first[a + 1]; i++) {
-            fc_cdg_add(r->cdg, r->depart + router, fc_cdg_channel(r->cdg, r->port[i].out, vc(r, 0, 0)));
-            if (r->indirect)
-                fc_cdg_add(r->cdg, r->depart2 + router, fc_cdg_channel(r->cdg, r->port[i].out, vc(r, 1, 0)));
-        }
-    }
-}
-
-/* What came over its `taken`-th D link, the last one, to member y. */
-static void final_segments(const struct two_level_relation *r, uint32_t y, uint32_t taken)
-{
-    uint32_t hub = r->deliver + 2 * (r->base + y) + taken - 1;
-    for (uint32_t i = r->first[y]; i < r->first[y + 1]; i++)
-        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, r->port[i].in, vc(r, taken - 1, 0)), hub);
-    for (uint32_t t = 0; t < r->s->nodes_per_router; t++) fc_cdg_add(r->cdg, hub, ejection(r, r->base + y, t));
-    for (uint32_t b = 0; b < r->s->members; b++) {
-        if (b == y) continue;
-        set_out(r, hub, y, b, taken);
-        last_segment(r, y, b, taken);
-    }
-}
-
-/* The only supernode whose cables a member hosts; FC_NONE - 1 for none, FC_NONE for several. */
+/* The only supernode whose cables a member hosts; FC_NONE for several. The member hosts some. */
 static uint32_t only_peer(const struct two_level_relation *r, uint32_t m)
 {
-    uint32_t peer = FC_NONE - 1;
-    for (uint32_t i = r->first[m]; i < r->first[m + 1]; i++) {
-        if (peer != FC_NONE - 1 && peer != r->port[i].peer) return FC_NONE;
-        peer = r->port[i].peer;
-    }
+    uint32_t peer = r->port[r->first[m]].peer;
+    for (uint32_t i = r->first[m]; i < r->first[m + 1]; i++)
+        if (peer != r->port[i].peer) return FC_NONE;
     return peer;
 }
 
-/* On the way through, from host y of the supernode s a packet came from to host b of t != s. */
-static void transit_pair(const struct two_level_relation *r, uint32_t y, uint32_t b)
+/* On the way through, from host y of the supernode a packet came from to host b of another one. */
+static void transit(const struct two_level_relation *r, uint32_t y, uint32_t b, const struct ways *w)
 {
     uint32_t from = only_peer(r, y), to = only_peer(r, b);
     if (from == to && from != FC_NONE) return;
-    go_on(r, y, b, 1);
-    if (to == FC_NONE) set_out(r, r->pass + r->base + y, y, b, 1);
+    go_on(r, w, 1);
+    if (to == FC_NONE) set_out(r, r->pass + r->base + y, w, 1);
     for (uint32_t i = r->first[y]; to != FC_NONE && i < r->first[y + 1]; i++)
-        if (r->port[i].peer != to) set_out(r, fc_cdg_channel(r->cdg, r->port[i].in, vc(r, 0, 0)), y, b, 1);
-    if (from == FC_NONE) arrive(r, y, b, 1, r->depart2 + r->base + b);
+        if (r->port[i].peer != to) set_out(r, fc_cdg_channel(r->cdg, r->port[i].in, vc(r, 0, 0)), w, 1);
+    if (from == FC_NONE) arrive(r, w, 1, r->depart2 + r->base + b);
     for (uint32_t i = r->first[b]; from != FC_NONE && i < r->first[b + 1]; i++)
-        if (r->port[i].peer != from) arrive(r, y, b, 1, fc_cdg_channel(r->cdg, r->port[i].out, vc(r, 1, 0)));
+        if (r->port[i].peer != from) arrive(r, w, 1, fc_cdg_channel(r->cdg, r->port[i].out, vc(r, 1, 0)));
 }
 
-static void transit(const struct two_level_relation *r, uint32_t y)
+/* Segments from member a to b. */
+static void member_pair(const struct two_level_relation *r, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = r->first[y]; i < r->first[y + 1]; i++) {
-        uint32_t in = fc_cdg_channel(r->cdg, r->port[i].in, vc(r, 0, 0));
-        fc_cdg_add(r->cdg, in, r->pass + r->base + y);
-        for (uint32_t j = r->first[y]; j < r->first[y + 1]; j++)
-            if (r->port[j].peer != r->port[i].peer)
+    struct ways w = find_ways(r, a, b);
+    uint32_t deliver = r->deliver + 2 * (r->base + a);
+    bool a_hosts = r->first[a] < r->first[a + 1], b_hosts = r->first[b] < r->first[b + 1];
+    last_segment(r, r->inject + r->base + a, &w, b, 0);
+    if (b_hosts) arrive(r, &w, 0, r->depart + r->base + b);
+    if (a_hosts && r->direct) last_segment(r, deliver, &w, b, 1);
+    if (a_hosts && r->indirect) last_segment(r, deliver + 1, &w, b, 2);
+    if (a_hosts && b_hosts && r->indirect) transit(r, a, b, &w);
+}
+
+/* What needs no local link: nodes of the router, and its D links. */
+static void member_alone(const struct two_level_relation *r, uint32_t a)
+{
+    uint32_t router = r->base + a, per_router = r->s->nodes_per_router;
+    uint32_t first_out = r->net->first_link[router + 1] - per_router;
+    for (uint32_t t = 0; t < per_router; t++) {
+        uint32_t from = fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * per_router + t], 0);
+        fc_cdg_add(r->cdg, from, r->inject + router);
+        fc_cdg_add(r->cdg, r->eject + router, fc_cdg_channel(r->cdg, first_out + t, 0));
+        for (uint32_t e = 0; e < per_router; e++)
+            if (e != t) fc_cdg_add(r->cdg, from, fc_cdg_channel(r->cdg, first_out + e, 0));
+    }
+    if (r->first[a] == r->first[a + 1]) return;
+    fc_cdg_add(r->cdg, r->inject + router, r->depart + router);
+    if (r->direct) fc_cdg_add(r->cdg, r->deliver + 2 * router, r->eject + router);
+    if (r->indirect) fc_cdg_add(r->cdg, r->deliver + 2 * router + 1, r->eject + router);
+    for (uint32_t i = r->first[a]; i < r->first[a + 1]; i++) {
+        const struct port *p = &r->port[i];
+        uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)), out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
+        fc_cdg_add(r->cdg, r->depart + router, fc_cdg_channel(r->cdg, p->out, vc(r, 0, 0)));
+        if (r->direct) fc_cdg_add(r->cdg, in, r->deliver + 2 * router);
+        if (!r->indirect) continue;
+        fc_cdg_add(r->cdg, r->depart2 + router, out2);
+        fc_cdg_add(r->cdg, fc_cdg_channel(r->cdg, p->in, vc(r, 1, 0)), r->deliver + 2 * router + 1);
+        fc_cdg_add(r->cdg, in, r->pass + router);
+        for (uint32_t j = r->first[a]; j < r->first[a + 1]; j++)
+            if (r->port[j].peer != p->peer)
                 fc_cdg_add(r->cdg, in, fc_cdg_channel(r->cdg, r->port[j].out, vc(r, 1, 0)));
     }
-    for (uint32_t b = 0; r->first[y] < r->first[y + 1] && b < r->s->members; b++)
-        if (b != y && r->first[b] < r->first[b + 1]) transit_pair(r, y, b);
 }
 
 /* The supernode's ports by host (counting sort). */
@@ -215,22 +195,22 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single
     r.indirect = count_segments(net) == 3;
     r.direct = !r.indirect || !strcmp(routing, "ugal");
     r.hops = has_corners(s) ? 2 : 1;
+    r.inject = fc_cdg_hubs(cdg, s->n_routers);
     r.depart = fc_cdg_hubs(cdg, s->n_routers);
     r.depart2 = fc_cdg_hubs(cdg, r.indirect ? s->n_routers : 0);
     r.deliver = fc_cdg_hubs(cdg, 2ull * s->n_routers);
     r.pass = fc_cdg_hubs(cdg, r.indirect ? s->n_routers : 0);
+    r.eject = fc_cdg_hubs(cdg, s->n_routers);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     r.port = fc_alloc(&scratch, (size_t)s->n_supernodes * s->pair_links, sizeof *r.port, st);
     r.first = fc_alloc(&scratch, (size_t)s->members + 2, sizeof *r.first, st);
     for (uint32_t sn = 0; !st->code && sn < s->n_supernodes; sn++) {
         r.base = sn * s->members;
         list_ports(&r, sn);
-        first_segments(&r);
-        for (uint32_t y = 0; y < s->members; y++) {
-            if (r.first[y] == r.first[y + 1]) continue;
-            if (r.direct) final_segments(&r, y, 1);
-            if (r.indirect) final_segments(&r, y, 2);
-            if (r.indirect) transit(&r, y);
+        for (uint32_t m = 0; m < s->members; m++) {
+            member_alone(&r, m);
+            for (uint32_t b = 0; b < s->members; b++)
+                if (b != m) member_pair(&r, m, b);
         }
     }
     fc_arena_free(&scratch);

@@ -293,23 +293,24 @@ static uint64_t count_used(const struct fc_cdg *cdg, uint32_t *scratch)
     return used;
 }
 
-static enum fc_code argue(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
+static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
                           struct fc_status *st)
 {
-    char words[512] = "", text[1024];
-    if (!c->acyclic && rule->invariant) c->safe = rule->invariant(net, words, sizeof words);
+    char words[512] = "", text[1200];
+    const char *graph = cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
+    if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, words, sizeof words);
     if (c->acyclic)
         snprintf(text, sizeof text,
-                 "%s%sThe dependency graph (%llu channels in use, %llu arcs) has no cycle: a packet only ever waits for "
-                 "channels of a higher topological number.",
-                 rule->argument ? rule->argument : "", rule->argument ? " " : "",
-                 (unsigned long long)c->n_used_channels, (unsigned long long)c->n_arcs);
+                 "%s%sThe %s (%llu channels in use) has no cycle: what a packet holds always comes before what it waits "
+                 "for in the topological order.",
+                 rule->argument ? rule->argument : "", rule->argument ? " " : "", graph,
+                 (unsigned long long)c->n_used_channels);
     else if (c->safe)
         snprintf(text, sizeof text, "%s", words);
     else
-        snprintf(text, sizeof text, "%s%sThe dependency graph has a cycle: packets that hold all of its channels wait "
-                                    "for each other for ever.",
-                 words, *words ? " " : "");
+        snprintf(text, sizeof text, "%s%sThe %s has a cycle: packets that hold all of its channels wait for each other "
+                                    "for ever.",
+                 words, *words ? " " : "", graph);
     c->argument = fc_copy_text(&c->arena, text, st);
     return st->code;
 }
@@ -326,7 +327,7 @@ static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops 
         c->acyclic = c->safe = fc_cdg_sort(cdg, c->order, work) == n;
         c->n_used_channels = count_used(cdg, work);
         if (!c->acyclic) c->order = NULL;
-        if (!argue(cdg->net, rule, c, st) && !c->safe) find_cycle(cdg, c, st);
+        if (!argue(cdg, rule, c, st) && !c->safe) find_cycle(cdg, c, st);
     }
     fc_arena_free(&scratch);
     return st->code;

@@ -308,6 +308,7 @@ struct fc_cdg {
     uint64_t *first; /* [n_vertices + 1] arcs of vertex v: to[first[v]] .. to[first[v+1] - 1], sorted and unique */
     uint32_t *to;    /* [n_arcs] */
     int pass;        /* of building, see cdg.h */
+    bool extended;   /* the channels are escape channels, the arcs also what adaptive hops between them bring (Duato) */
 };
 struct fc_certificate {
     struct fc_arena arena;

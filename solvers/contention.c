@@ -41,7 +41,7 @@ static enum fc_code check(const struct phase *p)
     if (p->demand->open_loop)
         return fc_refuse(p->st, FC_INPUT,
                          "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
-                         "message between every two nodes, or the curve command for latency against load)",
+                         "message between every two nodes)",
                          p->demand->name);
     if (p->placement->n_tasks != p->demand->n_tasks)
         return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u", p->placement->n_tasks,

@@ -9,13 +9,19 @@
 
 #include <CUnit/CUnit.h>
 
-#define FC_SUITES(X)                                                                                                   \
-    X(suite_core)                                                                                                      \
-    X(suite_core_io) \
-    X(suite_load) \
-    X(suite_fat_tree) \
-    X(suite_graph) \
-    X(suite_fabrics)
+#define FC_SUITES(X)                                                                                                  \
+    X(suite_core)                                                                                                     \
+    X(suite_core_io)                                                                                                  \
+    X(suite_load)                                                                                                     \
+    X(suite_fat_tree)                                                                                                 \
+    X(suite_graph)                                                                                                    \
+    X(suite_fabrics)                                                                                                  \
+    X(suite_tmesh)                                                                                                    \
+    X(suite_maxmin)                                                                                                   \
+    X(suite_collective)                                                                                               \
+    X(suite_traces)                                                                                                   \
+    X(suite_capture)                                                                                                  \
+    X(suite_cases)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the
  * list that is not linked fails the run unless ONLY chooses suites. */

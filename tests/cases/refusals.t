@@ -90,25 +90,25 @@ $ fabricast machines ./no-such.yaml
 
 # Graphs and traces.
 $ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n3 3 1\n4 1 5\n' > g.mtx; fabricast load -m bgl-64 -g g.mtx
-! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+! fabricast: g.mtx:3: row: '4' is out of range (allowed: 1 to 3)
 ? 2
 $ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\n4 1 5\n' > g.mtx; fabricast load -m bgl-64 -g g.mtx
-! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+! fabricast: communication graph has 1000 ranks but the machine has 128 cores
 ? 2
 $ cd $TMP; printf '2 1 001\n2 5\n1 6\n' > g.graph; fabricast load -m bgl-64 -g g.graph
-! fabricast: models/machines: No such file or directory (expected the shipped machine files; FABRICAST_DATA may name their parent)
+! fabricast: g.graph:3: edge 1-2 weighs 6 here and 5 at line 2
 ? 2
 $ fabricast load -m bgl-64 -g no-such.mtx
 ! fabricast: no-such.mtx: cannot be read: No such file or directory
 ? 2
 $ fabricast predict -m bgl-64 -p uniform
-! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes, or the curve command for latency against load)
+! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network quantum
 ! fabricast: --network: 'quantum' is not in this build (expected ideal or contention)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-99
-! fabricast: '0-99' is out of range (allowed: 0 to 63)
+! fabricast: --nodes: '0-99' is out of range (allowed: 0 to 63)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-3
 ! fabricast: communication graph has 64 ranks, one a node, but only these are allowed: 4 nodes
@@ -121,3 +121,27 @@ $ fabricast list families -o /proc/self/fd/9 9>/dev/full
 $ fabricast list families > /dev/full
 ! fabricast: standard output: No space left on device
 ? 1
+
+# Traces: cut in the middle, a receive that nobody sends to, ranks that wait for each other.
+$ head -c 100000 traces/samples/lammps-lj-16.fct > $TMP/cut.fct; cd $TMP; fabricast predict -m bgl-64 -t cut.fct
+! fabricast: cut.fct:8038: the packed trace is cut in the middle: it ends within the events of rank 2 (this is the last good record)
+? 2
+$ fabricast trace convert traces/samples/lammps-lj-16.fct --text -o $TMP/lj.txt && cd $TMP && head -n 3000 lj.txt > cut.txt; fabricast predict -m bgl-64 -t cut.txt
+! fabricast: cut.txt:3000: the trace ends here, cut in the middle (expected more events of the rank: 1026)
+? 2
+$ fabricast trace info /dev/null
+! fabricast: /dev/null:1: not a trace of fabricast (expected 'fabricast-trace 1')
+? 2
+$ fabricast predict -m percs-16 -t no-such.fct
+! fabricast: no-such.fct: cannot be read: No such file or directory
+? 2
+
+$ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 6\nrank 0 3\ninit 0 0 0\nsend 1 1 0 comm=0 peer=1 tag=7 bytes=8\nfinalize 2 2 0\nrank 1 3\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=8 bytes=8\nfinalize 2 2 0\nend\n' > unmatched.txt; fabricast predict -m bgl-64 -t unmatched.txt
+! fabricast: unmatched.txt:7: rank 0: no receive is posted by rank 1 with tag 7 in communicator 0 for this send of 8 bytes
+? 2
+$ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 8\nrank 0 4\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=1 tag=7 bytes=8\nsend 1 1 0 comm=0 peer=1 tag=7 bytes=8\nfinalize 2 2 0\nrank 1 4\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=7 bytes=8\nsend 1 1 0 comm=0 peer=0 tag=7 bytes=8\nfinalize 2 2 0\nend\n' > knot.txt; fabricast predict -m bgl-64 -t knot.txt
+! fabricast: knot.txt:7: ranks wait for each other for ever: rank 0 in recv (line 7) for rank 1, rank 1 in recv (line 12) for rank 0
+? 2
+$ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\n4 1 5\n' > g.mtx; fabricast predict -m bgl-64 -g g.mtx
+! fabricast: communication graph has 1000 ranks but the machine has 128 cores
+? 2

@@ -1,0 +1,150 @@
+# What the commands answer, on small machines.
+
+$ fabricast list families
+> families:
+>   torus                        dims: [8, 8, 8]; links_per_dim: [1, 1, 1]; wrap: [1, 1, 1]; classes: torus, or x y z ...
+>   mesh                         dims: [4, 4]; links_per_dim: [1, 1]; wrap: [0, 0]; classes: mesh, or x y z ...
+>   fat-tree                     children: [4, 4, 4]; parents: [1, 4, 4]; links: [1, 1, 1]; planes: 1; classes: leaf, level1 ... or up
+>   tmesh                        dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: torus, mesh
+>   two-level                    supernodes: 64; drawers: 4; nodes_per_drawer: 8; d_link: packed; classes: ll, lr, d
+>   graph                        file: fabric.txt; format: ibnetdiscover | slurm-topology | edge-list; classes: as the file names them
+$ fabricast list routings
+> routings:
+>   dimension-order (torus)      x, then y, then z; one path, ties of even rings shared by both ways
+>   dimension-order (mesh)       x, then y, then z; one path, ties of even rings shared by both ways
+>   adaptive (torus)             any minimal path; the solver finds the split
+>   adaptive (mesh)              any minimal path; the solver finds the split
+>   valiant (torus)              dimension order to a random router, then on to the destination
+>   valiant (mesh)               dimension order to a random router, then on to the destination
+>   nca (fat-tree)               adaptive ascent, uniform over the nearest common ancestors, then straight down
+>   nca-hash (fat-tree)          deterministic d-mod-k: the destination's digits choose the way up
+>   dimension-order (tmesh)      torus x, then y, then z; straight over each chip's mesh between bridges
+>   direct (two-level)           LL/LR - D - LL/LR, at most one D link
+>   indirect (two-level)         through a random other supernode, two D links
+>   ugal (two-level)             direct and indirect mixed by load; the solver finds the share
+>   shortest (graph)             equal split over all shortest next hops (ECMP)
+$ fabricast machines bgl-512
+> machine     bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
+> confidence  high for links, packets and buffers (stated); router delay and software costs are estimates
+> source      Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev. 49(2/3), 2005
+> family      torus, routing adaptive
+> nodes       512 with 2 cores, on 512 routers
+> distance    diameter 12 hops, mean 6 hops (6.01174 between distinct nodes)
+> bisection   128 links, 22.4 GB/s one way
+> links       torus           3072 of 175 MB/s, 45.71 ns
+> links       injection       1024 of no limit, 0 s
+$ fabricast load -m bgl-512 -p uniform --json
+> {
+>   "machine": "bgl-512",
+>   "traffic": "uniform",
+>   "mapping": "def",
+>   "routing": "adaptive",
+>   "method": "structural",
+>   "time_s": 6.42857142857143e-9,
+>   "communication_s": 6.42857142857143e-9,
+>   "computation_s": null,
+>   "bound_s": 6.42857142857143e-9,
+>   "percent_of_peak": 100.0,
+>   "bottleneck": {
+>     "class": "torus",
+>     "link": "x+ (0,0,0)->(1,0,0)",
+>     "bytes": 1.0
+>   },
+>   "links": {
+>     "torus": {
+>       "count": 3072,
+>       "used": 3072,
+>       "min_bytes": 1.0,
+>       "mean_bytes": 1.0,
+>       "max_bytes": 1.0
+>     },
+>     "injection": {
+>       "count": 1024,
+>       "used": 1024,
+>       "min_bytes": 0.998046875,
+>       "mean_bytes": 0.998046875,
+>       "max_bytes": 0.998046875
+>     }
+>   },
+>   "hop_bytes": 3072.0,
+>   "error_percent": null,
+>   "network_bytes": 511.0,
+>   "local_bytes": 0.0,
+>   "wire_factor": 1.125,
+>   "histograms": {
+>     "torus": [
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       3072
+>     ],
+>     "injection": [
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       0,
+>       1024
+>     ]
+>   },
+>   "hottest": [
+>     {
+>       "class": "torus",
+>       "link": "x+ (0,0,0)->(1,0,0)",
+>       "bytes": 1.0
+>     },
+>     {
+>       "class": "torus",
+>       "link": "x- (0,0,0)->(7,0,0)",
+>       "bytes": 1.0
+>     },
+>     {
+>       "class": "torus",
+>       "link": "y+ (0,0,0)->(0,1,0)",
+>       "bytes": 1.0
+>     },
+>     {
+>       "class": "torus",
+>       "link": "y- (0,0,0)->(0,7,0)",
+>       "bytes": 1.0
+>     },
+>     {
+>       "class": "torus",
+>       "link": "z+ (0,0,0)->(0,0,1)",
+>       "bytes": 1.0
+>     }
+>   ]
+> }
+$ fabricast predict -m bgl-512 -p alltoall:bytes=2400
+> machine        bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
+> job            alltoall:bytes=2400, 512 tasks, mapping def, routing adaptive
+> time           8.162 ms
+> computation    0 s
+> communication  8.162 ms (100.0 % of the time)
+> bound          7.899 ms: no run with this mapping and routing is faster
+> of peak        96.8 %
+> bottleneck     x+ (0,0,0)->(1,0,0) carries 1.229 MB; link binds
+> error          +-4 %
+> traffic        627.9 MB between nodes, 0 B inside, 3.775 GB hop-bytes
+> machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
+
+# The same bytes for any number of threads.
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --json --threads 1 > $TMP/one; fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --json --threads 2 > $TMP/two; cmp $TMP/one $TMP/two && echo same
+> same
+$ fabricast load -m bgl-512 -p permutation:seed=3 --json --threads 1 > $TMP/one; fabricast load -m bgl-512 -p permutation:seed=3 --json --threads 2 > $TMP/two; cmp $TMP/one $TMP/two && echo same
+> same
+
+# An output file appears whole; a refused command leaves none.
+$ cd $TMP; fabricast list families -o f.txt && wc -l < f.txt; fabricast load -m bgl-64 -p nothing -o g.txt 2>/dev/null; test -e g.txt || echo none
+> 7
+> none
