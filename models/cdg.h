@@ -1,23 +1,25 @@
-/* cdg.h - building channel dependency graphs: what deadlock.c, cdg_*.c (the relations of the families) and vc_*.c (the
- * rules) share. */
+/* cdg.h - building channel dependency graphs: what deadlock.c, cdg_*.c (the relations of the families) and
+ * vc_*.c (the rules) share. */
 #ifndef FC_CDG_H
 #define FC_CDG_H
 
 #include "models/models.h"
 
-/* A relation runs three times and adds the same arcs each time: hubs are counted, then arcs by source, then arcs are put
- * in their place. No arc is stored twice over and nothing grows. */
+/* A relation runs three times and adds the same arcs each time: hubs are counted, then arcs by source, then
+ * arcs are put in their place (repeated ones are dropped at the end). So no array has to grow. */
 enum { FC_CDG_HUBS, FC_CDG_COUNT, FC_CDG_FILL };
 
 static inline uint32_t fc_cdg_channel(const struct fc_cdg *cdg, uint32_t link, uint32_t vc)
 {
     return link * (uint32_t)cdg->n_vcs + vc;
 }
-/* While arcs are counted and filled, first[v + 1] is the next free place of vertex v (shifted by fc_cdg_build). */
+/* first[v + 1] counts the arcs of v, then is the next free place among them. */
 static inline void fc_cdg_add(struct fc_cdg *cdg, uint32_t from, uint32_t to)
 {
-    if (cdg->pass == FC_CDG_COUNT) cdg->first[from + 1]++;
-    else if (cdg->pass == FC_CDG_FILL) cdg->to[cdg->first[from + 1]++] = to;
+    if (cdg->pass == FC_CDG_COUNT)
+        cdg->first[from + 1]++;
+    else if (cdg->pass == FC_CDG_FILL)
+        cdg->to[cdg->first[from + 1]++] = to;
 }
 /* The first of n new hubs. Numbers are good from the second pass on. */
 static inline uint32_t fc_cdg_hubs(struct fc_cdg *cdg, uint64_t n)
@@ -27,7 +29,8 @@ static inline uint32_t fc_cdg_hubs(struct fc_cdg *cdg, uint64_t n)
     return (uint32_t)first;
 }
 
-/* The network's dependency graph under the rule. FC_INPUT: the routing is none that the rule knows; FC_NO: too large. */
+/* The network's dependency graph under the rule. FC_INPUT: the routing is none that the rule knows; FC_NO:
+ * too large. */
 enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg,
                           struct fc_status *st);
 void fc_cdg_free(struct fc_cdg *cdg);
@@ -35,11 +38,11 @@ void fc_cdg_free(struct fc_cdg *cdg);
 const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family);
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine);
 
-/* order[v] = topological number of every vertex [n_vertices]; returns how many vertices got one (the others, FC_NONE,
- * lie on cycles or behind them). Kahn 1962: O(vertices + arcs). scratch [2 n_vertices]. */
+/* order[v] = topological number of every vertex [n_vertices]; returns how many vertices got one (the
+ * others, FC_NONE, lie on cycles or behind them). Kahn 1962: O(vertices + arcs). scratch [2 n_vertices]. */
 uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratch);
-/* component[v] = number of v's strongly connected component [n_vertices]. Tarjan 1972, without recursion. Returns the
- * number of components, or 0 with FC_NO in st. */
+/* component[v] = number of v's strongly connected component [n_vertices]. Tarjan 1972, without recursion.
+ * Returns the number of components, or 0 with FC_NO in st. */
 uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct fc_status *st);
 
 /* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
@@ -54,19 +57,28 @@ enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc
                                            struct fc_cdg *cdg, struct fc_status *st);
 /* Any minimal route, one channel. */
 void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg *cdg);
-/* Duato's extended dependencies of the escape pairs under adaptive routing: dimension order, or all + before all -. */
+/* Duato's extended dependencies of the escape pairs under adaptive routing: dimension order, or all +
+ * before all -. */
 void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_ordered, struct fc_cdg *cdg);
 bool fc_torus_is_adaptive(const struct fc_network *net);
 
 int fc_tmesh_vcs(const struct fc_network *net, int policy);
-enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg, struct fc_status *st);
+enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
+                                   struct fc_status *st);
 
 int fc_two_level_vcs(const struct fc_network *net);
 /* One channel for all when `single`. */
 enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
                                        struct fc_status *st);
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
-enum fc_code fc_graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
+/* One channel, or one a layer. */
+enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
+                                   struct fc_status *st);
+/* layer[group] of every destination group [n_groups] (family_graph.h), numbered from 0. FC_NO: out of
+ * memory, or more than FC_MOST_LAYERS would be needed, the data lanes that InfiniBand has. */
+#define FC_MOST_LAYERS 15
+enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
+                             struct fc_status *st);
 
 /* FC_INPUT: the relation of this family does not know the machine's routing. */
 enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st);

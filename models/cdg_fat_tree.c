@@ -1,6 +1,7 @@
-/* cdg_fat_tree.c - channel dependencies of routing by nearest common ancestors on fat-trees: up to any parent while the
- * destination lies outside the subtree, over to another child where it lies inside, down from there. With hashed ascent
- * (nca-hash) a packet uses some of these; all are written, which the order up - down makes safe to do. */
+/* cdg_fat_tree.c - channel dependencies of routing by nearest common ancestors on fat-trees: up to any
+ * parent while the destination lies outside the subtree, over to another child where it lies inside, down
+ * from there. With hashed ascent (nca-hash) a packet uses some of these; all are written, which the order
+ * up - down makes safe to do. */
 #include "models/cdg.h"
 #include "models/family_fat_tree.h"
 
@@ -17,16 +18,20 @@ static struct ports ports_of(const struct fc_network *net, uint32_t router, int 
     return (struct ports){up, up + n, net->first_link[router + 1], s->p[level]};
 }
 
-/* Hubs of a switch: hub 0 all its parents, hub 1 all its children; then before[i] and after[i]: children up to i, and from
- * i on, so that "every child but this one" is two arcs. */
-static uint32_t hubs_of(const struct fc_fat_tree_shape *s, int level) { return 2 + 2 * s->m[level]; }
+/* Hubs of a switch: hub 0 all its parents, hub 1 all its children; then before[i] and after[i]: children
+ * up to i, and from i on, so that "every child but this one" is two arcs. */
+static uint32_t hubs_of(const struct fc_fat_tree_shape *s, int level)
+{
+    return 2 + 2 * s->m[level];
+}
 
 static void wait_for(struct fc_cdg *cdg, uint32_t from, uint32_t first, uint32_t end)
 {
     for (uint32_t l = first; l < end; l++) fc_cdg_add(cdg, from, fc_cdg_channel(cdg, l, 0));
 }
 
-static void open_hubs(const struct fc_network *net, int level, const struct ports *p, uint32_t hub, struct fc_cdg *cdg)
+static void open_hubs(const struct fc_network *net, int level, const struct ports *p, uint32_t hub,
+                      struct fc_cdg *cdg)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     uint32_t before = hub + 2, after = before + s->m[level];
@@ -75,14 +80,17 @@ enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cd
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     const char *routing = net->machine->routing->name;
     uint32_t first_hub[FC_MAX_LEVELS + 1];
-    if (strcmp(routing, "nca") && strcmp(routing, "nca-hash")) return fc_vc_unknown_routing(net, "nca, nca-hash", st);
+    if (strcmp(routing, "nca") && strcmp(routing, "nca-hash"))
+        return fc_vc_unknown_routing(net, "nca, nca-hash", st);
     for (int l = 1; l <= s->h; l++)
-        first_hub[l] = fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));
+        first_hub[l] =
+            fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     for (uint32_t router = 0; router < net->n_routers; router++) {
         int level = level_of(s, router);
         struct ports p = ports_of(net, router, level);
-        open_hubs(net, level, &p, first_hub[level] + hubs_of(s, level) * (router - s->first_switch[level]), cdg);
+        open_hubs(net, level, &p, first_hub[level] + hubs_of(s, level) * (router - s->first_switch[level]),
+                  cdg);
     }
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t a = net->link_source[l], b = net->link_target[l];
@@ -90,8 +98,10 @@ enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cd
         bool up = fc_is_node(net, a) || a < b;
         int level = level_of(s, b);
         uint32_t hub = first_hub[level] + hubs_of(s, level) * (b - s->first_switch[level]);
-        if (up) from_child(s, level, child_number(net, a, level), l, hub, cdg);
-        else if (s->n_subtrees[level] > 1) fc_cdg_add(cdg, fc_cdg_channel(cdg, l, 0), hub + 1);
+        if (up)
+            from_child(s, level, child_number(net, a, level), l, hub, cdg);
+        else if (s->n_subtrees[level] > 1)
+            fc_cdg_add(cdg, fc_cdg_channel(cdg, l, 0), hub + 1);
     }
     return FC_OK;
 }

@@ -1,8 +1,14 @@
 /* cdg_graph.c - channel dependencies of all shortest paths on any graph, destination by destination.
  *
- * Towards a destination group packets fall from hop distance h to h - 1. Sweeping the routers by falling h tells which
- * links they use; at each router every used link in may wait for every next hop out. The pairs are gathered over all
- * destinations in one bit matrix a router (links in x links out). O(groups * links + sum of degree^2 / 64). */
+ * Towards a destination group packets fall from hop distance h to h - 1. Sweeping the routers by falling h
+ * tells which links they use; at each router every used link in may wait for every next hop out. The pairs
+ * are gathered over all destinations in one bit matrix a router (links in x links out). O(groups * links +
+ * sum of degree^2 / 64).
+ *
+ * Layers (Domke, Hoefler & Nagel, IPDPS 2011, by whole destinations instead of single paths): the routes
+ * to one destination never close a cycle, so every destination group goes to the first layer whose graph
+ * stays acyclic with it, and each layer has a virtual channel of its own. O(groups * layers * (links +
+ * dependencies)). */
 #include "models/cdg.h"
 #include "models/family_graph.h"
 
@@ -11,12 +17,13 @@
 struct gather {
     const struct fc_network *net;
     const struct fc_graph_tables *tables;
-    uint32_t *first_in, *in;   /* [n_routers + 1], [links into routers] */
-    uint64_t *first_row;       /* [n_routers + 1] words before the router's matrix */
-    uint64_t *bits;            /* row a link in, column a link out */
-    uint32_t *order, *count;   /* routers by falling hops; [n_routers + 1] scratch */
-    uint8_t *used;             /* [n_links] used towards the destination at hand */
-    uint64_t *mask;            /* row of the next hops */
+    uint32_t *first_in, *in; /* [n_routers + 1], [links into routers] */
+    uint32_t *place;         /* [n_links] of a link in `in` */
+    uint64_t *first_row;     /* [n_routers + 1] words before the router's matrix */
+    uint64_t *bits;          /* row a link in, column a link out */
+    uint32_t *order, *count; /* routers by falling hops; [n_routers + 1] scratch */
+    uint8_t *used;           /* [n_links] used towards the destination at hand */
+    uint64_t *mask;          /* row of the next hops */
 };
 
 static uint64_t words(const struct fc_network *net, uint32_t v)
@@ -24,7 +31,8 @@ static uint64_t words(const struct fc_network *net, uint32_t v)
     return (net->first_link[v + 1] - net->first_link[v] + 63) / 64;
 }
 
-static enum fc_code start(struct gather *g, const struct fc_network *net, struct fc_arena *scratch, struct fc_status *st)
+static enum fc_code start(struct gather *g, const struct fc_network *net, struct fc_arena *scratch,
+                          struct fc_status *st)
 {
     uint32_t n = net->n_routers;
     uint64_t widest = 1;
@@ -36,12 +44,14 @@ static enum fc_code start(struct gather *g, const struct fc_network *net, struct
     g->order = fc_alloc(scratch, n, sizeof *g->order, st);
     g->count = fc_alloc(scratch, (size_t)n + 2, sizeof *g->count, st);
     g->used = fc_alloc(scratch, net->n_links, sizeof *g->used, st);
+    g->place = fc_alloc(scratch, net->n_links, sizeof *g->place, st);
     if (st->code) return st->code;
     for (uint32_t l = 0; l < net->n_links; l++)
         if (!fc_is_node(net, net->link_target[l])) g->first_in[net->link_target[l] + 2]++;
     for (uint32_t v = 0; v < n; v++) g->first_in[v + 2] += g->first_in[v + 1];
     for (uint32_t l = 0; l < net->n_links; l++)
         if (!fc_is_node(net, net->link_target[l])) g->in[g->first_in[net->link_target[l] + 1]++] = l;
+    for (uint32_t j = 0; j < g->first_in[n]; j++) g->place[g->in[j]] = j;
     for (uint32_t v = 0; v < n; v++) {
         g->first_row[v + 1] = g->first_row[v] + words(net, v) * (g->first_in[v + 1] - g->first_in[v]);
         if (words(net, v) > widest) widest = words(net, v);
@@ -49,6 +59,12 @@ static enum fc_code start(struct gather *g, const struct fc_network *net, struct
     g->bits = fc_alloc(scratch, g->first_row[n], sizeof *g->bits, st);
     g->mask = fc_alloc(scratch, widest, sizeof *g->mask, st);
     return st->code;
+}
+
+/* What the j-th of the links into routers, one into v, may wait for. */
+static uint64_t *row_of(const struct gather *g, uint32_t v, uint32_t j)
+{
+    return g->bits + g->first_row[v] + (j - g->first_in[v]) * words(g->net, v);
 }
 
 /* Routers by falling hops (counting sort); returns how many have a path. */
@@ -112,7 +128,7 @@ static void gather_group(struct gather *g, uint32_t group)
         next_hops(g, v, group, hops);
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
             if (!g->used[g->in[j]]) continue;
-            uint64_t *row = g->bits + g->first_row[v] + (j - g->first_in[v]) * words(net, v);
+            uint64_t *row = row_of(g, v, j);
             for (uint64_t w = 0; w < words(net, v); w++) row[w] |= g->mask[w];
             reached = true;
         }
@@ -121,22 +137,124 @@ static void gather_group(struct gather *g, uint32_t group)
     }
 }
 
-enum fc_code fc_graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+/* The links out of v in a row, one after the other: *w, *left start at 0 and row[0]. FC_NONE after the
+ * last. */
+static inline uint32_t next_link(const struct fc_network *net, uint32_t v, const uint64_t *row, uint64_t *w,
+                                 uint64_t *left)
+{
+    while (*left == 0) {
+        if (++*w >= words(net, v)) return FC_NONE;
+        *left = row[*w];
+    }
+    uint32_t out = net->first_link[v] + (uint32_t)(64 * *w) + (uint32_t)__builtin_ctzll(*left);
+    *left &= *left - 1;
+    return out;
+}
+#define FOR_WAITED(net, v, row, out)                                                                         \
+    for (uint64_t w_ = 0, left_ = words(net, v) ? (row)[0] : 0;                                              \
+         (out = next_link(net, v, row, &w_, &left_)) != FC_NONE;)
+
+/* Whether the gathered dependencies close no cycle (Kahn 1962). waits [n_links], queue [n_links] are
+ * scratch. */
+static bool acyclic(const struct gather *g, uint32_t *waits, uint32_t *queue)
+{
+    const struct fc_network *net = g->net;
+    uint32_t n_in = g->first_in[net->n_routers], head = 0, tail = 0, out;
+    memset(waits, 0, net->n_links * sizeof *waits);
+    for (uint32_t j = 0; j < n_in; j++) {
+        uint32_t v = net->link_target[g->in[j]];
+        const uint64_t *row = row_of(g, v, j);
+        FOR_WAITED(net, v, row, out) waits[out]++;
+    }
+    for (uint32_t j = 0; j < n_in; j++)
+        if (waits[g->in[j]] == 0) queue[tail++] = j;
+    while (head < tail) {
+        uint32_t j = queue[head++], v = net->link_target[g->in[j]];
+        const uint64_t *row = row_of(g, v, j);
+        FOR_WAITED(net, v, row, out)
+        if (--waits[out] == 0 && !fc_is_node(net, net->link_target[out])) queue[tail++] = g->place[out];
+    }
+    return tail == n_in;
+}
+
+/* The group's layer: the first in whose graph it closes no cycle. before [words]: scratch for what was
+ * there. */
+static uint32_t find_layer(struct gather *g, uint32_t group, uint64_t **layer, uint32_t n_layers,
+                           uint64_t *before, uint32_t *scratch)
+{
+    uint64_t size = g->first_row[g->net->n_routers] * sizeof *before;
+    for (uint32_t i = 0; i < n_layers; i++) {
+        g->bits = layer[i];
+        memcpy(before, g->bits, size);
+        gather_group(g, group);
+        if (acyclic(g, scratch, scratch + g->net->n_links)) return i;
+        memcpy(g->bits, before, size);
+    }
+    return n_layers;
+}
+
+enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
+                             struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct gather g;
+    uint64_t *matrix[FC_MOST_LAYERS + 1], *before = NULL;
+    uint32_t *work = fc_alloc(&scratch, 2 * (size_t)net->n_links, sizeof *work, st);
+    *n_layers = 0;
+    if (work && !start(&g, net, &scratch, st))
+        before = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *before, st);
+    for (uint32_t group = 0; before && group < g.tables->n_groups; group++) {
+        layer[group] = find_layer(&g, group, matrix, *n_layers, before, work);
+        if (layer[group] < *n_layers) continue;
+        if (*n_layers == FC_MOST_LAYERS) {
+            fc_refuse(
+                st, FC_NO,
+                "layers: the shortest paths need more than %d virtual channels (InfiniBand's data lanes) to "
+                "be free of deadlock",
+                FC_MOST_LAYERS);
+            break;
+        }
+        g.bits = matrix[*n_layers] = fc_alloc(&scratch, g.first_row[net->n_routers], sizeof *g.bits, st);
+        if (!g.bits) break;
+        gather_group(&g, group);
+        ++*n_layers;
+    }
+    fc_arena_free(&scratch);
+    return st->code;
+}
+
+static void write_arcs(const struct gather *g, uint32_t vc, struct fc_cdg *cdg)
+{
+    const struct fc_network *net = g->net;
+    uint32_t out;
+    for (uint32_t v = 0; v < net->n_routers; v++)
+        for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
+            const uint64_t *row = row_of(g, v, j);
+            FOR_WAITED(net, v, row, out)
+            if (net->link_target[out] != net->link_source[g->in[j]]) /* not back to the node it came from */
+                fc_cdg_add(cdg, fc_cdg_channel(cdg, g->in[j], vc), fc_cdg_channel(cdg, out, vc));
+        }
+}
+
+enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
+                                   struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    struct gather g;
+    uint32_t n_layers = 1, *layer;
     if (strcmp(net->machine->routing->name, "shortest")) return fc_vc_unknown_routing(net, "shortest", st);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     if (!start(&g, net, &scratch, st)) {
-        for (uint32_t group = 0; group < g.tables->n_groups; group++) gather_group(&g, group);
-        for (uint32_t v = 0; v < net->n_routers; v++)
-            for (uint32_t j = g.first_in[v]; j < g.first_in[v + 1]; j++) {
-                const uint64_t *row = g.bits + g.first_row[v] + (j - g.first_in[v]) * words(net, v);
-                uint32_t in = g.in[j], first = net->first_link[v];
-                for (uint32_t l = first; l < net->first_link[v + 1]; l++)
-                    if (row[(l - first) / 64] >> (l - first) % 64 & 1 && net->link_target[l] != net->link_source[in])
-                        fc_cdg_add(cdg, fc_cdg_channel(cdg, in, 0), fc_cdg_channel(cdg, l, 0));
-            }
+        layer = fc_alloc(&scratch, g.tables->n_groups, sizeof *layer, st);
+        if (layered && layer) fc_graph_layers(net, layer, &n_layers, st);
+        if (n_layers > (uint32_t)cdg->n_vcs)
+            fc_refuse(st, FC_FAULT, "the layers of the shortest paths changed");
+        for (uint32_t i = 0; !st->code && i < n_layers; i++) {
+            memset(g.bits, 0, g.first_row[net->n_routers] * sizeof *g.bits);
+            for (uint32_t group = 0; group < g.tables->n_groups; group++)
+                if (layer[group] == i) gather_group(&g, group);
+            write_arcs(&g, i, cdg);
+        }
     }
     fc_arena_free(&scratch);
     return st->code;

@@ -1,41 +1,53 @@
 /* cdg_tmesh.c - channel dependencies of dimension order on tori of mesh chips, one template for all chips.
  *
- * Every on-chip route is a segment: from a core or an arrival (dimension, direction, side of the dateline) over mesh links
- * of one virtual channel to a core or a departure. Which arrivals a chip sees depends on its coordinates alone, by the
- * ring arithmetic of cdg_torus.c (dateline between k-1 and 0, the link that crosses it is of channel 1 already), and
- * arrivals of different dimensions are independent. So the dependencies of one chip are worked out once, each with the
- * set of arrivals that bring it about, and written for every chip where one of them occurs: O(chips * template). */
+ * Every on-chip route is a segment: from a core or an arrival (dimension, direction, side of the dateline)
+ * over mesh links of one virtual channel to a core or a departure. Which arrivals a chip sees depends on
+ * its coordinates alone, by the ring arithmetic of cdg_torus.c (dateline between k-1 and 0, the link that
+ * crosses it is of channel 1 already), and arrivals of different dimensions are independent. So the
+ * dependencies of one chip are worked out once, each with the set of arrivals that bring it about, and
+ * written for every chip where one of them occurs: O(chips * template). */
 #include "models/cdg.h"
 #include "models/family_tmesh.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A channel relative to a chip. index: mesh link (local) and vc; arrival and departure: 2 * dim + direction and the side
- * of the dateline before the link (departure) or on it (arrival); terminals: rank on the chip. */
+/* A channel relative to a chip. index: mesh link (local) and vc; arrival and departure: 2 * dim +
+ * direction and the side of the dateline before the link (departure) or on it (arrival); terminals: rank
+ * on the chip. */
 enum place_kind { MESH, ARRIVAL, DEPARTURE, INJECTION, EJECTION };
 static inline uint64_t place(enum place_kind kind, uint32_t index, uint32_t vc)
 {
     return (uint64_t)kind << 48 | (uint64_t)index << 16 | vc;
 }
-static inline enum place_kind kind_of(uint64_t p) { return (enum place_kind)(p >> 48); }
-static inline uint32_t index_of(uint64_t p) { return (uint32_t)(p >> 16); }
-static inline uint32_t vc_of(uint64_t p) { return (uint32_t)p & 0xffff; }
+static inline enum place_kind kind_of(uint64_t p)
+{
+    return (enum place_kind)(p >> 48);
+}
+static inline uint32_t index_of(uint64_t p)
+{
+    return (uint32_t)(p >> 16);
+}
+static inline uint32_t vc_of(uint64_t p)
+{
+    return (uint32_t)p & 0xffff;
+}
 
-/* reasons: bit 2 * (2 dim + direction) + side: packets that arrive so and turn or end here; the same bit + 32: those
- * that go on in their dimension. Traffic from the chip's own cores is always there. */
+/* reasons: bit 2 * (2 dim + direction) + side: packets that arrive so and turn or end here; the same bit +
+ * 32: those that go on in their dimension. Traffic from the chip's own cores is always there. */
 struct arc {
     uint64_t from, to, reasons;
     bool always;
 };
-struct template {
+struct template
+{
     const struct fc_network *net;
     const struct fc_tmesh_shape *s;
     int policy;
     struct arc *arcs;
     size_t n, capacity;
-    bool full;      /* out of memory */
-    uint32_t *met;  /* [chip_links] the last tree that has the link */
+    bool full;     /* out of memory */
+    uint32_t *met; /* [chip_links] the last tree that has the link */
     uint32_t trees;
 };
 #define GOES_ON 32
@@ -82,7 +94,7 @@ static void add_arc(struct template *t, uint64_t from, uint64_t to, uint64_t rea
 static void add_segment(struct template *t, uint64_t from, uint32_t a, uint32_t b, uint32_t vc, uint64_t to,
                         uint64_t reasons, bool always)
 {
-    uint32_t path[2 * 4096], n = fc_tmesh_mesh_path(t->net, a, b, path);
+    uint32_t path[2 * FC_TMESH_MOST_LINES], n = fc_tmesh_mesh_path(t->net, a, b, path);
     for (uint32_t i = 0; i < n; i++) {
         uint64_t link = place(MESH, path[i], vc);
         add_arc(t, from, link, reasons, always);
@@ -91,12 +103,13 @@ static void add_segment(struct template *t, uint64_t from, uint32_t a, uint32_t 
     add_arc(t, from, to, reasons, always);
 }
 
-/* The dependencies of the segments from mesh node a to all cores but `except`: a tree, each of its arcs once. */
-static void add_tree(struct template *t, uint64_t from, uint32_t a, uint32_t except, uint32_t vc, uint64_t reasons,
-                     bool always)
+/* The dependencies of the segments from mesh node a to all cores but `except`: a tree, each of its arcs
+ * once. */
+static void add_tree(struct template *t, uint64_t from, uint32_t a, uint32_t except, uint32_t vc,
+                     uint64_t reasons, bool always)
 {
     const uint32_t *node = fc_tmesh_tables(t->net)->computing;
-    uint32_t path[2 * 4096], tree = ++t->trees;
+    uint32_t path[2 * FC_TMESH_MOST_LINES], tree = ++t->trees;
     for (uint32_t e = 0; e < t->s->n_computing; e++) {
         if (e == except) continue;
         uint32_t n = fc_tmesh_mesh_path(t->net, a, node[e], path);
@@ -118,7 +131,10 @@ static uint32_t vc_from_core(int policy, int dim)
 {
     return policy == FC_TMESH_SHARED ? 0 : policy == FC_TMESH_SEPARATE ? 2 : 2 * (uint32_t)dim;
 }
-static uint32_t vc_on_chip(int policy) { return policy == FC_TMESH_SEPARATE ? 3 : 0; }
+static uint32_t vc_on_chip(int policy)
+{
+    return policy == FC_TMESH_SEPARATE ? 3 : 0;
+}
 static uint32_t vc_straight(int policy, int dim, int side)
 {
     return policy == FC_TMESH_SIX_VC ? 2 * (uint32_t)dim + (uint32_t)side : (uint32_t)side;
@@ -158,8 +174,8 @@ static void from_arrival(struct template *t, int d, int way, int side)
     const struct fc_tmesh_shape *s = t->s;
     uint32_t port = (uint32_t)(2 * d + way), entry = fc_tmesh_entry(s, d, way);
     uint64_t from = place(ARRIVAL, port, (uint32_t)side), reason = 1ull << (2 * port + (uint32_t)side);
-    add_segment(t, from, entry, s->bridge[d][way], vc_straight(t->policy, d, side), place(DEPARTURE, port, (uint32_t)side),
-                reason << GOES_ON, false);
+    add_segment(t, from, entry, s->bridge[d][way], vc_straight(t->policy, d, side),
+                place(DEPARTURE, port, (uint32_t)side), reason << GOES_ON, false);
     for (int j = d + 1; j < s->n_dims; j++)
         for (int turn = 0; turn < 2 && s->k[j] > 1; turn++)
             add_segment(t, from, entry, s->bridge[j][turn], vc_turn(t->policy, side, j),
@@ -205,24 +221,34 @@ static uint32_t channel_at(const struct template *t, const struct fc_cdg *cdg, u
     uint32_t index = index_of(p), vc = vc_of(p), link;
     int dim = (int)index / 2, way = (int)index % 2;
     switch (kind_of(p)) {
-    case MESH: link = chip * s->chip_links + index; break;
-    case ARRIVAL: link = fc_tmesh_neighbour(s, chip, dim, !way) * s->chip_links + tables->torus_port[dim][way]; break;
+    case MESH:
+        link = chip * s->chip_links + index;
+        break;
+    case ARRIVAL:
+        link = fc_tmesh_neighbour(s, chip, dim, !way) * s->chip_links + tables->torus_port[dim][way];
+        break;
     case DEPARTURE: {
         uint32_t c = fc_tmesh_coordinate(s, chip, dim);
         if (c == (way == FC_TMESH_PLUS ? s->k[dim] - 1 : 0)) vc = 1;
         link = chip * s->chip_links + tables->torus_port[dim][way];
         break;
     }
-    case INJECTION: link = t->net->first_link[t->net->n_routers + chip * s->n_computing + index]; break;
-    default: link = chip * s->chip_links + tables->ejection[index]; break;
+    case INJECTION:
+        link = t->net->first_link[t->net->n_routers + chip * s->n_computing + index];
+        break;
+    default:
+        link = chip * s->chip_links + tables->ejection[index];
+        break;
     }
     return fc_cdg_channel(cdg, link, vc);
 }
 
-enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg, struct fc_status *st)
+enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
+                                   struct fc_status *st)
 {
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
-    if (strcmp(net->machine->routing->name, "dimension-order")) return fc_vc_unknown_routing(net, "dimension-order", st);
+    if (strcmp(net->machine->routing->name, "dimension-order"))
+        return fc_vc_unknown_routing(net, "dimension-order", st);
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
         free(t.arcs), free(t.met);
         return st->code;
@@ -231,7 +257,8 @@ enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, str
         uint64_t reasons = reasons_at(t.s, chip);
         for (size_t i = 0; i < t.n; i++)
             if (t.arcs[i].always || (t.arcs[i].reasons & reasons))
-                fc_cdg_add(cdg, channel_at(&t, cdg, chip, t.arcs[i].from), channel_at(&t, cdg, chip, t.arcs[i].to));
+                fc_cdg_add(cdg, channel_at(&t, cdg, chip, t.arcs[i].from),
+                           channel_at(&t, cdg, chip, t.arcs[i].to));
     }
     free(t.arcs), free(t.met);
     return FC_OK;

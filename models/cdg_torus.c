@@ -1,25 +1,28 @@
-/* cdg_torus.c - channel dependencies of minimal routing on tori and meshes, generated locally: which ports a packet that
- * arrives over a given channel may ask for, from ring arithmetic alone, without visiting pairs. O(channels).
+/* cdg_torus.c - channel dependencies of minimal routing on tori and meshes, generated locally: which ports
+ * a packet that arrives over a given channel may ask for, from ring arithmetic alone, without visiting
+ * pairs. O(channels).
  *
- * On a ring of k a minimal route takes at most h = floor(k/2) hops one way (both ways at a tie). Read + at coordinate c;
- * - is its mirror image k-1-c. The dateline lies between k-1 and 0; a link that crosses it is of the second channel
- * already (Dally & Seitz 1987; S0: "after crossing the higher-numbered of the pair"). Then
+ * On a ring of k a minimal route takes at most h = floor(k/2) hops one way (both ways at a tie). Read + at
+ * coordinate c; - is its mirror image k-1-c. The dateline lies between k-1 and 0; a link that crosses it
+ * is of the second channel already (Dally & Seitz 1987; Blue Gene/L: "after crossing, the higher-numbered
+ * of the pair"). Then
  *
  *   a packet can arrive at c before the dateline   when c >= 1,     and go on when also h >= 2,
  *                          after it                when c < h,      and go on when c + 2 <= h;
  *
- * on a line it arrives when c >= 1 and goes on when c < k-1. The conditions are independent between dimensions, so the
- * dependencies of dimension order are exactly: straight on where the ring allows, into every port of a later dimension,
- * and out. Valiant's two phases each have their own channels; where a phase ends any port may follow.
+ * on a line it arrives when c >= 1 and goes on when c < k-1. The conditions are independent between
+ * dimensions, so the dependencies of dimension order are exactly: straight on where the ring allows, into
+ * every port of a later dimension, and out. Valiant's two phases each have their own channels; where a
+ * phase ends any port may follow.
  *
- * Escape channels of adaptive routing (Duato 1993): between two escape channels a packet may take any number of adaptive
- * hops in any dimension with hops left. An escape of dimension i is asked for only when all dimensions of lower rank
- * are done, and hops left never grow; so from escape class (i, direction, channel, c) a packet reaches the classes ahead
- * on the same ring and every class of higher rank, at any coordinates in the other dimensions. These extended
- * dependencies are held by hubs: one gate a rank, an entry and an exit a class. What the hubs join is a superset of them
- * (coordinates in other dimensions are dropped), but each of its cycles would project to a cycle of one ring's
- * classes, so no false one arises. Rank: the dimension, or all + directions before all - (Cray T3E; there a tie counts
- * as +). */
+ * Escape channels of adaptive routing (Duato 1993): between two escape channels a packet may take any
+ * number of adaptive hops in any dimension with hops left. An escape of dimension i is asked for only when
+ * all dimensions of lower rank are done, and hops left never grow; so from escape class (i, direction,
+ * channel, c) a packet reaches the classes ahead on the same ring and every class of higher rank, at any
+ * coordinates in the other dimensions. These extended dependencies are held by hubs: one gate a rank, an
+ * entry and an exit a class. What the hubs join is a superset of them (coordinates in other dimensions are
+ * dropped), but each of its cycles would project to a cycle of one ring's classes, so no false one arises.
+ * Rank: the dimension, or all + directions before all - (Cray T3E; there a tie counts as +). */
 #include "models/cdg.h"
 #include "models/torus_loads.h"
 
@@ -35,8 +38,7 @@ static struct stop stop_at(const struct fc_torus_shape *s, int dim, int directio
 {
     uint32_t k = s->k[dim], h = k / 2;
     if (direction == FC_MINUS) c = k - 1 - c;
-    if (!s->ring[dim])
-        return (struct stop){c + 1 < k, false, {c > 0, false}, {c > 0 && c + 1 < k, false}};
+    if (!s->ring[dim]) return (struct stop){c + 1 < k, false, {c > 0, false}, {c > 0 && c + 1 < k, false}};
     return (struct stop){k > 1, c + 1 == k, {k > 1 && c > 0, c < h}, {c > 0 && h >= 2, c + 2 <= h}};
 }
 
@@ -52,7 +54,9 @@ struct torus_relation {
 
 static uint32_t channel_of(const struct torus_relation *r, int phase, int after)
 {
-    return r->scheme == FC_TORUS_ONE ? 0 : r->scheme == FC_TORUS_PHASE ? (uint32_t)phase : (uint32_t)(2 * phase + after);
+    return r->scheme == FC_TORUS_ONE     ? 0
+           : r->scheme == FC_TORUS_PHASE ? (uint32_t)phase
+                                         : (uint32_t)(2 * phase + after);
 }
 
 /* The vertex that stands for a port's channel as something to wait for. */
@@ -69,7 +73,8 @@ static struct torus_relation start_relation(const struct fc_network *net, enum f
 {
     struct torus_relation r = {net, fc_torus(net), cdg, scheme, false, 0};
     for (int d = 0; d < r.s->n_dims; d++) r.bundled = r.bundled || r.s->parallel[d] > 1;
-    if (r.bundled) r.hub = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (uint64_t)r.s->n_dims * 2 * (uint64_t)cdg->n_vcs);
+    if (r.bundled)
+        r.hub = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (uint64_t)r.s->n_dims * 2 * (uint64_t)cdg->n_vcs);
     return r;
 }
 
@@ -96,8 +101,8 @@ static void to_ejection(const struct torus_relation *r, uint32_t from, uint32_t 
 }
 
 /* A packet that may begin dimension `first_dim` or a later one at the router. */
-static void begin_dimensions(const struct torus_relation *r, uint32_t from, uint32_t router, const struct stop *here,
-                             int first_dim, int phase)
+static void begin_dimensions(const struct torus_relation *r, uint32_t from, uint32_t router,
+                             const struct stop *here, int first_dim, int phase)
 {
     for (int d = first_dim; d < r->s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++) {
@@ -124,7 +129,8 @@ static void ordered_arrival(const struct torus_relation *r, uint32_t router, con
         uint32_t from = fc_cdg_channel(r->cdg, fc_torus_port(r->net, before, d, direction) + p,
                                        channel_of(r, phase, after));
         if (stop->goes_on[after])
-            fc_cdg_add(r->cdg, from, ask(r, router, d, direction, channel_of(r, phase, after || stop->wraps)));
+            fc_cdg_add(r->cdg, from,
+                       ask(r, router, d, direction, channel_of(r, phase, after || stop->wraps)));
         begin_dimensions(r, from, router, here, d + 1, phase);
         if (another_phase) begin_dimensions(r, from, router, here, 0, phase + 1);
         to_ejection(r, from, router, FC_NONE);
@@ -141,7 +147,10 @@ static void inject(const struct torus_relation *r, uint32_t router, const struct
     }
 }
 
-static int count_phases(const struct fc_network *net) { return strcmp(net->machine->routing->name, "valiant") ? 1 : 2; }
+static int count_phases(const struct fc_network *net)
+{
+    return strcmp(net->machine->routing->name, "valiant") ? 1 : 2;
+}
 
 enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc_torus_scheme scheme,
                                            struct fc_cdg *cdg, struct fc_status *st)
@@ -191,15 +200,16 @@ void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg 
 
 /* ---- escape channels of adaptive routing ---- */
 
-/* Hubs: gate[rank] for what ranks from `rank` on may be asked for, the last one for ejection; then entry and exit of
- * class (dimension, direction, after, coordinate). */
+/* Hubs: gate[rank] for what ranks from `rank` on may be asked for, the last one for ejection; then entry
+ * and exit of class (dimension, direction, after, coordinate). */
 struct escape_hubs {
     uint32_t gate, class;
     uint32_t first_class[FC_MAX_DIMS];
     int n_ranks;
 };
 
-static struct escape_hubs place_hubs(const struct fc_torus_shape *s, bool direction_ordered, struct fc_cdg *cdg)
+static struct escape_hubs place_hubs(const struct fc_torus_shape *s, bool direction_ordered,
+                                     struct fc_cdg *cdg)
 {
     struct escape_hubs h = {0};
     uint32_t n = 0;
@@ -272,7 +282,10 @@ void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_o
     }
 }
 
-bool fc_torus_is_adaptive(const struct fc_network *net) { return !strcmp(net->machine->routing->name, "adaptive"); }
+bool fc_torus_is_adaptive(const struct fc_network *net)
+{
+    return !strcmp(net->machine->routing->name, "adaptive");
+}
 
 int fc_torus_vcs(const struct fc_network *net, enum fc_torus_scheme scheme)
 {

@@ -1,12 +1,13 @@
 /* cdg_two_level.c - channel dependencies of direct, indirect and UGAL routing on two-level networks.
  *
- * A route is segments of local links with D links between: direct LL/LR - D - LL/LR, indirect with one more D link and
- * segment; traffic within a supernode is a first segment alone. Channel = number of D links taken so far; in a grid group,
- * where a segment may have two hops either way round, twice that plus the hop. On the way through supernode i from s to t
- * (t != s) a packet goes from a router that hosts a D link of s to one that hosts one of t. Complete sets of
- * dependencies (all last links into a router before all of its D links, ...) go through hubs; those that except the
- * supernode the packet came from are written out. d_link free counts no L hops in loads, but they are there: the
- * dependencies are those of the packed cabling it stands on. */
+ * A route is segments of local links with D links between: direct LL/LR - D - LL/LR, indirect with one
+ * more D link and segment; traffic within a supernode is a first segment alone. Channel = number of D
+ * links taken so far; in a grid group, where a segment may have two hops either way round, twice that plus
+ * the hop. On the way through supernode i from s to t (t != s) a packet goes from a router that hosts a D
+ * link of s to one that hosts one of t. Complete sets of dependencies (all last links into a router before
+ * all of its D links, ...) go through hubs; those that except the supernode the packet came from are
+ * written out. d_link free counts no L hops in loads, but they are there: the dependencies are those of
+ * the packed cabling it stands on. */
 #include "models/cdg.h"
 #include "models/family_two_level.h"
 
@@ -21,10 +22,10 @@ struct two_level_relation {
     const struct fc_two_level_shape *s;
     struct fc_cdg *cdg;
     bool single, direct, indirect;
-    uint32_t hops;    /* channels a segment */
-    uint32_t base;    /* first router of the supernode at hand */
+    uint32_t hops;     /* channels a segment */
+    uint32_t base;     /* first router of the supernode at hand */
     struct port *port; /* [(S - 1) * cables] of the supernode, by host */
-    uint32_t *first;  /* [members + 2] ports of member m: first[m] .. first[m+1] */
+    uint32_t *first;   /* [members + 2] ports of member m: first[m] .. first[m+1] */
     /* Hubs, one a router each: */
     uint32_t inject;  /* all that its nodes send */
     uint32_t depart;  /* its D links, taken as the first */
@@ -59,7 +60,8 @@ static struct ways find_ways(const struct two_level_relation *r, uint32_t a, uin
 /* `from` waits for the first links of the ways. */
 static void set_out(const struct two_level_relation *r, uint32_t from, const struct ways *w, uint32_t segment)
 {
-    for (uint32_t i = 0; i < w->n; i++) fc_cdg_add(r->cdg, from, fc_cdg_channel(r->cdg, w->link[i][0], vc(r, segment, 0)));
+    for (uint32_t i = 0; i < w->n; i++)
+        fc_cdg_add(r->cdg, from, fc_cdg_channel(r->cdg, w->link[i][0], vc(r, segment, 0)));
 }
 /* Their last links wait for `to`. */
 static void arrive(const struct two_level_relation *r, const struct ways *w, uint32_t segment, uint32_t to)
@@ -76,7 +78,8 @@ static void go_on(const struct two_level_relation *r, const struct ways *w, uint
 }
 
 /* A whole segment after which the packet leaves the network at b. */
-static void last_segment(const struct two_level_relation *r, uint32_t from, const struct ways *w, uint32_t b, uint32_t segment)
+static void last_segment(const struct two_level_relation *r, uint32_t from, const struct ways *w, uint32_t b,
+                         uint32_t segment)
 {
     set_out(r, from, w, segment);
     go_on(r, w, segment);
@@ -125,7 +128,8 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
     uint32_t router = r->base + a, per_router = r->s->nodes_per_router;
     uint32_t first_out = r->net->first_link[router + 1] - per_router;
     for (uint32_t t = 0; t < per_router; t++) {
-        uint32_t from = fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * per_router + t], 0);
+        uint32_t from =
+            fc_cdg_channel(r->cdg, r->net->first_link[r->net->n_routers + router * per_router + t], 0);
         fc_cdg_add(r->cdg, from, r->inject + router);
         fc_cdg_add(r->cdg, r->eject + router, fc_cdg_channel(r->cdg, first_out + t, 0));
         for (uint32_t e = 0; e < per_router; e++)
@@ -137,7 +141,8 @@ static void member_alone(const struct two_level_relation *r, uint32_t a)
     if (r->indirect) fc_cdg_add(r->cdg, r->deliver + 2 * router + 1, r->eject + router);
     for (uint32_t i = r->first[a]; i < r->first[a + 1]; i++) {
         const struct port *p = &r->port[i];
-        uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)), out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
+        uint32_t in = fc_cdg_channel(r->cdg, p->in, vc(r, 0, 0)),
+                 out2 = fc_cdg_channel(r->cdg, p->out, vc(r, 1, 0));
         fc_cdg_add(r->cdg, r->depart + router, fc_cdg_channel(r->cdg, p->out, vc(r, 0, 0)));
         if (r->direct) fc_cdg_add(r->cdg, in, r->deliver + 2 * router);
         if (!r->indirect) continue;
@@ -160,9 +165,11 @@ static void list_ports(const struct two_level_relation *r, uint32_t supernode)
             for (uint32_t c = 0; peer != supernode && c < s->pair_links; c++) {
                 uint32_t out = fc_two_level_d_link(r->net, supernode, peer, c);
                 uint32_t host = r->net->link_source[out] - r->base;
-                if (pass == 0) r->first[host + 2]++;
-                else r->port[r->first[host + 1]++] =
-                         (struct port){peer, host, out, fc_two_level_d_link(r->net, peer, supernode, c)};
+                if (pass == 0)
+                    r->first[host + 2]++;
+                else
+                    r->port[r->first[host + 1]++] =
+                        (struct port){peer, host, out, fc_two_level_d_link(r->net, peer, supernode, c)};
             }
         for (uint32_t m = 0; pass == 0 && m < s->members; m++) r->first[m + 2] += r->first[m + 1];
     }

@@ -1,12 +1,13 @@
-/* deadlock.c - deadlock certificates: a routing is free of deadlock when its channel dependency graph has no cycle (Dally
- * & Seitz, IEEE Trans. Computers 36(5), 1987); for adaptive routing with escape channels when the extended dependency
- * graph of the escape channels has none (Duato, IEEE TPDS 4(12), 1993); a bubble escape when every ring always keeps
- * space for a packet (Puente et al., ICPP 1999).
+/* deadlock.c - deadlock certificates: a routing is free of deadlock when its channel dependency graph has
+ * no cycle (Dally & Seitz, IEEE Trans. Computers 36(5), 1987); for adaptive routing with escape channels
+ * when the extended dependency graph of the escape channels has none (Duato, IEEE TPDS 4(12), 1993); a
+ * bubble escape when every ring always keeps space for a packet (Puente et al., ICPP 1999).
  *
- * Acyclic graphs get a topological numbering (Kahn 1962), which anyone can check arc by arc; cyclic ones a short cycle:
- * breadth-first search inside the strongly connected components (Tarjan 1972) from as many channels as a budget of arc
- * visits allows, so the cycle is the shortest one of graphs up to moderate size and a short one beyond.
- * Limits: ejection channels are taken to drain always (messages that wait for others at the nodes are not modelled). */
+ * Acyclic graphs get a topological numbering (Kahn 1962), which anyone can check arc by arc; cyclic ones a
+ * short cycle: breadth-first search inside the strongly connected components (Tarjan 1972) from as many
+ * channels as a budget of arc visits allows, so the cycle is the shortest one of graphs up to moderate
+ * size and a short one beyond. Limits: ejection channels are taken to drain always (messages that wait for
+ * others at the nodes are not modelled). */
 #include "models/cdg.h"
 
 #include <stdlib.h>
@@ -87,7 +88,8 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
     cdg->n_vcs = rule->vcs(net);
     cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
     if (cdg->n_channels >= FC_NONE)
-        return fc_refuse(st, FC_NO, "%u links with %d virtual channels each are too many (at most %u channels)",
+        return fc_refuse(st, FC_NO,
+                         "%u links with %d virtual channels each are too many (at most %u channels)",
                          net->n_links, cdg->n_vcs, FC_NONE - 1);
     if (run_passes(rule, cdg, st)) {
         fc_cdg_free(cdg);
@@ -108,7 +110,8 @@ void fc_cdg_free(struct fc_cdg *cdg)
 uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratch)
 {
     uint64_t n = cdg->n_vertices, head = 0, tail = 0;
-    uint32_t *waits = scratch, *queue = scratch + n; /* waits[v]: arcs into v from vertices without a number */
+    uint32_t *waits = scratch,
+             *queue = scratch + n; /* waits[v]: arcs into v from vertices without a number */
     memset(waits, 0, n * sizeof *waits);
     memset(order, 0xff, n * sizeof *order);
     for (uint64_t i = 0; i < cdg->n_arcs; i++) waits[cdg->to[i]]++;
@@ -128,7 +131,8 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
     struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices, calls = 0, open = 0;
     uint32_t *seen = fc_alloc(&scratch, n, sizeof *seen, st), *low = fc_alloc(&scratch, n, sizeof *low, st);
-    uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st), *call = fc_alloc(&scratch, n, sizeof *call, st);
+    uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st),
+             *call = fc_alloc(&scratch, n, sizeof *call, st);
     uint64_t *next = fc_alloc(&scratch, n, sizeof *next, st);
     uint32_t n_components = 0, clock = 0;
     if (!seen || !low || !stack || !call || !next) {
@@ -148,8 +152,10 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
             }
             if (next[v] < cdg->first[v + 1]) {
                 uint32_t to = cdg->to[next[v]++];
-                if (!seen[to]) call[calls++] = to;
-                else if (component[to] == FC_NONE && seen[to] < low[v]) low[v] = seen[to];
+                if (!seen[to])
+                    call[calls++] = to;
+                else if (component[to] == FC_NONE && seen[to] < low[v])
+                    low[v] = seen[to];
                 continue;
             }
             calls--;
@@ -168,13 +174,14 @@ uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct
 
 struct search {
     const struct fc_cdg *cdg;
-    const uint32_t *component, *size; /* size[component] */
+    const uint32_t *component, *size;         /* size[component] */
     uint32_t *round, *parent, *depth, *queue; /* [n_vertices]; round[v]: the last search that met v */
-    uint32_t best, last;      /* arcs of the best cycle; its last vertex */
+    uint32_t best, last;                      /* arcs of the best cycle; its last vertex */
     uint64_t visits;
 };
 
-/* Breadth first from `start` within its component, no deeper than the best cycle; true when a shorter one was found. */
+/* Breadth first from `start` within its component, no deeper than the best cycle; true when a shorter one
+ * was found. */
 static bool search_from(struct search *s, uint32_t start)
 {
     const struct fc_cdg *cdg = s->cdg;
@@ -278,7 +285,8 @@ static enum fc_code unknown_rule(const char *name, const char *family, struct fc
 
 enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st)
 {
-    return fc_refuse(st, FC_INPUT, "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
+    return fc_refuse(st, FC_INPUT,
+                     "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
                      net->machine->family->name, net->machine->routing->name, known);
 }
 
@@ -293,31 +301,34 @@ static uint64_t count_used(const struct fc_cdg *cdg, uint32_t *scratch)
     return used;
 }
 
-static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
-                          struct fc_status *st)
+static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
+                          struct fc_certificate *c, struct fc_status *st)
 {
     char words[512] = "", text[1200];
-    const char *graph = cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
+    const char *graph =
+        cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
     if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, words, sizeof words);
     if (c->acyclic)
         snprintf(text, sizeof text,
-                 "%s%sThe %s (%llu channels in use) has no cycle: what a packet holds always comes before what it waits "
+                 "%s%sThe %s (%llu channels in use) has no cycle: what a packet holds always comes before "
+                 "what it waits "
                  "for in the topological order.",
                  rule->argument ? rule->argument : "", rule->argument ? " " : "", graph,
                  (unsigned long long)c->n_used_channels);
     else if (c->safe)
         snprintf(text, sizeof text, "%s", words);
     else
-        snprintf(text, sizeof text, "%s%sThe %s has a cycle: packets that hold all of its channels wait for each other "
-                                    "for ever.",
+        snprintf(text, sizeof text,
+                 "%s%sThe %s has a cycle: packets that hold all of its channels wait for each other "
+                 "for ever.",
                  words, *words ? " " : "", graph);
     c->argument = fc_copy_text(&c->arena, text, st);
     return st->code;
 }
 
 /* Fills the certificate from the graph. */
-static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule, struct fc_certificate *c,
-                          struct fc_status *st)
+static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
+                          struct fc_certificate *c, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     uint64_t n = cdg->n_vertices;
@@ -337,7 +348,8 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
                         struct fc_status *st)
 {
     const struct fc_machine *machine = net->machine;
-    const struct fc_vc_rule_ops *rule = name ? fc_vc_rule_find(name, machine->family->name) : fc_vc_rule_of(machine);
+    const struct fc_vc_rule_ops *rule =
+        name ? fc_vc_rule_find(name, machine->family->name) : fc_vc_rule_of(machine);
     struct fc_cdg cdg;
     memset(certificate, 0, sizeof *certificate);
     if (!rule) return unknown_rule(name, machine->family->name, st);

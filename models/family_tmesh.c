@@ -1,19 +1,11 @@
-/* family_tmesh.c - a torus of chips whose routers are the nodes of a 2D mesh on the chip (Liu, Xun, Cao & Sun, "Co-design
- * of on-chip networks and system interconnection networks"; Anton 2: Towles et al., ISCA 2014). Six (2 n) mesh nodes
- * are bridges: they host the NICs of the torus directions.
+/* family_tmesh.c - a torus of chips whose routers are the nodes of a 2D mesh on the chip (Liu, Xun, Cao &
+ * Sun, "Co-design of on-chip networks and system interconnection networks"; Anton 2: Towles et al., ISCA
+ * 2014). 2 n mesh nodes are bridges: they host the NICs of the n torus dimensions' directions.
  *
- * Distances are those of dimension order: torus x, y, z..., and on every chip a straight mesh route from where the
- * packet is to the bridge it leaves by. In dimension i of size k a packet of uniform traffic stays with probability 1/k
- * and moves either way with p = (k-1)/(2k), on average q = kbar/2 hops each way (kbar the mean ring distance). With
- * d() the mesh distance, in(i,s) and out(i,s) the bridges of a packet that moves in direction s, the mean of its
- * on-chip hops is
- *
- *   sum_{i,s} [ (q_i - p_i) d(in(i,s), out(i,s))  +  p_i prod_{m<i} 1/k_m  mean_a d(a, out(i,s))
- *             + p_i prod_{m>i} 1/k_m  mean_b d(in(i,s), b) ]
- *   + sum_{i<j,s,t} p_i p_j prod_{i<m<j} 1/k_m  d(in(i,s), out(j,t))  +  prod_m 1/k_m  mean_{a,b} d(a, b)
- *
- * (derivation ours; tests hold it against every route). Limits: ties of even rings go either way with 1/2; the diameter
- * takes the longer of the two; the bisection counts cuts between chips only. */
+ * Links: torus 2 n a chip, mesh 2 (R (C-1) + C (R-1)) a chip of R rows and C columns. Distances are those
+ * of dimension order (tmesh_hops.c). Bisection: the cut across the longest torus dimension k, 2 chips / k
+ * links one direction. Limits: one bridge a mesh node; cuts through the chips are not looked at (on-chip
+ * links are taken to be the faster ones). */
 #include "models/family_tmesh.h"
 
 #include <math.h>
@@ -26,13 +18,14 @@ static const char letters[] = "xyzabcde";
 /* ---- checking ---- */
 
 /* One item "x-=0" of the list. */
-static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size_t length, struct fc_place where,
-                                struct fc_status *st)
+static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size_t length,
+                                struct fc_place where, struct fc_status *st)
 {
     const char *letter = length > 3 ? memchr(letters, item[0], (size_t)s->n_dims) : NULL;
     if (!letter || (item[1] != '-' && item[1] != '+') || item[2] != '=')
         return fc_fail(st, FC_INPUT, where,
-                       "network.bridges: '%.*s' names no torus direction of %d dimensions (expected {x-: 0, x+: 1, ...})",
+                       "network.bridges: '%.*s' names no torus direction of %d dimensions (expected {x-: 0, "
+                       "x+: 1, ...})",
                        (int)length, item, s->n_dims);
     int dim = (int)(letter - letters), direction = item[1] == '+' ? FC_TMESH_PLUS : FC_TMESH_MINUS;
     char what[32];
@@ -43,8 +36,8 @@ static enum fc_code read_bridge(struct fc_tmesh_shape *s, const char *item, size
     for (int d = 0; d < s->n_dims; d++)
         for (int i = 0; i < 2; i++)
             if (s->bridge[d][i] == node)
-                return fc_fail(st, FC_INPUT, where, "%s: mesh node %lld hosts the bridge %c%c already", what, node,
-                               letters[d], i == FC_TMESH_PLUS ? '+' : '-');
+                return fc_fail(st, FC_INPUT, where, "%s: mesh node %lld hosts the bridge %c%c already", what,
+                               node, letters[d], i == FC_TMESH_PLUS ? '+' : '-');
     s->bridge[dim][direction] = (uint32_t)node;
     return FC_OK;
 }
@@ -53,8 +46,9 @@ static enum fc_code read_bridges(struct fc_tmesh_shape *s, struct fc_place where
 {
     memset(s->bridge, 0xff, sizeof s->bridge);
     if (!s->bridges)
-        return fc_fail(st, FC_INPUT, where, "network.bridges is missing (expected the mesh node of each torus "
-                                            "direction: {x-: 0, y-: 2, x+: 1, y+: 3})");
+        return fc_fail(st, FC_INPUT, where,
+                       "network.bridges is missing (expected the mesh node of each torus "
+                       "direction: {x-: 0, y-: 2, x+: 1, y+: 3})");
     for (const char *at = s->bridges; *at;) {
         size_t length = strcspn(at, ",");
         if (read_bridge(s, at, length, where, st)) return st->code;
@@ -63,8 +57,9 @@ static enum fc_code read_bridges(struct fc_tmesh_shape *s, struct fc_place where
     for (int d = 0; d < s->n_dims; d++)
         for (int i = 0; i < 2; i++)
             if (s->bridge[d][i] == FC_NONE)
-                return fc_fail(st, FC_INPUT, where, "network.bridges: %c%c is missing (each of the %d torus directions "
-                                                    "needs a mesh node)",
+                return fc_fail(st, FC_INPUT, where,
+                               "network.bridges: %c%c is missing (each of the %d torus directions "
+                               "needs a mesh node)",
                                letters[d], i == FC_TMESH_PLUS ? '+' : '-', 2 * s->n_dims);
     return FC_OK;
 }
@@ -80,7 +75,8 @@ void fc_tmesh_derive(struct fc_tmesh_shape *s)
     }
     s->n_mesh = s->rows * s->columns;
     s->n_computing = s->n_mesh - (s->router_nodes_compute ? 0 : 2 * (uint32_t)s->n_dims);
-    s->chip_links = 2 * (s->rows * (s->columns - 1) + s->columns * (s->rows - 1)) + torus_ports + s->n_computing;
+    s->chip_links =
+        2 * (s->rows * (s->columns - 1) + s->columns * (s->rows - 1)) + torus_ports + s->n_computing;
 }
 
 static enum fc_code check(struct fc_machine *machine, struct fc_place where, struct fc_status *st)
@@ -88,9 +84,11 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     struct fc_tmesh_shape *s = machine->shape;
     if (s->dims.n == 0) return fc_fail(st, FC_INPUT, where, "network.dims is missing (e.g. dims: [6, 6, 6])");
     if (s->dims.n > FC_MAX_DIMS)
-        return fc_fail(st, FC_INPUT, where, "network.dims has %d dimensions (at most %d)", s->dims.n, FC_MAX_DIMS);
+        return fc_fail(st, FC_INPUT, where, "network.dims has %d dimensions (at most %d)", s->dims.n,
+                       FC_MAX_DIMS);
     if (s->mesh.n != 2)
-        return fc_fail(st, FC_INPUT, where, "network.mesh has %d entries (expected rows and columns, e.g. mesh: [4, 4])",
+        return fc_fail(st, FC_INPUT, where,
+                       "network.mesh has %d entries (expected rows and columns, e.g. mesh: [4, 4])",
                        s->mesh.n);
     double routers = (double)s->mesh.v[0] * (double)s->mesh.v[1], chips = 1;
     for (int d = 0; d < s->dims.n; d++) chips *= (double)s->dims.v[d];
@@ -102,7 +100,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     s->columns = (uint32_t)s->mesh.v[1];
     s->n_mesh = s->rows * s->columns;
     for (int d = 0; d < s->n_dims; d++) s->k[d] = (uint32_t)s->dims.v[d];
-    if (s->n_mesh < 2 * (uint32_t)s->n_dims || (!s->router_nodes_compute && s->n_mesh == 2 * (uint32_t)s->n_dims))
+    if (s->n_mesh < 2 * (uint32_t)s->n_dims ||
+        (!s->router_nodes_compute && s->n_mesh == 2 * (uint32_t)s->n_dims))
         return fc_fail(st, FC_INPUT, where, "network.mesh: %u nodes are too few for %d bridges%s", s->n_mesh,
                        2 * s->n_dims, s->router_nodes_compute ? "" : " and a node that computes");
     if (read_bridges(s, where, st)) return st->code;
@@ -115,11 +114,11 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
 
 /* ---- building ---- */
 
-static bool hosts_bridge(const struct fc_tmesh_shape *s, uint32_t m)
+bool fc_tmesh_computes(const struct fc_tmesh_shape *s, uint32_t m)
 {
-    for (int d = 0; d < s->n_dims; d++)
-        if (s->bridge[d][0] == m || s->bridge[d][1] == m) return true;
-    return false;
+    for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
+        if (s->bridge[d][0] == m || s->bridge[d][1] == m) return false;
+    return true;
 }
 
 /* The neighbour of mesh node m by each port, FC_NONE at an edge. */
@@ -132,7 +131,7 @@ static void mesh_neighbours(const struct fc_tmesh_shape *s, uint32_t m, uint32_t
     to[FC_NORTH] = row > 0 ? m - s->columns : FC_NONE;
 }
 
-/* Adds the routers of a chip; the first chip fills the tables of local links. */
+/* Adds the routers of a chip, and fills the tables of local links, which come out alike for every chip. */
 static void add_chip(const struct fc_tmesh_shape *s, uint32_t chip, int injection, struct fc_link_list *list,
                      struct fc_tmesh_tables *tables)
 {
@@ -148,9 +147,10 @@ static void add_chip(const struct fc_tmesh_shape *s, uint32_t chip, int injectio
             for (int i = 0; i < 2; i++) {
                 if (s->bridge[d][i] != m || s->k[d] == 1) continue;
                 tables->torus_port[d][i] = list->n - base;
-                fc_links_add(list, router, fc_tmesh_neighbour(s, chip, d, i) * s->n_mesh + fc_tmesh_entry(s, d, i), 0);
+                fc_links_add(list, router,
+                             fc_tmesh_neighbour(s, chip, d, i) * s->n_mesh + fc_tmesh_entry(s, d, i), 0);
             }
-        if (!s->router_nodes_compute && hosts_bridge(s, m)) continue;
+        if (!fc_tmesh_computes(s, m)) continue;
         tables->computing[terminal] = m;
         tables->ejection[terminal] = list->n - base;
         fc_links_add(list, router, s->n_chips * s->n_mesh + chip * s->n_computing + terminal++, injection);
@@ -164,7 +164,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     net->n_nodes = s->n_chips * s->n_computing;
     struct fc_link_list list;
     struct fc_tmesh_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
-    if (!tables || fc_links_start(&list, &net->arena, (uint64_t)s->n_chips * s->chip_links + net->n_nodes, st))
+    if (!tables ||
+        fc_links_start(&list, &net->arena, (uint64_t)s->n_chips * s->chip_links + net->n_nodes, st))
         return st->code;
     tables->mesh_port = fc_alloc(&net->arena, s->n_mesh, sizeof *tables->mesh_port, st);
     tables->computing = fc_alloc(&net->arena, s->n_computing, sizeof *tables->computing, st);
@@ -211,114 +212,14 @@ uint32_t fc_tmesh_mesh_path(const struct fc_network *net, uint32_t a, uint32_t b
 
 /* ---- figures ---- */
 
-double fc_tmesh_mean_turn_hops(const struct fc_tmesh_shape *s)
-{
-    double sum = 0, pairs = 0;
-    for (int i = 0; i < s->n_dims; i++) {
-        sum += 2 * fc_tmesh_mesh_hops(s, s->bridge[i][0], s->bridge[i][1]);
-        pairs += 2;
-        for (int j = i + 1; j < s->n_dims; j++)
-            for (int a = 0; a < 2; a++)
-                for (int b = 0; b < 2; b++) {
-                    sum += fc_tmesh_mesh_hops(s, s->bridge[i][a], s->bridge[j][b]);
-                    pairs++;
-                }
-    }
-    return sum / pairs;
-}
-
-static bool computes(const struct fc_tmesh_shape *s, uint32_t m)
-{
-    return s->router_nodes_compute || !hosts_bridge(s, m);
-}
-/* Sum and greatest of the distances from m to the computing nodes of its chip. */
-static double hops_to_all(const struct fc_tmesh_shape *s, uint32_t m, double *greatest)
-{
-    double sum = 0;
-    *greatest = 0;
-    for (uint32_t n = 0; n < s->n_mesh; n++) {
-        double hops = fc_tmesh_mesh_hops(s, m, n);
-        if (!computes(s, n)) continue;
-        sum += hops;
-        *greatest = fmax(*greatest, hops);
-    }
-    return sum;
-}
-
-/* Mean and greatest distance of computing nodes of one chip, a node with itself included. */
-static double hops_within(const struct fc_tmesh_shape *s, double *greatest)
-{
-    double sum = 0, far;
-    *greatest = 0;
-    for (uint32_t m = 0; m < s->n_mesh; m++) {
-        if (!computes(s, m)) continue;
-        sum += hops_to_all(s, m, &far);
-        *greatest = fmax(*greatest, far);
-    }
-    return sum / s->n_computing / s->n_computing;
-}
-
-static double ring_mean(uint32_t size)
-{
-    double k = size;
-    return size % 2 ? (k - 1 / k) / 4 : k / 4;
-}
-
-double fc_tmesh_mean_mesh_hops(const struct fc_tmesh_shape *s, bool between_chips)
-{
-    double mean = 0, stay = 1, greatest, before = 1;
-    for (int d = 0; d < s->n_dims; d++) stay /= s->k[d];
-    for (int i = 0; i < s->n_dims; i++) {
-        double p = (s->k[i] - 1.0) / (2.0 * s->k[i]), q = ring_mean(s->k[i]) / 2;
-        for (int way = 0; way < 2; way++) {
-            uint32_t in = fc_tmesh_entry(s, i, way), out = s->bridge[i][way];
-            double after = 1;
-            mean += (q - p) * fc_tmesh_mesh_hops(s, in, out);
-            mean += p * before * hops_to_all(s, out, &greatest) / s->n_computing;
-            for (int j = i + 1; j < s->n_dims; j++) {
-                double turn = p * after * (s->k[j] - 1.0) / (2.0 * s->k[j]);
-                mean += turn * fc_tmesh_mesh_hops(s, in, s->bridge[j][0]);
-                mean += turn * fc_tmesh_mesh_hops(s, in, s->bridge[j][1]);
-                after /= s->k[j];
-            }
-            mean += p * after * hops_to_all(s, in, &greatest) / s->n_computing;
-        }
-        before /= s->k[i];
-    }
-    if (between_chips) return s->n_chips > 1 ? mean / (1 - stay) : 0;
-    return mean + stay * hops_within(s, &greatest);
-}
-
-/* Longest dimension-order route: longest[i][s] = hops of the longest one up to its last arrival in (i, s). */
-static double diameter(const struct fc_tmesh_shape *s)
-{
-    double longest[FC_MAX_DIMS][2], result, far;
-    hops_within(s, &result);
-    for (int j = 0; j < s->n_dims; j++)
-        for (int way = 0; way < 2 && s->k[j] > 1; way++) {
-            uint32_t out = s->bridge[j][way], in = fc_tmesh_entry(s, j, way);
-            double best, hops = fc_tmesh_reach(s, j);
-            hops_to_all(s, out, &best);
-            for (int i = 0; i < j; i++)
-                for (int a = 0; a < 2 && s->k[i] > 1; a++)
-                    best = fmax(best, longest[i][a] + fc_tmesh_mesh_hops(s, fc_tmesh_entry(s, i, a), out));
-            longest[j][way] = best + hops + (hops - 1) * fc_tmesh_mesh_hops(s, in, out);
-            hops_to_all(s, in, &far);
-            result = fmax(result, longest[j][way] + far);
-        }
-    return result;
-}
-
 static void facts(const struct fc_network *net, struct fc_facts *f)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     uint32_t longest = 1;
-    f->mean_hops = fc_tmesh_mean_mesh_hops(s, false);
-    f->diameter_hops = diameter(s);
-    for (int d = 0; d < s->n_dims; d++) {
-        f->mean_hops += ring_mean(s->k[d]);
+    f->mean_hops = fc_tmesh_mean_hops(s);
+    f->diameter_hops = fc_tmesh_diameter_hops(s);
+    for (int d = 0; d < s->n_dims; d++)
         if (s->k[d] > longest) longest = s->k[d];
-    }
     if (longest == 1) return;
     f->bisection_links = 2.0 * s->n_chips / longest;
     f->bisection_bytes_per_s = f->bisection_links * net->machine->classes[0].bandwidth_bytes_per_s;
@@ -384,23 +285,28 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
 #define OFFSET(field) offsetof(struct fc_tmesh_shape, field)
 static const struct fc_key keys[] = {
     {"dims", FC_KEY_INTS, FC_NUMBER, OFFSET(dims), 1, 65536, NULL, NULL, "chips in each torus dimension"},
-    {"mesh", FC_KEY_INTS, FC_NUMBER, OFFSET(mesh), 1, 4096, NULL, NULL, "rows and columns of the chip's mesh"},
+    {"mesh", FC_KEY_INTS, FC_NUMBER, OFFSET(mesh), 1, FC_TMESH_MOST_LINES, NULL, NULL,
+     "rows and columns of the chip's mesh"},
     {"bridges", FC_KEY_TEXT, FC_NUMBER, OFFSET(bridges), 0, 0, NULL, NULL,
      "mesh node (row by row, from 0) that hosts the NIC of each torus direction: {x-: 0, x+: 1, ...}"},
     {"router_nodes_compute", FC_KEY_BOOL, FC_NUMBER, OFFSET(router_nodes_compute), 0, 0, NULL, "false",
      "whether bridge nodes carry a core too"},
     {"mesh_order", FC_KEY_CHOICE, FC_NUMBER, OFFSET(mesh_order), 0, 0, orders, "row-first",
-     "on-chip route: row-first goes along its row to the right column, then along the column (XY); column-first the "
+     "on-chip route: row-first goes along its row to the right column, then along the column (XY); "
+     "column-first the "
      "other way"},
     {"vc_policy", FC_KEY_CHOICE, FC_NUMBER, OFFSET(vc_policy), 0, 0, policies, "six-vc",
-     "virtual channels of mesh links: shared (2, the torus VC kept), separate (2 and one each for injection and "
+     "virtual channels of mesh links: shared (2, the torus VC kept), separate (2 and one each for injection "
+     "and "
      "ejection), six-vc (one a dimension and dateline side)"},
 };
 
 const struct fc_family_ops fc_family_tmesh = {
     .name = "tmesh",
-    .usage = "dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: torus, mesh",
-    .source = "Liu, Xun, Cao & Sun, Co-design of on-chip networks and system interconnection networks (TMesh)",
+    .usage = "dims: [6, 6, 6]; mesh: [4, 4]; bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}; classes: "
+             "torus, mesh",
+    .source =
+        "Liu, Xun, Cao & Sun, Co-design of on-chip networks and system interconnection networks (TMesh)",
     .shape_size = sizeof(struct fc_tmesh_shape),
     .keys = keys,
     .n_keys = FC_COUNT(keys),

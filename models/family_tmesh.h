@@ -1,4 +1,5 @@
-/* family_tmesh.h - shape and index arithmetic of tori of mesh chips (family_tmesh.c, routing_tmesh.c, cdg_tmesh.c). */
+/* family_tmesh.h - shape and index arithmetic of tori of mesh chips (family_tmesh.c, tmesh_hops.c,
+ * routing_tmesh.c, cdg_tmesh.c). */
 #ifndef FC_FAMILY_TMESH_H
 #define FC_FAMILY_TMESH_H
 
@@ -7,15 +8,17 @@
 enum fc_mesh_order { FC_ROW_FIRST, FC_COLUMN_FIRST };
 enum fc_tmesh_policy { FC_TMESH_SHARED, FC_TMESH_SEPARATE, FC_TMESH_SIX_VC };
 enum { FC_TMESH_PLUS = 0, FC_TMESH_MINUS = 1 };
+#define FC_TMESH_MOST_LINES 4096 /* rows, columns of a mesh */
 /* Ports of a mesh node: to the next column, previous column, next row, previous row. */
 enum { FC_EAST, FC_WEST, FC_SOUTH, FC_NORTH, FC_MESH_PORTS };
 
-/* Chip c has torus coordinates (c / stride[i]) % k[i], x fastest; its mesh node m is at row m / columns, column
- * m % columns, and is router c * n_mesh + m. bridge[i][PLUS] hosts the NIC to the next chip of dimension i (the paper's
- * RN), bridge[i][MINUS] the one to the previous (LN): a packet that moves in + leaves by the PLUS bridge and enters the
- * next chip by its MINUS bridge. Every computing mesh node has one terminal: node c * n_computing + rank.
- * All chips are wired alike: link l of chip c's routers is c * chip_links + (local link); a router's links lie in the
- * order east, west, south, north, torus ports (by dimension, + before -), ejection. */
+/* Chip c has torus coordinates (c / stride[i]) % k[i], x fastest; its mesh node m is at row m / columns,
+ * column m % columns, and is router c * n_mesh + m. bridge[i][PLUS] hosts the NIC to the next chip of
+ * dimension i (the paper's RN), bridge[i][MINUS] the one to the previous (LN): a packet that moves in +
+ * leaves by the PLUS bridge and enters the next chip by its MINUS bridge. Every computing mesh node has
+ * one terminal: node c * n_computing + rank. All chips are wired alike: link l of chip c's routers is c *
+ * chip_links + (local link); a router's links lie in the order east, west, south, north, torus ports (by
+ * dimension, + before -), ejection. */
 struct fc_tmesh_shape {
     struct fc_ints dims, mesh; /* as in the file */
     const char *bridges;
@@ -37,19 +40,27 @@ struct fc_tmesh_tables {
     uint32_t *computing;                  /* [n_computing] mesh node of a terminal */
 };
 
-static inline const struct fc_tmesh_shape *fc_tmesh(const struct fc_network *net) { return net->machine->shape; }
-static inline const struct fc_tmesh_tables *fc_tmesh_tables(const struct fc_network *net) { return net->extra; }
+static inline const struct fc_tmesh_shape *fc_tmesh(const struct fc_network *net)
+{
+    return net->machine->shape;
+}
+static inline const struct fc_tmesh_tables *fc_tmesh_tables(const struct fc_network *net)
+{
+    return net->extra;
+}
 static inline uint32_t fc_tmesh_coordinate(const struct fc_tmesh_shape *s, uint32_t chip, int dim)
 {
     return chip / s->stride[dim] % s->k[dim];
 }
-static inline uint32_t fc_tmesh_neighbour(const struct fc_tmesh_shape *s, uint32_t chip, int dim, int direction)
+static inline uint32_t fc_tmesh_neighbour(const struct fc_tmesh_shape *s, uint32_t chip, int dim,
+                                          int direction)
 {
     uint32_t c = fc_tmesh_coordinate(s, chip, dim), k = s->k[dim];
     uint32_t to = direction == FC_TMESH_PLUS ? (c + 1 == k ? 0 : c + 1) : (c == 0 ? k - 1 : c - 1);
     return chip + to * s->stride[dim] - c * s->stride[dim];
 }
-/* The mesh node by which a packet that moves in `direction` enters a chip: the bridge of the other direction. */
+/* The mesh node by which a packet that moves in `direction` enters a chip: the bridge of the other
+ * direction. */
 static inline uint32_t fc_tmesh_entry(const struct fc_tmesh_shape *s, int dim, int direction)
 {
     return s->bridge[dim][!direction];
@@ -60,21 +71,34 @@ static inline uint32_t fc_tmesh_mesh_hops(const struct fc_tmesh_shape *s, uint32
     return (ra > rb ? ra - rb : rb - ra) + (ca > cb ? ca - cb : cb - ca);
 }
 /* Most hops a minimal route takes in a dimension, either way. */
-static inline uint32_t fc_tmesh_reach(const struct fc_tmesh_shape *s, int dim) { return s->k[dim] / 2; }
+static inline uint32_t fc_tmesh_reach(const struct fc_tmesh_shape *s, int dim)
+{
+    return s->k[dim] / 2;
+}
 
-/* Local links of the on-chip route from mesh node a to b, in order; out [rows + columns - 2]. Returns how many. */
+/* Local links of the on-chip route from mesh node a to b, in order; out [rows + columns - 2]. Returns how
+ * many. */
 uint32_t fc_tmesh_mesh_path(const struct fc_network *net, uint32_t a, uint32_t b, uint32_t *out);
-/* Fills what follows from k, rows, columns, bridge and router_nodes_compute (for a shape whose bridges were moved). */
+/* Fills what follows from k, rows, columns, bridge and router_nodes_compute (for a shape whose bridges
+ * were moved). */
 void fc_tmesh_derive(struct fc_tmesh_shape *shape);
 /* "{x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}". Returns out. */
 char *fc_tmesh_bridges_text(const struct fc_tmesh_shape *shape, char *out, size_t size);
 
-/* Mean on-chip hops between the bridge a packet enters by and the one it leaves by, over the legal ordered pairs of
- * dimension order, unweighted: - to + and + to - of a dimension, and every pair of an earlier and a later dimension (18
- * pairs in 3D): Table 1, third row, of the TMesh paper. */
+/* Whether a mesh node carries a core. */
+bool fc_tmesh_computes(const struct fc_tmesh_shape *shape, uint32_t mesh_node);
+
+/* Mean on-chip hops between the bridge a packet enters by and the one it leaves by, over the legal ordered
+ * pairs of dimension order, unweighted: - to + and + to - of a dimension, and every pair of an earlier and
+ * a later dimension (18 pairs in 3D): Table 1, third row, of the TMesh paper. */
 double fc_tmesh_mean_turn_hops(const struct fc_tmesh_shape *shape);
-/* Mean on-chip hops a packet of uniform traffic under dimension order: source, transit and destination chips. Over all
- * ordered pairs of nodes, a node with itself included; `between_chips`: over pairs on different chips only. */
+/* Mean on-chip hops a packet of uniform traffic under dimension order: source, transit and destination
+ * chips. Over all ordered pairs of nodes, a node with itself included; `between_chips`: over pairs on
+ * different chips only. */
 double fc_tmesh_mean_mesh_hops(const struct fc_tmesh_shape *shape, bool between_chips);
+/* Mean hops of any kind under dimension order over all ordered pairs, a node with itself included. */
+double fc_tmesh_mean_hops(const struct fc_tmesh_shape *shape);
+/* Hops of the longest route; at a tie the longer way. */
+double fc_tmesh_diameter_hops(const struct fc_tmesh_shape *shape);
 
 #endif

@@ -1,6 +1,7 @@
-/* vc_none.c - one virtual channel and no rule: what the bare routing gives. Dimension order is acyclic on a mesh and on
- * rings of at most 3; on longer rings the wrap-around closes a cycle. Minimal adaptive routing turns both ways and is
- * cyclic from two dimensions on. Two-level and irregular networks have to be looked at case by case. */
+/* vc_none.c - one virtual channel and no rule: what the bare routing gives. Dimension order is acyclic on
+ * a mesh and on rings of at most 3; on longer rings the wrap-around closes a cycle. Minimal adaptive
+ * routing turns both ways and is cyclic from two dimensions on. Two-level and irregular networks have to
+ * be looked at case by case. */
 #include "models/cdg.h"
 
 static int one(const struct fc_network *net)
@@ -8,7 +9,10 @@ static int one(const struct fc_network *net)
     (void)net;
     return 1;
 }
-static bool no_escape(const struct fc_machine *machine) { return machine->router.escape == FC_ESCAPE_NONE; }
+static bool no_escape(const struct fc_machine *machine)
+{
+    return machine->router.escape == FC_ESCAPE_NONE;
+}
 static bool never(const struct fc_machine *machine)
 {
     (void)machine;
@@ -27,9 +31,15 @@ static enum fc_code torus_dependencies(const struct fc_network *net, struct fc_c
     return FC_OK;
 }
 
-static enum fc_code two_level_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+static enum fc_code two_level_dependencies(const struct fc_network *net, struct fc_cdg *cdg,
+                                           struct fc_status *st)
 {
     return fc_two_level_dependencies(net, true, cdg, st);
+}
+
+static enum fc_code graph_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+{
+    return fc_graph_dependencies(net, false, cdg, st);
 }
 
 static const char *const torus_families[] = {"torus", "mesh", NULL};
@@ -61,5 +71,5 @@ const struct fc_vc_rule_ops fc_vc_none_graph = {
     .families = graph_families,
     .chosen = always,
     .vcs = one,
-    .dependencies = fc_graph_dependencies,
+    .dependencies = graph_dependencies,
 };

@@ -1,5 +1,5 @@
-/* vc_up_down.c - fat-trees: one virtual channel is enough, since no packet goes up again after it came down (Leiserson 1985;
- * Petrini & Vanneschi, IPPS 1997). */
+/* vc_up_down.c - fat-trees: one virtual channel is enough, since no packet goes up again after it came
+ * down (Leiserson 1985; Petrini & Vanneschi, IPPS 1997). */
 #include "models/cdg.h"
 
 static bool chosen(const struct fc_machine *machine)

@@ -106,7 +106,8 @@ static bool has_blocks(enum fc_op op)
 static enum fc_code check(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
                           struct fc_status *st)
 {
-    if ((unsigned)op >= FC_N_OPS || !named(op, NULL)) return fc_refuse(st, FC_INPUT, "operation %d is no collective", op);
+    if ((unsigned)op >= FC_N_OPS || !named(op, NULL))
+        return fc_refuse(st, FC_INPUT, "%s is no collective operation", (unsigned)op < FC_N_OPS ? fc_op_names[op] : "this");
     if (n == 0 || root >= n)
         return fc_refuse(st, FC_INPUT, "%s: root %u is not among the %u members", fc_op_names[op], root, n);
     uint64_t n_list = !list ? 0 : op == FC_OP_ALLTOALLV ? (uint64_t)n * n : has_blocks(op) ? n : 0;

@@ -16,8 +16,8 @@
  *     bound_s         max(ideal run, for fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing the
  *                     cut bound of the node traffic). The first holds because the contended run only adds waits to the same
  *                     max-plus recursion; the others because all of a link's traffic has crossed it at the end.
- *     binds           the greatest part of the mean rank's time: computation; software (overheads); link (waiting for
- *                     links, and serialisation's share of the rest); latency (what is left: head delays, other ranks)
+ *     binds           the greatest part of the critical path, the chain of events that ends at time_s: computation,
+ *                     software (overheads, gaps), link (serialisation and waiting for links), latency (the rest)
  *
  * Limits: the model's error against machines is not known (error_percent NaN). Receives cost CPU time in the call that
  * completes them, also when the message came earlier (LogGOPSim charges it at arrival); a nonblocking collective does not
@@ -187,16 +187,14 @@ static enum fc_code cut_bound(const struct fc_job *job, double *bound_s)
     return job->st->code;
 }
 
-static const char *what_binds(const struct fc_run *run, double ideal_s, double computation_s)
+/* The greatest part of the chain of events that ends last. */
+static const char *what_binds(const struct fc_run *run)
 {
-    double software_s = 0, n_ranks = run->job->trace->n_ranks;
-    for (uint32_t r = 0; r < run->job->trace->n_ranks; r++) software_s += run->strand[r].cpu_s / n_ranks;
-    double rest_s = fmax(0, ideal_s - computation_s - software_s), moving_s = run->total.transfer_s + run->total.latency_s;
-    double transfer_s = moving_s > 0 ? rest_s * run->total.transfer_s / moving_s : 0;
-    double link_s = run->time_s - ideal_s + transfer_s, latency_s = rest_s - transfer_s;
-    if (computation_s >= fmax(software_s, fmax(link_s, latency_s))) return "computation";
-    if (link_s >= fmax(software_s, latency_s)) return "link";
-    return software_s >= latency_s ? "software" : "latency";
+    const struct fc_chain *c = &run->chain;
+    double latency_s = run->time_s - c->computation_s - c->software_s - c->link_s;
+    if (c->computation_s >= fmax(c->software_s, fmax(c->link_s, latency_s))) return "computation";
+    if (c->link_s >= fmax(c->software_s, latency_s)) return "link";
+    return c->software_s >= latency_s ? "software" : "latency";
 }
 
 static enum fc_code report(const struct fc_run *run, double ideal_s, struct fc_replay *replay)
@@ -216,7 +214,7 @@ static enum fc_code report(const struct fc_run *run, double ideal_s, struct fc_r
     p->percent_of_peak = p->time_s > 0 ? 100 * p->bound_s / p->time_s : 100;
     p->error_percent = NAN;
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
-    p->binds = what_binds(run, ideal_s, p->computation_s);
+    p->binds = what_binds(run);
     p->local_bytes = run->total.local_bytes;
     p->network_bytes = run->total.network_bytes;
     return FC_OK;

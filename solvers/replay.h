@@ -89,11 +89,19 @@ struct fc_job {
 
 struct fc_strand;
 
+/* What the chain of events that ends at a certain time spent that time on; the rest is latency. */
+struct fc_chain {
+    double computation_s, software_s;
+    double link_s; /* serialisation and waiting for links */
+};
+
 /* A message under way. */
 struct fc_mail {
-    double sent_s;    /* it, or with rendezvous its announcement, has left the sender's CPU */
+    double sent_s;    /* it, or with rendezvous its announcement, has left the sender's CPU; once it has left its node:
+                       * when it would arrive if links took no time */
     double posted_s;  /* its receive was posted */
     double arrived_s; /* its last byte is at the receiver's node */
+    struct fc_chain chain; /* behind sent_s or posted_s, whatever decides; then behind arrived_s */
     struct fc_strand *sender, *receiver; /* blocked until it has arrived; NULL: nobody */
     uint8_t state;       /* FC_SENT... */
     uint8_t shares_left; /* parts still on the way */
@@ -113,7 +121,8 @@ struct fc_batch {
 /* One thread of control: a rank's program, or a nonblocking collective of it, which goes on by itself. */
 struct fc_strand {
     double clock_s, send_s, receive_s; /* now; when the next message may be sent, received (gap) */
-    double compute_s, cpu_s;           /* computation and overheads so far */
+    double compute_s;                  /* computation so far */
+    struct fc_chain chain;             /* behind clock_s */
     double entered_s;                  /* the call at hand */
     uint32_t rank;
     uint32_t pending;                  /* messages and calls that it is blocked on */
@@ -160,12 +169,15 @@ struct fc_run {
     uint32_t n_flights, free_flight;
     size_t flight_capacity, heap_capacity, n_heap;
     struct fc_happening *heap;
-    double *arrival, *arrival_bytes; /* [longest_wait] scratch */
-    double time_s; /* latest end or arrival so far */
+    struct fc_taken {
+        double arrived_s, bytes;
+        const struct fc_chain *chain;
+    } *taken;      /* [longest_wait] scratch: the receives of one wait */
+    double time_s; /* latest end or arrival so far, and */
+    struct fc_chain chain; /* what led to it */
     uint64_t n_messages, n_finished;
     struct {
         double p2p_wait_s, collective_s, link_wait_s, local_bytes, network_bytes;
-        double transfer_s, latency_s; /* of messages alone in the network: bytes over the slowest link, heads */
     } total;
 };
 
@@ -185,6 +197,13 @@ static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
         s->next_ready = run->ready;
         run->ready = s;
     }
+}
+/* Something ends at time_s: the latest such end is the job's. */
+static inline void fc_run_ends(struct fc_run *run, double time_s, const struct fc_chain *chain)
+{
+    if (time_s <= run->time_s) return;
+    run->time_s = time_s;
+    run->chain = *chain;
 }
 /* Memory for any number of runs. */
 enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job);

@@ -94,7 +94,8 @@ static void arrive(struct fc_run *run, struct fc_mail *mail, double time_s)
 {
     mail->arrived_s = time_s;
     mail->state |= FC_ARRIVED;
-    if (time_s > run->time_s) run->time_s = time_s;
+    mail->chain.link_s += fc_later(0, time_s - mail->sent_s);
+    fc_run_ends(run, time_s, &mail->chain);
     fc_wake(run, mail->sender);
     fc_wake(run, mail->receiver);
 }
@@ -144,13 +145,12 @@ static void depart(struct fc_run *run, struct fc_route *route, const struct fc_m
         first = (uint32_t)(number % n);
     }
     route->wire_bytes += wire;
+    mail->sent_s = time_s + route->latency_s;
     run->total.network_bytes += message->bytes;
     mail->shares_left = (uint8_t)used;
     for (uint32_t i = 0; i < used; i++) {
         const struct fc_path *p = &path[(first + i) % n];
         double share = used == n ? p->share : 1.0 / used;
-        run->total.latency_s += share * p->head_s;
-        run->total.transfer_s += share * wire * p->s_per_byte;
         if (!run->ideal) {
             if (!fly(run, mail, p, share * wire, share * message->bytes, time_s, number * FC_MOST_PATHS + i)) return;
             continue;
@@ -177,16 +177,17 @@ void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i)
     run->n_messages++;
     if (job->settings->loggops) {
         run->total.network_bytes += message->bytes;
-        run->total.latency_s += job->settings->loggops_latency_s;
-        run->total.transfer_s += message->bytes * job->settings->loggops_per_byte_s;
-        arrive(run, mail, mail->sent_s + job->settings->loggops_latency_s);
+        mail->sent_s += job->settings->loggops_latency_s;
+        arrive(run, mail, mail->sent_s);
         return;
     }
     bool announced = mail->state & FC_RENDEZVOUS;
     double time_s = announced ? fc_later(mail->sent_s, mail->posted_s) : mail->sent_s;
     if (job->node[from] == job->node[to]) {
         run->total.local_bytes += message->bytes;
-        arrive(run, mail, time_s + message->bytes * job->local_s_per_byte);
+        mail->chain.software_s += message->bytes * job->local_s_per_byte;
+        mail->sent_s = time_s + message->bytes * job->local_s_per_byte;
+        arrive(run, mail, mail->sent_s);
         return;
     }
     struct fc_route *route = fc_routes_find(&run->job->routes, job->node[from], job->node[to]);

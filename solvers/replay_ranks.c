@@ -30,15 +30,16 @@ static void send(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch
     const struct fc_replay_settings *settings = run->job->settings;
     struct fc_mail *mail = &batch->mail[i];
     double bytes = batch->message[i].bytes, start = fc_later(s->clock_s, s->send_s);
-    double cpu_s = fc_send_cpu_s(&settings->software, bytes);
-    s->cpu_s += cpu_s;
-    s->clock_s = start + cpu_s;
+    double before_s = s->clock_s;
+    s->clock_s = start + fc_send_cpu_s(&settings->software, bytes);
+    s->chain.software_s += s->clock_s - before_s;
     s->send_s = start + settings->software.gap_s;
     mail->sent_s = s->clock_s;
     if (settings->loggops) { /* the wire starts after o; the card is busy for g + (n - 1) G */
         mail->sent_s = start + settings->software.send_s;
         s->send_s += bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
     }
+    if (!rendezvous || !(mail->state & FC_POSTED) || mail->sent_s >= mail->posted_s) mail->chain = s->chain;
     mail->state |= FC_SENT | (rendezvous ? FC_RENDEZVOUS : 0);
     if (!rendezvous || (mail->state & FC_POSTED)) fc_mail_leave(run, batch, i);
 }
@@ -47,6 +48,8 @@ static void post(struct fc_run *run, const struct fc_strand *s, struct fc_batch 
 {
     struct fc_mail *mail = &batch->mail[i];
     mail->posted_s = s->clock_s;
+    if (!(mail->state & FC_SENT) || ((mail->state & FC_RENDEZVOUS) && mail->posted_s > mail->sent_s))
+        mail->chain = s->chain;
     mail->state |= FC_POSTED;
     if (mail->state & FC_RENDEZVOUS) fc_mail_leave(run, batch, i);
 }
@@ -71,57 +74,70 @@ static void wait_for_send(struct fc_strand *s, struct fc_mail *mail)
 
 /* What a wait has completed. */
 struct harvest {
-    uint32_t n;     /* receives: run->arrival[n], arrival_bytes[n] */
-    double last_s;  /* latest completion of anything that costs no CPU time */
+    uint32_t n;     /* receives: run->taken[n] */
+    double last_s;  /* latest completion of anything that costs no CPU time, and */
+    const struct fc_chain *chain; /* what led to it */
 };
 
 static void harvest_receive(struct fc_run *run, struct harvest *h, const struct fc_mail *mail, double bytes)
 {
-    run->arrival[h->n] = mail->arrived_s;
-    run->arrival_bytes[h->n++] = bytes;
+    run->taken[h->n++] = (struct fc_taken){mail->arrived_s, bytes, &mail->chain};
+}
+static void harvest_other(struct harvest *h, double time_s, const struct fc_chain *chain)
+{
+    if (time_s <= h->last_s) return;
+    h->last_s = time_s;
+    h->chain = chain;
 }
 static void harvest_send(struct harvest *h, const struct fc_mail *mail)
 {
-    if (mail->state & FC_RENDEZVOUS) h->last_s = fc_later(h->last_s, fc_later(mail->arrived_s, mail->posted_s));
+    if (mail->state & FC_RENDEZVOUS) harvest_other(h, fc_later(mail->arrived_s, mail->posted_s), &mail->chain);
 }
 
-/* Orders arrivals by time (Shell sort: most waits are short). */
-static void sort_arrivals(double *time, double *bytes, uint32_t n)
+/* Orders receives by arrival (Shell sort: most waits are short). */
+static void sort_taken(struct fc_taken *taken, uint32_t n)
 {
     for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
         for (uint32_t i = gap; i < n; i++) {
-            double t = time[i], b = bytes[i];
+            struct fc_taken t = taken[i];
             uint32_t at = i;
-            for (; at >= gap && (time[at - gap] > t || (time[at - gap] == t && bytes[at - gap] > b)); at -= gap) {
-                time[at] = time[at - gap];
-                bytes[at] = bytes[at - gap];
-            }
-            time[at] = t;
-            bytes[at] = b;
+            for (; at >= gap && taken[at - gap].arrived_s > t.arrived_s; at -= gap) taken[at] = taken[at - gap];
+            taken[at] = t;
         }
+}
+
+/* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
+static double take(const struct fc_replay_settings *settings, struct fc_strand *s, const struct fc_taken *t)
+{
+    double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes), cost_s = cpu_s, start = s->clock_s;
+    if (t->arrived_s > start) {
+        start = t->arrived_s;
+        s->chain = *t->chain;
+    }
+    if (settings->loggops) {
+        double wire_s = t->bytes > 1 ? (t->bytes - 1) * settings->loggops_per_byte_s : 0;
+        cost_s = fc_later(cpu_s, settings->software.recv_s + wire_s);
+        s->chain.software_s += fc_later(0, s->receive_s - start);
+        start = fc_later(start, s->receive_s);
+        s->receive_s = start + settings->software.gap_s + wire_s;
+    }
+    s->chain.software_s += cpu_s;
+    s->chain.link_s += cost_s - cpu_s;
+    s->clock_s = start + cost_s;
+    return cost_s;
 }
 
 /* Advances the clock over the wait; returns the time spent blocked. */
 static double end_wait(struct fc_run *run, struct fc_strand *s, const struct harvest *h)
 {
-    const struct fc_replay_settings *settings = run->job->settings;
-    double before = s->clock_s, cpu_s = 0;
-    if (h->n > 1) sort_arrivals(run->arrival, run->arrival_bytes, h->n);
-    for (uint32_t i = 0; i < h->n; i++) {
-        double bytes = run->arrival_bytes[i], cost_s = fc_recv_cpu_s(&settings->software, bytes);
-        double start = fc_later(s->clock_s, run->arrival[i]);
-        if (settings->loggops) {
-            double wire_s = bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
-            cost_s = fc_later(cost_s, settings->software.recv_s + wire_s);
-            start = fc_later(start, s->receive_s);
-            s->receive_s = start + settings->software.gap_s + wire_s;
-        }
-        s->clock_s = start + cost_s;
-        cpu_s += cost_s;
+    double before_s = s->clock_s, cost_s = 0;
+    if (h->n > 1) sort_taken(run->taken, h->n);
+    for (uint32_t i = 0; i < h->n; i++) cost_s += take(run->job->settings, s, &run->taken[i]);
+    if (h->last_s > s->clock_s) {
+        s->clock_s = h->last_s;
+        s->chain = *h->chain;
     }
-    s->cpu_s += cpu_s;
-    s->clock_s = fc_later(s->clock_s, h->last_s);
-    return fc_later(0, s->clock_s - before - cpu_s);
+    return fc_later(0, s->clock_s - before_s - cost_s);
 }
 
 /* ---- collective calls ---- */
@@ -177,7 +193,7 @@ static void begin_round(struct fc_run *run, struct fc_strand *s, struct fc_batch
 static void end_round(struct fc_run *run, struct fc_strand *s, const struct fc_batch *batch)
 {
     const struct fc_call_schedule *schedule = schedule_of(run, s);
-    struct harvest h = {0, 0};
+    struct harvest h = {0, 0, NULL};
     for (uint64_t k = s->step; k < s->round_end; k++) {
         uint64_t i = schedule->step[k] / 2;
         if (schedule->step[k] & 1) harvest_receive(run, &h, &batch->mail[i], schedule->messages[i].bytes);
@@ -233,6 +249,7 @@ static void start_nonblocking(struct fc_run *run, struct fc_strand *s, const str
     struct fc_strand *beside = fc_alloc(&run->arena, 1, sizeof *beside, run->job->st);
     if (!beside) return;
     beside->clock_s = s->clock_s;
+    beside->chain = s->chain;
     beside->rank = s->rank;
     beside->event = s->event;
     beside->part = run->job->part[s->event];
@@ -246,12 +263,13 @@ static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct
     uint64_t i = run->job->part[s->event];
     if (e->mode == FC_MOVE_GET) {
         s->clock_s += run->job->settings->software.send_s;
-        s->cpu_s += run->job->settings->software.send_s;
+        s->chain.software_s += run->job->settings->software.send_s;
     } else {
         send(run, s, &run->own, i++, false);
     }
     if (e->mode == FC_MOVE_PUT) return;
     run->own.mail[i].sent_s = s->clock_s;
+    run->own.mail[i].chain = s->chain;
     fc_mail_leave(run, &run->own, i);
 }
 
@@ -302,14 +320,14 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
 {
     const struct fc_batch *own = &run->own;
     uint64_t i = run->job->part[s->event];
-    struct harvest h = {0, 0};
+    struct harvest h = {0, 0, NULL};
     switch (e->op) {
     case FC_OP_SEND: harvest_send(&h, &own->mail[i]); break;
     case FC_OP_RECV: harvest_receive(run, &h, &own->mail[i], own->message[i].bytes); break;
     case FC_OP_WAIT:
         for (uint32_t k = 0; k < e->n_list; k++) {
             const struct fc_request *r = request_of(run, s, run->job->trace->lists[e->list + k]);
-            if (r->call) h.last_s = fc_later(h.last_s, r->call->clock_s);
+            if (r->call) harvest_other(&h, r->call->clock_s, &r->call->chain);
             else if (r->mail && r->receives) harvest_receive(run, &h, r->mail, own->message[r->mail - own->mail].bytes);
             else if (r->mail) harvest_send(&h, r->mail);
         }
@@ -331,6 +349,7 @@ static void run_main(struct fc_run *run, struct fc_strand *s)
             __builtin_prefetch(e + 3); /* the trace is far larger than a cache, and ranks take turns */
             s->begun = true;
             s->compute_s += e->compute_s * scale;
+            s->chain.computation_s += e->compute_s * scale;
             s->clock_s += e->compute_s * scale;
             begin(run, s, e);
             if (s->pending || job->st->code) return;
@@ -344,14 +363,14 @@ static void run_main(struct fc_run *run, struct fc_strand *s)
     }
     s->finished = true;
     run->n_finished++;
-    if (s->clock_s > run->time_s) run->time_s = s->clock_s;
+    fc_run_ends(run, s->clock_s, &s->chain);
 }
 
 static void run_beside(struct fc_run *run, struct fc_strand *s)
 {
     if (!play_call(run, s)) return;
     s->finished = true;
-    if (s->clock_s > run->time_s) run->time_s = s->clock_s;
+    fc_run_ends(run, s->clock_s, &s->chain);
     fc_wake(run, s->waiter);
 }
 
@@ -365,21 +384,22 @@ enum fc_code fc_run_start(struct fc_run *run, struct fc_job *job)
     run->free_batch = fc_alloc(&run->arena, job->calls.n_schedules, sizeof(struct fc_batch *), job->st);
     run->strand = fc_alloc(&run->arena, n_ranks, sizeof *run->strand, job->st);
     run->request = fc_alloc(&run->arena, job->first_request[n_ranks], sizeof *run->request, job->st);
-    run->arrival = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival, job->st);
-    run->arrival_bytes = fc_alloc(&run->arena, job->longest_wait, sizeof *run->arrival_bytes, job->st);
+    run->taken = fc_alloc(&run->arena, job->longest_wait, sizeof *run->taken, job->st);
     return job->st->code ? job->st->code : fc_flights_start(run);
 }
 
-/* Everything as before the job. All batches have been given back by the run before. */
+/* Everything as before the job. */
 static void reset(struct fc_run *run, bool ideal)
 {
     const struct fc_trace *t = run->job->trace;
     memset(run->own.mail, 0, run->job->n_messages * sizeof *run->own.mail);
     memset(run->strand, 0, t->n_ranks * sizeof *run->strand);
     memset(run->request, 0, run->job->first_request[t->n_ranks] * sizeof *run->request);
+    memset(run->batch, 0, run->job->calls.n_calls * sizeof(struct fc_batch *)); /* calls that nobody has completed */
     memset(&run->total, 0, sizeof run->total);
     run->ideal = ideal;
     run->time_s = 0;
+    run->chain = (struct fc_chain){0};
     run->n_finished = run->n_messages = 0;
     fc_flights_reset(run);
     for (uint32_t r = t->n_ranks; r-- > 0;) {

@@ -70,7 +70,8 @@ struct fc_prediction {
     const char *binds;       /* "link", "software", "latency", "computation" */
     double local_bytes, network_bytes;
 };
-/* T = max_c(B_c/b_c)/eta + fill + drain + messages * o (science: bulk-synchronous phase). */
+/* T = computation + max(max_c(W_c/b_c)/eta, messages * o) + fill: a bulk-synchronous phase, see contention.c. FC_INPUT for
+ * open-loop traffic, FC_NO when a link that is needed has no bandwidth left. */
 enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,
                               const struct fc_placement *placement, const struct fc_load *load,
                               const struct fc_load_settings *settings, struct fc_prediction *prediction,
@@ -118,7 +119,8 @@ void fc_replay_free(struct fc_replay *replay);
  * communicator. See collective.c for the algorithm of each operation and its source. */
 struct fc_message { uint32_t from, to; double bytes; uint32_t round; };
 /* Appends the messages of collective `op` among n members (root: member number; bytes as in enum fc_op; list: bytes
- * from each to each for ALLTOALLV as [n][n] row-major, or NULL) to *messages (grown in the arena), ordered by round. */
+ * from each to each for ALLTOALLV as [n][n] row-major; for GATHER, SCATTER, ALLGATHER, REDUCE_SCATTER each member's bytes
+ * [n] where they differ; or NULL) to *messages (grown in the arena), ordered by round. */
 enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
                                     struct fc_arena *arena, struct fc_message **messages, uint64_t *n_messages,
                                     struct fc_status *st);

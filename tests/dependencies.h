@@ -1,5 +1,5 @@
-/* dependencies.h - the tests' own channel dependencies: every route of every pair of nodes, link by link with the virtual
- * channel the rule's words give it, and nothing of the relations under test. */
+/* dependencies.h - the tests' own channel dependencies: every route of every pair of nodes, link by link
+ * with the virtual channel the rule's words give it, and nothing of the relations under test. */
 #ifndef FC_TEST_DEPENDENCIES_H
 #define FC_TEST_DEPENDENCIES_H
 
@@ -8,6 +8,33 @@
 #include "models/family_torus.h"
 #include "models/family_two_level.h"
 #include "tests/network_checks.h"
+
+/* Machines for the tests, one line each. */
+#define TORUS(keys)                                                                                          \
+    "name: t\nnetwork: {family: torus, " keys "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define MESH(keys)                                                                                           \
+    "name: t\nnetwork: {family: mesh, " keys "}\nlinks: {mesh: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define TMESH(keys)                                                                                          \
+    "name: t\nnetwork: {family: tmesh, " keys "}\n"                                                          \
+    "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 8 GB/s, latency: 1 ns}}\n"
+#define LL_ONLY "links: {ll: {bandwidth: 1 GB/s, latency: 1 ns}, d: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+#define LL_LR                                                                                                \
+    "links: {ll: {bandwidth: 1 GB/s, latency: 1 ns}, lr: {bandwidth: 1 GB/s, latency: 1 ns}, "               \
+    "d: {bandwidth: 1 GB/s, latency: 1 ns}}\n"
+
+static inline const struct fc_vc_rule_ops *rule_of(const struct fc_network *net, const char *name)
+{
+    const struct fc_vc_rule_ops *rule = fc_vc_rule_find(name, net->machine->family->name);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(rule);
+    return rule;
+}
+static inline void route_by(struct fc_machine *machine, const char *routing)
+{
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_machine_route(machine, routing, &st), FC_OK);
+}
+
+/* ---- arcs ---- */
 
 /* A set of arcs from << 32 | to. */
 struct arcs {
@@ -104,13 +131,15 @@ static inline uint32_t torus_vc(enum scheme scheme, int phase, bool crossed)
     return scheme == ONE ? 0 : scheme == BUBBLE ? (uint32_t)phase : 2 * (uint32_t)phase + crossed;
 }
 
-/* Dimension order from router v to d; bit i of `ways`: - at a tie of dimension i. False: bit set and no tie. */
-static inline bool torus_leg(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways, enum scheme scheme,
-                             int phase, struct trace *t)
+/* Dimension order from router v to d; bit i of `ways`: - at a tie of dimension i. False: bit set and no
+ * tie. */
+static inline bool torus_leg(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways,
+                             enum scheme scheme, int phase, struct trace *t)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     for (int i = 0; i < s->n_dims; i++) {
-        struct fc_torus_offset o = fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
+        struct fc_torus_offset o =
+            fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
         bool other = ways >> i & 1, crossed = false;
         if (other && o.plus_share != 0.5) return false;
         int direction = o.plus_share > 0 && !other ? FC_PLUS : FC_MINUS;
@@ -153,12 +182,14 @@ struct box {
     bool tie[FC_MAX_DIMS];
     int direction[FC_MAX_DIMS];
 };
-static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways, struct box *b)
+static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d, uint32_t ways,
+                            struct box *b)
 {
     const struct fc_torus_shape *s = fc_torus(net);
     *b = (struct box){.net = net, .start = v};
     for (int i = 0; i < s->n_dims; i++) {
-        struct fc_torus_offset o = fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
+        struct fc_torus_offset o =
+            fc_torus_offset(s, i, fc_torus_coordinate(s, v, i), fc_torus_coordinate(s, d, i));
         b->tie[i] = o.plus_share == 0.5;
         if (!b->tie[i] && ways >> i & 1) return false;
         b->direction[i] = o.plus_share > 0 && !(ways >> i & 1) ? FC_PLUS : FC_MINUS;
@@ -166,9 +197,10 @@ static inline bool make_box(const struct fc_network *net, uint32_t v, uint32_t d
     }
     return true;
 }
-/* The link by which a packet with `left` hops of the box left goes on in dimension i and `direction`, and whether it is
- * beyond the dateline with that. */
-static inline uint32_t box_link(const struct box *b, const uint32_t *left, int i, int direction, bool *crossed)
+/* The link by which a packet with `left` hops of the box left goes on in dimension i and `direction`, and
+ * whether it is beyond the dateline with that. */
+static inline uint32_t box_link(const struct box *b, const uint32_t *left, int i, int direction,
+                                bool *crossed)
 {
     const struct fc_torus_shape *s = fc_torus(b->net);
     uint32_t v = b->start;
@@ -193,7 +225,8 @@ static inline bool next_left(const struct fc_network *net, uint32_t *left, const
     return false;
 }
 
-/* One channel, any minimal route: each arrival in dimension i with hops left in j. One cable, one node a router. */
+/* One channel, any minimal route: each arrival in dimension i with hops left in j. One cable, one node a
+ * router. */
 static inline void adaptive_box_arcs(const struct box *b, struct arcs *s)
 {
     int n = fc_torus(b->net)->n_dims;
@@ -214,10 +247,10 @@ static inline void adaptive_box_arcs(const struct box *b, struct arcs *s)
     while (next_left(b->net, left, b->hops));
 }
 
-/* The escape of a packet with `left` hops left: dimension, direction and channel; false when it has arrived. In dimension
- * order a tie goes as the box does; in direction order it goes + until it was begun. */
-static inline bool escape_of(const struct box *b, const uint32_t *left, bool direction_ordered, int *dim, int *direction,
-                             uint64_t *channel)
+/* The escape of a packet with `left` hops left: dimension, direction and channel; false when it has
+ * arrived. In dimension order a tie goes as the box does; in direction order it goes + until it was begun. */
+static inline bool escape_of(const struct box *b, const uint32_t *left, bool direction_ordered, int *dim,
+                             int *direction, uint64_t *channel)
 {
     int n = fc_torus(b->net)->n_dims;
     bool crossed;
@@ -242,12 +275,14 @@ static inline void extended_box_arcs(const struct box *b, bool direction_ordered
     int dim, direction, other_dim, other_direction;
     uint64_t from, to;
     do {
-        if (!escape_of(b, left, direction_ordered, &dim, &direction, &from) || direction != b->direction[dim]) continue;
+        if (!escape_of(b, left, direction_ordered, &dim, &direction, &from) || direction != b->direction[dim])
+            continue;
         memcpy(after, left, sizeof after);
         after[dim]--;
         memset(later, 0, sizeof later);
         do
-            if (escape_of(b, later, direction_ordered, &other_dim, &other_direction, &to)) arcs_add(s, from, to);
+            if (escape_of(b, later, direction_ordered, &other_dim, &other_direction, &to))
+                arcs_add(s, from, to);
         while (next_left(b->net, later, after));
     } while (next_left(b->net, left, b->hops));
 }
@@ -256,11 +291,12 @@ static inline void extended_box_arcs(const struct box *b, bool direction_ordered
 
 static inline uint32_t step_to(uint32_t at, uint32_t to, bool rows, uint32_t columns)
 {
-    if (rows) return at / columns < to / columns ? at + columns : at / columns > to / columns ? at - columns : at;
+    if (rows)
+        return at / columns < to / columns ? at + columns : at / columns > to / columns ? at - columns : at;
     return at % columns < to % columns ? at + 1 : at % columns > to % columns ? at - 1 : at;
 }
-static inline void chip_hops(const struct fc_network *net, uint32_t chip, uint32_t from, uint32_t to, uint32_t vc,
-                             struct trace *t)
+static inline void chip_hops(const struct fc_network *net, uint32_t chip, uint32_t from, uint32_t to,
+                             uint32_t vc, struct trace *t)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     while (from != to) {
@@ -272,14 +308,16 @@ static inline void chip_hops(const struct fc_network *net, uint32_t chip, uint32
     }
 }
 
-/* The rules in the words of the paper and of vc_*.c. last: dimension and side of the dateline of the torus link the
- * packet came by, -1 at its first chip; next: dimension it goes on in, -1 at its last chip. */
+/* The rules in the words of the paper and of vc_*.c. last: dimension and side of the dateline of the torus
+ * link the packet came by, -1 at its first chip; next: dimension it goes on in, -1 at its last chip. */
 static inline uint32_t mesh_vc(const char *rule, int last, bool crossed, int next)
 {
     bool same_chip = last < 0 && next < 0;
     if (!strcmp(rule, "shared")) return last < 0 ? 0 : crossed;
     if (!strcmp(rule, "separate")) return next < 0 ? 3 : last < 0 ? 2 : crossed;
-    return same_chip ? 0 : next < 0 ? 2 * (uint32_t)last + crossed : 2 * (uint32_t)next + (last == next && crossed);
+    return same_chip  ? 0
+           : next < 0 ? 2 * (uint32_t)last + crossed
+                      : 2 * (uint32_t)next + (last == next && crossed);
 }
 
 static inline void tmesh_arcs(const struct fc_network *net, const char *rule, int n_vcs, struct arcs *set)
@@ -296,16 +334,19 @@ static inline void tmesh_arcs(const struct fc_network *net, const char *rule, in
                 t.n = 0;
                 hop(&t, in_link(net, a), 1, 0);
                 for (int d = 0; d < s->n_dims; d++) {
-                    uint32_t k = s->k[d], x = chip / s->stride[d] % k, y = goal / s->stride[d] % k, plus = (y + k - x) % k;
+                    uint32_t k = s->k[d], x = chip / s->stride[d] % k, y = goal / s->stride[d] % k,
+                             plus = (y + k - x) % k;
                     valid = valid && (!(ways >> d & 1) || 2 * plus == k);
                     bool minus = 2 * plus > k || ways >> d & 1;
                     for (uint32_t h = 0; h < (minus ? (k - plus) % k : plus); h++) {
                         uint32_t there = (x + (minus ? k - 1 : 1)) % k, out = s->bridge[d][minus];
                         chip_hops(net, chip, m, out, mesh_vc(rule, last, crossed, d), &t);
                         crossed = (last == d && crossed) || (minus ? there > x : there < x);
-                        uint32_t next = chip + there * s->stride[d] - x * s->stride[d], from = chip * s->n_mesh + out;
+                        uint32_t next = chip + there * s->stride[d] - x * s->stride[d],
+                                 from = chip * s->n_mesh + out;
                         for (uint32_t l = net->first_link[from]; l < net->first_link[from + 1]; l++)
-                            if (net->link_target[l] == next * s->n_mesh + s->bridge[d][!minus] && net->link_class[l] == 0)
+                            if (net->link_target[l] == next * s->n_mesh + s->bridge[d][!minus] &&
+                                net->link_class[l] == 0)
                                 hop(&t, l, 1, crossed);
                         chip = next, x = there, m = s->bridge[d][!minus], last = d;
                     }
@@ -319,9 +360,10 @@ static inline void tmesh_arcs(const struct fc_network *net, const char *rule, in
 
 /* ---- two-level networks ---- */
 
-/* Local links from router a to b of a supernode, over corner `way` where there are two ways; false: no such way. */
-static inline bool local_hops(const struct fc_network *net, uint32_t a, uint32_t b, uint32_t way, uint32_t vc, bool by_hop,
-                              struct trace *t)
+/* Local links from router a to b of a supernode, over corner `way` where there are two ways; false: no
+ * such way. */
+static inline bool local_hops(const struct fc_network *net, uint32_t a, uint32_t b, uint32_t way, uint32_t vc,
+                              bool by_hop, struct trace *t)
 {
     uint32_t p = fc_two_level(net)->n_positions, one = a == b ? FC_NONE : fc_find_link(net, a, b);
     if (a == b) return way == 0;
@@ -336,19 +378,25 @@ static inline bool local_hops(const struct fc_network *net, uint32_t a, uint32_t
 }
 
 /* The route through `n` supernodes over given cables and corners. */
-static inline void two_level_trace(const struct fc_network *net, const uint32_t *supernode, uint32_t n, uint32_t choices,
-                                   uint32_t a, uint32_t b, bool single, struct trace *t, struct arcs *set)
+static inline void two_level_trace(const struct fc_network *net, const uint32_t *supernode, uint32_t n,
+                                   uint32_t choices, uint32_t a, uint32_t b, bool single, struct trace *t,
+                                   struct arcs *set)
 {
     const struct fc_two_level_shape *s = fc_two_level(net);
     bool grid = s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
-    uint32_t at = net->link_target[in_link(net, a)], end = net->link_target[in_link(net, b)], stride = single ? 0 : grid ? 2 : 1;
+    uint32_t at = net->link_target[in_link(net, a)], end = net->link_target[in_link(net, b)],
+             stride = single ? 0
+                      : grid ? 2
+                             : 1;
     t->n = 0;
     hop(t, in_link(net, a), 1, 0);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t cable = choices % s->pair_links;
         choices /= s->pair_links;
         uint32_t d = i + 1 < n ? fc_two_level_d_link(net, supernode[i], supernode[i + 1], cable) : FC_NONE;
-        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, i * stride, grid && !single, t)) return;
+        if (!local_hops(net, at, i + 1 < n ? net->link_source[d] : end, choices % 2, i * stride,
+                        grid && !single, t))
+            return;
         choices /= 2;
         if (i + 1 == n) break;
         hop(t, d, 1, i * stride);
@@ -369,7 +417,8 @@ static inline void two_level_arcs(const struct fc_network *net, bool single, int
     for (uint32_t a = 0; a < net->n_nodes; a++)
         for (uint32_t b = 0; b < net->n_nodes; b++) {
             uint32_t from = a / per_supernode, to = b / per_supernode, one[] = {from}, two[] = {from, to};
-            for (uint32_t c = 0; a != b && from == to && c < all; c++) two_level_trace(net, one, 1, c, a, b, single, &t, set);
+            for (uint32_t c = 0; a != b && from == to && c < all; c++)
+                two_level_trace(net, one, 1, c, a, b, single, &t, set);
             for (uint32_t c = 0; direct && from != to && c < all * all; c++)
                 two_level_trace(net, two, 2, c, a, b, single, &t, set);
             for (uint32_t via = 0; strcmp(routing, "direct") && from != to && via < s->n_supernodes; via++) {
@@ -382,31 +431,41 @@ static inline void two_level_arcs(const struct fc_network *net, bool single, int
 
 /* ---- any network: all shortest paths ---- */
 
-static inline void shortest_paths(const struct fc_network *net, const uint32_t *distance, uint32_t from_link, uint32_t b,
-                                  struct arcs *set)
+/* One destination: its distances to every vertex, and the virtual channel of its packets. */
+struct goal {
+    const struct fc_network *net;
+    uint32_t vertex, *distance, n_vcs, vc;
+};
+static inline void shortest_paths(const struct goal *g, uint32_t from_link, struct arcs *set)
 {
+    const struct fc_network *net = g->net;
     uint32_t v = net->link_target[from_link];
     for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
         uint32_t to = net->link_target[l];
-        bool last = to == fc_node_vertex(net, b);
-        if (last ? distance[v] != 0 : fc_is_node(net, to) || distance[to] + 1 != distance[v]) continue;
-        arcs_add(set, from_link, l);
-        if (!last) shortest_paths(net, distance, l, b, set);
+        bool last = to == g->vertex;
+        if (last ? g->distance[v] != 0 : fc_is_node(net, to) || g->distance[to] + 1 != g->distance[v])
+            continue;
+        arcs_add(set, (uint64_t)from_link * g->n_vcs + g->vc, (uint64_t)l * g->n_vcs + g->vc);
+        if (!last) shortest_paths(g, l, set);
     }
 }
 
-/* Cables work both ways, so distances to b are those from b. */
-static inline void shortest_arcs(const struct fc_network *net, struct arcs *set)
+/* Cables work both ways, so distances to a node are those from it. vc: of each destination, NULL for one
+ * channel. */
+static inline void shortest_arcs(const struct fc_network *net, const uint32_t *vc, int n_vcs,
+                                 struct arcs *set)
 {
-    uint32_t *distance = malloc(net->n_vertices * sizeof *distance), *queue = malloc(net->n_vertices * sizeof *queue);
+    uint32_t *distance = malloc(net->n_vertices * sizeof *distance),
+             *queue = malloc(net->n_vertices * sizeof *queue);
     for (uint32_t b = 0; b < net->n_nodes; b++) {
+        struct goal g = {net, fc_node_vertex(net, b), distance, (uint32_t)n_vcs, vc ? vc[b] : 0};
         fc_distances(net, fc_node_vertex(net, b), distance, queue);
         for (uint32_t a = 0; a < net->n_nodes; a++) {
             uint32_t v = fc_node_vertex(net, a), nearest = FC_NONE;
             for (uint32_t l = net->first_link[v]; a != b && l < net->first_link[v + 1]; l++)
                 if (distance[net->link_target[l]] < nearest) nearest = distance[net->link_target[l]];
             for (uint32_t l = net->first_link[v]; nearest != FC_NONE && l < net->first_link[v + 1]; l++)
-                if (distance[net->link_target[l]] == nearest) shortest_paths(net, distance, l, b, set);
+                if (distance[net->link_target[l]] == nearest) shortest_paths(&g, l, set);
         }
     }
     free(distance), free(queue);

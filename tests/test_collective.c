@@ -372,7 +372,7 @@ static void refusals(void)
     struct fc_status bad_list = refused(FC_OP_GATHER, 2, 0, 1, list);
     CU_ASSERT(fc_says(&root, FC_INPUT, "bcast: root 4 is not among the 4 members"));
     CU_ASSERT(fc_says(&none, FC_INPUT, "root 0 is not among the 0 members"));
-    CU_ASSERT(fc_says(&op, FC_INPUT, "is no collective"));
+    CU_ASSERT(fc_says(&op, FC_INPUT, "send is no collective operation"));
     CU_ASSERT(fc_says(&bytes, FC_INPUT, "scan: -1 bytes (expected 0 or more)"));
     CU_ASSERT(fc_says(&nan, FC_INPUT, "expected 0 or more"));
     CU_ASSERT(fc_says(&no_list, FC_INPUT, "bytes from each to each are missing"));

@@ -1,9 +1,10 @@
-/* test_tmesh.c - tori of mesh chips: wiring, routes, structural loads against walks, closed forms against every route,
- * Table 1 of the TMesh paper, and one case per refusal. */
+/* test_tmesh.c - tori of mesh chips: wiring, routes, structural loads against walks, closed forms against
+ * every route, Table 1 of the TMesh paper, and one case per refusal. */
 #include "models/family_tmesh.h"
 #include "tests/network_checks.h"
 
-#define LINKS "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
+#define LINKS                                                                                                \
+    "links: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, mesh: {bandwidth: 25.6 GB/s, latency: 1 ns}}\n"
 #define TMESH(keys) "name: t\nnetwork: {family: tmesh, " keys "}\n" LINKS
 #define SIX "bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}"
 
@@ -14,8 +15,10 @@ static const char *const shapes[] = {
     TMESH("dims: [5], mesh: [1, 4], bridges: {x-: 3, x+: 1}"),
     TMESH("dims: [6], mesh: [5, 1], bridges: {x-: 0, x+: 4}, router_nodes_compute: true"),
     TMESH("dims: [2, 2, 1], mesh: [2, 3], " SIX ", router_nodes_compute: true"),
-    TMESH("dims: [1, 4, 2], mesh: [3, 4], bridges: {x-: 8, y-: 4, z-: 0, x+: 11, y+: 7, z+: 3}, mesh_order: column-first"),
-    TMESH("dims: [2, 2, 2, 2], mesh: [3, 3], bridges: {x-: 0, y-: 1, z-: 2, a-: 3, x+: 5, y+: 6, z+: 7, a+: 8}"),
+    TMESH("dims: [1, 4, 2], mesh: [3, 4], bridges: {x-: 8, y-: 4, z-: 0, x+: 11, y+: 7, z+: 3}, mesh_order: "
+          "column-first"),
+    TMESH("dims: [2, 2, 2, 2], mesh: [3, 3], bridges: {x-: 0, y-: 1, z-: 2, a-: 3, x+: 5, y+: 6, z+: 7, a+: "
+          "8}"),
 };
 
 /* Table 1: the LN nodes x- y- z- and the RN nodes x+ y+ z+ of its seven placements. */
@@ -23,8 +26,9 @@ static const struct {
     int minus[3], plus[3];
     double turn_hops, chip_hops;
 } table1[] = {
-    {{8, 4, 0}, {11, 7, 3}, 2.89, 15.28}, {{0, 2, 4}, {1, 3, 5}, 1.78, 10.69},  {{4, 5, 6}, {7, 9, 10}, 1.78, 10.41},
-    {{9, 6, 4}, {10, 7, 5}, 1.67, 9.27},  {{4, 5, 9}, {8, 6, 10}, 1.56, 9.07},  {{5, 4, 6}, {9, 8, 10}, 1.56, 9.07},
+    {{8, 4, 0}, {11, 7, 3}, 2.89, 15.28}, {{0, 2, 4}, {1, 3, 5}, 1.78, 10.69},
+    {{4, 5, 6}, {7, 9, 10}, 1.78, 10.41}, {{9, 6, 4}, {10, 7, 5}, 1.67, 9.27},
+    {{4, 5, 9}, {8, 6, 10}, 1.56, 9.07},  {{5, 4, 6}, {9, 8, 10}, 1.56, 9.07},
     {{1, 5, 9}, {2, 6, 10}, 1.56, 8.78},
 };
 
@@ -39,7 +43,8 @@ static void place(struct fc_tmesh_shape *s, const int *minus, const int *plus)
 
 static struct fc_tmesh_shape six_cubed(bool compute)
 {
-    struct fc_tmesh_shape s = {.n_dims = 3, .k = {6, 6, 6}, .rows = 4, .columns = 4, .router_nodes_compute = compute};
+    struct fc_tmesh_shape s = {
+        .n_dims = 3, .k = {6, 6, 6}, .rows = 4, .columns = 4, .router_nodes_compute = compute};
     place(&s, table1[1].minus, table1[1].plus);
     return s;
 }
@@ -54,8 +59,8 @@ static void published_turn_hops(void)
     CU_ASSERT_DOUBLE_EQUAL(fc_tmesh_mean_turn_hops(&s), 28.0 / 18, 1e-15); /* the least possible */
 }
 
-/* The published latencies are linear in these: on-chip hops with cores on every mesh node, traffic that stays on its
- * chip counted as none. 226.5 + 10.33 h cycles fits all seven within 1.3 %. */
+/* The published latencies are linear in these: on-chip hops with cores on every mesh node, traffic that
+ * stays on its chip counted as none. 226.5 + 10.33 h cycles fits all seven within 1.3 %. */
 static void published_latency_follows_chip_hops(void)
 {
     static const double cycles[] = {383.1, 341.3, 333.9, 321.0, 321.2, 318.8, 315.5};
@@ -76,7 +81,8 @@ static void wiring(void)
         if (!network_of(shapes[i], &machine, &net)) continue;
         const struct fc_tmesh_shape *s = fc_tmesh(&net);
         CU_ASSERT_EQUAL(net.n_routers, s->n_chips * s->n_mesh);
-        CU_ASSERT_EQUAL(net.n_nodes, s->n_chips * (s->n_mesh - (s->router_nodes_compute ? 0 : 2 * (uint32_t)s->n_dims)));
+        CU_ASSERT_EQUAL(net.n_nodes,
+                        s->n_chips * (s->n_mesh - (s->router_nodes_compute ? 0 : 2 * (uint32_t)s->n_dims)));
         CU_ASSERT_EQUAL(net.n_links, s->n_chips * s->chip_links + net.n_nodes);
         for (uint32_t c = 0; c < s->n_chips; c++)
             for (int d = 0; d < s->n_dims; d++)
@@ -88,9 +94,11 @@ static void wiring(void)
                     CU_ASSERT_EQUAL(net.link_class[link], 0);
                     CU_ASSERT_EQUAL(fc_tmesh_neighbour(s, to, d, !way), c);
                 }
-        for (uint32_t n = 0; n < net.n_nodes; n++) { /* its two links join it to the same router, which computes */
+        for (uint32_t n = 0; n < net.n_nodes;
+             n++) { /* its two links join it to the same router, which computes */
             uint32_t in = net.first_link[net.n_routers + n], router = net.link_target[in];
-            uint32_t out = n / s->n_computing * s->chip_links + fc_tmesh_tables(&net)->ejection[n % s->n_computing];
+            uint32_t out =
+                n / s->n_computing * s->chip_links + fc_tmesh_tables(&net)->ejection[n % s->n_computing];
             CU_ASSERT(net.link_source[out] == router && net.link_target[out] == net.n_routers + n);
             for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
                 CU_ASSERT(router % s->n_mesh != s->bridge[d][0] && router % s->n_mesh != s->bridge[d][1]);
@@ -107,7 +115,8 @@ static void links_by_class(void)
     struct fc_status st = {0};
     if (!network_of(TMESH("dims: [6, 6, 6], mesh: [4, 4], " SIX), &machine, &net)) return;
     CU_ASSERT_EQUAL(fc_network_facts(&net, &facts, &st), FC_OK);
-    CU_ASSERT_EQUAL(facts.n_nodes, 2160); /* the paper's formula; its text counts 3456, cores on bridges included */
+    CU_ASSERT_EQUAL(facts.n_nodes,
+                    2160); /* the paper's formula; its text counts 3456, cores on bridges included */
     CU_ASSERT_EQUAL(facts.class_links[0], 6 * 216);
     CU_ASSERT_EQUAL(facts.class_links[1], 48 * 216);
     CU_ASSERT_EQUAL(facts.class_links[2], 2 * 2160);
@@ -117,7 +126,8 @@ static void links_by_class(void)
 }
 
 /* Hops of the longest dimension-order route between two routers, by trying both directions of every tie. */
-static uint32_t longest_route(const struct fc_tmesh_shape *s, int dim, uint32_t a, uint32_t b, uint32_t from, uint32_t to)
+static uint32_t longest_route(const struct fc_tmesh_shape *s, int dim, uint32_t a, uint32_t b, uint32_t from,
+                              uint32_t to)
 {
     if (dim == s->n_dims) return fc_tmesh_mesh_hops(s, from, to);
     uint32_t k = s->k[dim], plus = (b / s->stride[dim] % k + k - a / s->stride[dim] % k) % k, longest = 0;
@@ -148,11 +158,12 @@ static void facts_against_routes(void)
         uint32_t diameter = 0;
         for (uint32_t a = 0; a < net.n_nodes; a++)
             for (uint32_t b = 0; b < net.n_nodes; b++) {
-                uint32_t hops = longest_route(s, 0, a / s->n_computing, b / s->n_computing, node[a % s->n_computing],
-                                              node[b % s->n_computing]);
+                uint32_t hops = longest_route(s, 0, a / s->n_computing, b / s->n_computing,
+                                              node[a % s->n_computing], node[b % s->n_computing]);
                 if (hops > diameter) diameter = hops;
             }
-        double *ones = malloc(net.n_nodes * sizeof *ones), *load = calloc(net.n_links, sizeof *load), bfs, n = net.n_nodes;
+        double *ones = malloc(net.n_nodes * sizeof *ones), *load = calloc(net.n_links, sizeof *load), bfs,
+               n = net.n_nodes;
         double torus = 0, mesh = 0, within = 0;
         for (uint32_t a = 0; a < net.n_nodes; a++) ones[a] = 1;
         walk_all(&net, machine.routing, ones, ones, load, &bfs);
@@ -165,7 +176,8 @@ static void facts_against_routes(void)
         CU_ASSERT_EQUAL(facts.diameter_hops, diameter);
         CU_ASSERT_DOUBLE_EQUAL(facts.mean_hops, (torus + mesh) / n / n, 1e-12 * facts.mean_hops);
         CU_ASSERT_DOUBLE_EQUAL(fc_tmesh_mean_mesh_hops(s, false), mesh / n / n, 1e-12 * facts.mean_hops);
-        CU_ASSERT_DOUBLE_EQUAL(fc_tmesh_mean_mesh_hops(s, true), (mesh - chips * within) / pairs, 1e-12 * facts.mean_hops);
+        CU_ASSERT_DOUBLE_EQUAL(fc_tmesh_mean_mesh_hops(s, true), (mesh - chips * within) / pairs,
+                               1e-12 * facts.mean_hops);
         free(ones), free(load);
         free_network(&machine, &net);
     }
@@ -206,7 +218,8 @@ static void routes(void)
     struct fc_status st = {0};
     static const char *const yaml[2] = {
         TMESH("dims: [5, 5], mesh: [4, 4], bridges: {x-: 0, y-: 12, x+: 15, y+: 3}"),
-        TMESH("dims: [5, 5], mesh: [4, 4], mesh_order: column-first, bridges: {x-: 0, y-: 12, x+: 15, y+: 3}")};
+        TMESH(
+            "dims: [5, 5], mesh: [4, 4], mesh_order: column-first, bridges: {x-: 0, y-: 12, x+: 15, y+: 3}")};
     static const char *const expected[2][4] = {
         {"mesh (4,0).5->6", "mesh (4,0).6->7", "mesh (4,0).7->11", "mesh (4,0).11->15"},
         {"mesh (4,0).5->9", "mesh (4,0).9->13", "mesh (4,0).13->14", "mesh (4,0).14->15"}};
@@ -219,7 +232,8 @@ static void routes(void)
         CU_ASSERT_EQUAL(fc_tmesh_tables(&net)->computing[3], 5);
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[0], name, sizeof name), "node 51 in");
         for (int i = 0; i < 4; i++)
-            CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[1 + i], name, sizeof name), expected[order][i]);
+            CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[1 + i], name, sizeof name),
+                                   expected[order][i]);
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[5], name, sizeof name), "x+ (4,0).15->(0,0).0");
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[9], name, sizeof name), "y+ (0,0).3->(0,1).12");
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[walk.n - 1], name, sizeof name), "node 63 out");
@@ -250,15 +264,18 @@ static void refusals(void)
     refused(TMESH("mesh: [4, 4], " SIX), FC_INPUT, "network.dims is missing");
     refused(TMESH("dims: [1,1,1,1,1,1,1,1,1], mesh: [9, 9], " SIX), FC_INPUT, "9 dimensions (at most 8)");
     refused(TMESH("dims: [4, 4, 4], " SIX), FC_INPUT, "network.mesh has 0 entries");
-    refused(TMESH("dims: [4, 4, 4], mesh: [4], " SIX), FC_INPUT, "network.mesh has 1 entries (expected rows and columns");
+    refused(TMESH("dims: [4, 4, 4], mesh: [4], " SIX), FC_INPUT,
+            "network.mesh has 1 entries (expected rows and columns");
     refused(TMESH("dims: [4, 4, 4], mesh: [4, 4]"), FC_INPUT, "network.bridges is missing");
     refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4}"), FC_INPUT,
             "network.bridges: z+ is missing");
-    refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4, z+: 16}"), FC_INPUT,
-            "network.bridges: z+: '16' is out of range (allowed: 0 to 15)");
-    refused(TMESH("dims: [4, 4], mesh: [4, 4], " SIX), FC_INPUT, "'z-=4' names no torus direction of 2 dimensions");
+    refused(TMESH("dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, x+: 1, y-: 2, y+: 3, z-: 4, z+: 16}"),
+            FC_INPUT, "network.bridges: z+: '16' is out of range (allowed: 0 to 15)");
+    refused(TMESH("dims: [4, 4], mesh: [4, 4], " SIX), FC_INPUT,
+            "'z-=4' names no torus direction of 2 dimensions");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: [0, 1]"), FC_INPUT, "'0' names no torus direction");
-    refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 0, x+: no}"), FC_INPUT, "x+: 'no' is not an integer");
+    refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 0, x+: no}"), FC_INPUT,
+            "x+: 'no' is not an integer");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 3, x+: 3}"), FC_INPUT,
             "network.bridges: x+: mesh node 3 hosts the bridge x- already");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 3, x+: 4, x-: 5}"), FC_INPUT, "x- is given twice");
@@ -287,4 +304,7 @@ static const CU_TestInfo tests[] = {
     {"refusals", refusals},
     CU_TEST_INFO_NULL,
 };
-int suite_tmesh(void) { return fc_add_suite("tmesh", tests); }
+int suite_tmesh(void)
+{
+    return fc_add_suite("tmesh", tests);
+}

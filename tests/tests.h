@@ -20,6 +20,7 @@
     X(suite_maxmin)                                                                                                   \
     X(suite_collective)                                                                                               \
     X(suite_traces)                                                                                                   \
+    X(suite_trace_use)                                                                                                \
     X(suite_capture)                                                                                                  \
     X(suite_cases)
 

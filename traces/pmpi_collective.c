@@ -1,15 +1,16 @@
 /* pmpi_collective.c - collectives: what each rank contributes, in bytes, as traces.h defines it for each op.
  *
- * Counts that MPI calls insignificant at a rank are not read there (they may be anything). Collectives between two
- * groups have a root that is no rank of the communicator's order: they are recorded as calls that take time, and
- * reported. A neighbourhood collective is an alltoallv whose sizes are zero but towards the neighbours. */
+ * Counts that MPI calls insignificant at a rank are not read there (they may be anything). Collectives
+ * between two groups have a root that is no rank of the communicator's order: they are recorded as calls that
+ * take time, and reported. A neighbourhood collective is an alltoallv whose sizes are zero but towards the
+ * neighbours. */
 #include "traces/pmpi_record.h"
 
 #include <stdlib.h>
 
 /* Writes a collective, or only its time when it has no place in the format. */
-static void write_collective(const struct fc_call *call, int op, const struct fc_comm *comm, int root, int64_t bytes,
-                             const int64_t *sizes, const MPI_Request *request)
+static void write_collective(const struct fc_call *call, int op, const struct fc_comm *comm, int root,
+                             int64_t bytes, const int64_t *sizes, const MPI_Request *request)
 {
     bool good = call->rc == MPI_SUCCESS && !comm->between;
     struct fc_raw_event event = fc_pmpi_event(call, good ? op : FC_OP_OTHER);
@@ -49,8 +50,8 @@ bool fc_is_root(MPI_Comm comm, int root)
     return rank == root;
 }
 
-void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type, const MPI_Datatype *types,
-                  const MPI_Request *request)
+void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
+                  const MPI_Datatype *types, const MPI_Request *request)
 {
     if (!fc_pmpi_left(call)) return;
     const struct fc_comm *c = fc_comm_of(comm);

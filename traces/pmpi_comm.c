@@ -1,8 +1,8 @@
 /* pmpi_comm.c - communicators with their members as world ranks, and windows of one-sided calls.
  *
- * A communicator is looked up by its handle; one that nobody announced (MPI_COMM_SELF, or made by a call that is not
- * wrapped) is entered when first used. Handles are reused by MPI after a free, so making one overwrites the entry;
- * calls under way hold their communicator by counting its users. */
+ * A communicator is looked up by its handle; one that nobody announced (MPI_COMM_SELF, or made by a call that
+ * is not wrapped) is entered when first used. Handles are reused by MPI after a free, so making one
+ * overwrites the entry; calls under way hold their communicator by counting its users. */
 #include "traces/pmpi_record.h"
 
 #include <stdlib.h>
@@ -120,7 +120,8 @@ static void write_comm(struct fc_comm *comm, const int *member, int n)
     free(words);
 }
 
-/* Between two groups: the one with the smaller first member comes first for all, peers are the other group's. */
+/* Between two groups: the one with the smaller first member comes first for all, peers are the other group's.
+ */
 static void fill_between(struct fc_comm *comm, MPI_Comm handle, const int *local, int n)
 {
     MPI_Group group;

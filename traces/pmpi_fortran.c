@@ -1,12 +1,14 @@
-/* pmpi_fortran.c - the Fortran names of MPI under Open MPI: mpi_x_ (mpif.h, use mpi) and mpi_x_f08_ (use mpi_f08).
+/* pmpi_fortran.c - the Fortran names of MPI under Open MPI: mpi_x_ (mpif.h, use mpi) and mpi_x_f08_ (use
+ * mpi_f08).
  *
- * Open MPI's Fortran layer calls the C functions by their PMPI names, so a C wrapper never sees a Fortran program.
- * Every argument is an address, and a handle of mpi_f08 is a struct of one integer: both interfaces take the same
- * arguments in the same order, so one line makes both wrappers. They call pmpi_x_ and not PMPI_x, which keeps the
- * meaning of Fortran's MPI_IN_PLACE and MPI_STATUS_IGNORE. `err` is optional in mpi_f08 (then NULL).
+ * Open MPI's Fortran layer calls the C functions by their PMPI names, so a C wrapper never sees a Fortran
+ * program. Every argument is an address, and a handle of mpi_f08 is a struct of one integer: both interfaces
+ * take the same arguments in the same order, so one line makes both wrappers. They call pmpi_x_ and not
+ * PMPI_x, which keeps the meaning of Fortran's MPI_IN_PLACE and MPI_STATUS_IGNORE. `err` is optional in
+ * mpi_f08 (then NULL).
  *
- * The real functions are weak: a C program has none of them, and then nobody calls these wrappers. Arguments are
- * named a, b, c, ... in MPI's order. */
+ * The real functions are weak: a C program has none of them, and then nobody calls these wrappers. Arguments
+ * are named a, b, c, ... in MPI's order. */
 #include "traces/pmpi_record.h"
 
 #include <stdlib.h>
@@ -62,22 +64,22 @@ static inline bool is_at(const void *argument, const void *constant)
 #define A13 A12 m,
 
 /* Both interfaces of one function with n arguments; `before` runs ahead of the call, `log` after it. */
-#define ONE(real, name, n, args, before, log)                                                                          \
-    void real(P##n fint *err) __attribute__((weak));                                                                   \
-    void name(P##n fint *err);                                                                                         \
-    void name(P##n fint *err)                                                                                          \
-    {                                                                                                                  \
-        struct fc_call call;                                                                                           \
-        fint no_err;                                                                                                   \
-        err = err ? err : &no_err;                                                                                     \
-        before;                                                                                                        \
-        fc_pmpi_enter(&call);                                                                                          \
-        real args;                                                                                                \
-        call.rc = *err;                                                                                                \
-        log;                                                                                                           \
+#define ONE(real, name, n, args, before, log)                                                                \
+    void real(P##n fint *err) __attribute__((weak));                                                         \
+    void name(P##n fint *err);                                                                               \
+    void name(P##n fint *err)                                                                                \
+    {                                                                                                        \
+        struct fc_call call;                                                                                 \
+        fint no_err;                                                                                         \
+        err = err ? err : &no_err;                                                                           \
+        before;                                                                                              \
+        fc_pmpi_enter(&call);                                                                                \
+        real args;                                                                                           \
+        call.rc = *err;                                                                                      \
+        log;                                                                                                 \
     }
-#define WRAP_BEFORE(name, n, args, before, log)                                                                        \
-    ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                        \
+#define WRAP_BEFORE(name, n, args, before, log)                                                              \
+    ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                 \
     ONE(pmpi_##name##_f08_, mpi_##name##_f08_, n, args, before, log)
 #define WRAP(name, n, log) WRAP_BEFORE(name, n, (A##n err), (void)0, log)
 #define OTHER fc_log_other(&call)
@@ -90,9 +92,9 @@ WRAP_BEFORE(abort, 2, (A2 err), fc_pmpi_flush(), OTHER)
 /* ---- point to point ---- */
 
 #define SEND(name, mode) WRAP(name, 6, fc_log_send(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f)))
-#define ISEND(name, mode)                                                                                              \
+#define ISEND(name, mode)                                                                                    \
     WRAP(name, 7, fc_log_isend(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQUEST(g)))
-#define PERSISTENT(name, mode)                                                                                         \
+#define PERSISTENT(name, mode)                                                                               \
     WRAP(name, 7, fc_log_persistent(&call, mode, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQUEST(g)))
 SEND(send, 0)
 SEND(ssend, 1)
@@ -111,9 +113,9 @@ WRAP(irecv, 7, fc_log_irecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQ
 
 /* A status of our own where the program wants none. */
 enum { STATUS_INTS = sizeof(MPI_Status) / sizeof(fint) };
-#define OWN_STATUS(x)                                                                                                  \
-    fint own[STATUS_INTS];                                                                                             \
-    void *st = is_at(x, &mpi_fortran_status_ignore_) ? own : x;                                                        \
+#define OWN_STATUS(x)                                                                                        \
+    fint own[STATUS_INTS];                                                                                   \
+    void *st = is_at(x, &mpi_fortran_status_ignore_) ? own : x;                                              \
     MPI_Status s
 #define STATUS (PMPI_Status_f2c(st, &s), &s)
 WRAP_BEFORE(recv, 7, (A6 st, err), OWN_STATUS(g), fc_log_recv(&call, COMM(f), STATUS))
@@ -121,8 +123,10 @@ WRAP_BEFORE(sendrecv, 12, (A11 st, err), OWN_STATUS(l),
             fc_log_sendrecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(k), STATUS))
 WRAP_BEFORE(sendrecv_replace, 9, (A8 st, err), OWN_STATUS(i),
             fc_log_sendrecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(h), STATUS))
-WRAP_BEFORE(mrecv, 5, (A4 st, err), OWN_STATUS(e); MPI_Message was = MESSAGE(d), fc_log_mrecv(&call, was, STATUS))
-WRAP_BEFORE(imrecv, 5, (A5 err), MPI_Message was = MESSAGE(d), fc_log_imrecv(&call, was, INT(b), TYPE(c), REQUEST(e)))
+WRAP_BEFORE(mrecv, 5, (A4 st, err), OWN_STATUS(e);
+            MPI_Message was = MESSAGE(d), fc_log_mrecv(&call, was, STATUS))
+WRAP_BEFORE(imrecv, 5, (A5 err), MPI_Message was = MESSAGE(d),
+            fc_log_imrecv(&call, was, INT(b), TYPE(c), REQUEST(e)))
 WRAP(probe, 4, fc_log_probe(&call, true))
 WRAP(iprobe, 5, fc_log_probe(&call, INT(d) != 0))
 WRAP(mprobe, 5, fc_log_mprobe(&call, true, COMM(c), MESSAGE(d)))
@@ -143,7 +147,8 @@ struct kept {
 static void keep(struct kept *kept, int n, const fint *requests, void *statuses)
 {
     kept->was = n <= FEW ? kept->few : malloc((size_t)n * sizeof *kept->was);
-    kept->own_status = is_at(statuses, &mpi_fortran_status_ignore_) || is_at(statuses, &mpi_fortran_statuses_ignore_);
+    kept->own_status =
+        is_at(statuses, &mpi_fortran_status_ignore_) || is_at(statuses, &mpi_fortran_statuses_ignore_);
     kept->status = statuses;
     if (kept->own_status)
         kept->status = n <= FEW ? kept->few_status : malloc((size_t)n * STATUS_INTS * sizeof *kept->status);
@@ -169,21 +174,24 @@ static void log_wait(struct fc_call *call, struct kept *kept, int n_done, const 
     drop(kept);
 }
 
-#define KEEP(n, requests, statuses)                                                                                    \
-    struct kept kept;                                                                                                  \
+#define KEEP(n, requests, statuses)                                                                          \
+    struct kept kept;                                                                                        \
     keep(&kept, n, INTS(requests), statuses)
 #define DONE(out) (INT(out) == MPI_UNDEFINED ? 0 : INT(out))
 WRAP_BEFORE(wait, 2, (A1 kept.status, err), KEEP(1, a, b), log_wait(&call, &kept, 1, NULL, false))
-WRAP_BEFORE(waitall, 3, (A2 kept.status, err), KEEP(INT(a), b, c), log_wait(&call, &kept, INT(a), NULL, false))
+WRAP_BEFORE(waitall, 3, (A2 kept.status, err), KEEP(INT(a), b, c),
+            log_wait(&call, &kept, INT(a), NULL, false))
 WRAP_BEFORE(waitany, 4, (A3 kept.status, err), KEEP(INT(a), b, d),
             log_wait(&call, &kept, INT(c) != MPI_UNDEFINED, INTS(c), false))
-WRAP_BEFORE(waitsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e), log_wait(&call, &kept, DONE(c), INTS(d), false))
+WRAP_BEFORE(waitsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
+            log_wait(&call, &kept, DONE(c), INTS(d), false))
 WRAP_BEFORE(test, 3, (A2 kept.status, err), KEEP(1, a, c), log_wait(&call, &kept, INT(b) != 0, NULL, true))
 WRAP_BEFORE(testall, 4, (A3 kept.status, err), KEEP(INT(a), b, d),
             log_wait(&call, &kept, INT(c) ? INT(a) : 0, NULL, true))
 WRAP_BEFORE(testany, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
             log_wait(&call, &kept, INT(d) && INT(c) != MPI_UNDEFINED, INTS(c), true))
-WRAP_BEFORE(testsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e), log_wait(&call, &kept, DONE(c), INTS(d), true))
+WRAP_BEFORE(testsome, 5, (A4 kept.status, err), KEEP(INT(a), b, e),
+            log_wait(&call, &kept, DONE(c), INTS(d), true))
 
 static void log_start(struct fc_call *call, int n, const fint *requests)
 {
@@ -197,8 +205,9 @@ WRAP(startall, 2, log_start(&call, INT(a), INTS(b)))
 
 /* ---- collectives: the blocking name, the nonblocking name, its request's argument ---- */
 
-#define NONBLOCKING(name, n, q, log)                                                                                   \
-    WRAP_BEFORE(name, n, (A##n err), MPI_Request request, request = REQUEST(q); const MPI_Request *req = &request; log)
+#define NONBLOCKING(name, n, q, log)                                                                         \
+    WRAP_BEFORE(name, n, (A##n err), MPI_Request request, request = REQUEST(q);                              \
+                const MPI_Request *req = &request; log)
 #define BLOCKING(name, n, log) WRAP_BEFORE(name, n, (A##n err), const MPI_Request *req = NULL, log)
 #define COLLECTIVE(op, comm, root, bytes) fc_log_collective(&call, op, COMM(comm), root, bytes, req)
 #define BYTES(n, t) fc_bytes_of(INT(n), TYPE(t))
@@ -229,28 +238,28 @@ NONBLOCKING(ireduce_scatter_block, 7, g, LOG_REDUCE_SCATTER_BLOCK)
 #define LOG_GATHER COLLECTIVE(FC_OP_GATHER, h, INT(g), IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(gather, 8, LOG_GATHER)
 NONBLOCKING(igather, 9, i, LOG_GATHER)
-#define LOG_GATHERV                                                                                                    \
+#define LOG_GATHERV                                                                                          \
     COLLECTIVE(FC_OP_GATHER, i, INT(h), IN_PLACE(a) ? fc_own_bytes(COMM(i), INTS(e), TYPE(g)) : BYTES(b, c))
 BLOCKING(gatherv, 9, LOG_GATHERV)
 NONBLOCKING(igatherv, 10, j, LOG_GATHERV)
 #define LOG_SCATTER COLLECTIVE(FC_OP_SCATTER, h, INT(g), IN_PLACE(d) ? BYTES(b, c) : BYTES(e, f))
 BLOCKING(scatter, 8, LOG_SCATTER)
 NONBLOCKING(iscatter, 9, i, LOG_SCATTER)
-#define LOG_SCATTERV                                                                                                   \
+#define LOG_SCATTERV                                                                                         \
     COLLECTIVE(FC_OP_SCATTER, i, INT(h), IN_PLACE(e) ? fc_own_bytes(COMM(i), INTS(b), TYPE(d)) : BYTES(f, g))
 BLOCKING(scatterv, 9, LOG_SCATTERV)
 NONBLOCKING(iscatterv, 10, j, LOG_SCATTERV)
 #define LOG_ALLGATHER COLLECTIVE(FC_OP_ALLGATHER, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(allgather, 7, LOG_ALLGATHER)
 NONBLOCKING(iallgather, 8, h, LOG_ALLGATHER)
-#define LOG_ALLGATHERV                                                                                                 \
+#define LOG_ALLGATHERV                                                                                       \
     COLLECTIVE(FC_OP_ALLGATHER, h, -1, IN_PLACE(a) ? fc_own_bytes(COMM(h), INTS(e), TYPE(g)) : BYTES(b, c))
 BLOCKING(allgatherv, 8, LOG_ALLGATHERV)
 NONBLOCKING(iallgatherv, 9, i, LOG_ALLGATHERV)
 #define LOG_ALLTOALL COLLECTIVE(FC_OP_ALLTOALL, g, -1, IN_PLACE(a) ? BYTES(e, f) : BYTES(b, c))
 BLOCKING(alltoall, 7, LOG_ALLTOALL)
 NONBLOCKING(ialltoall, 8, h, LOG_ALLTOALL)
-#define LOG_ALLTOALLV                                                                                                  \
+#define LOG_ALLTOALLV                                                                                        \
     fc_log_sizes(&call, COMM(i), INTS(IN_PLACE(a) ? f : b), IN_PLACE(a) ? TYPE(h) : TYPE(d), NULL, req)
 BLOCKING(alltoallv, 9, LOG_ALLTOALLV)
 NONBLOCKING(ialltoallv, 10, j, LOG_ALLTOALLV)
@@ -271,11 +280,14 @@ static void log_types(struct fc_call *call, bool neighbors, fint comm, const fin
     MPI_Datatype *type = malloc(((size_t)n + 1) * sizeof *type);
     if (!type) abort();
     for (int i = 0; i < n; i++) type[i] = PMPI_Type_f2c(types[i]);
-    if (neighbors) fc_log_neighbors(call, handle, 0, counts, MPI_DATATYPE_NULL, type, request);
-    else fc_log_sizes(call, handle, counts, MPI_DATATYPE_NULL, type, request);
+    if (neighbors)
+        fc_log_neighbors(call, handle, 0, counts, MPI_DATATYPE_NULL, type, request);
+    else
+        fc_log_sizes(call, handle, counts, MPI_DATATYPE_NULL, type, request);
     free(type);
 }
-#define LOG_ALLTOALLW log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req)
+#define LOG_ALLTOALLW                                                                                        \
+    log_types(&call, false, INT(i), INTS(IN_PLACE(a) ? f : b), INTS(IN_PLACE(a) ? h : d), req)
 BLOCKING(alltoallw, 9, LOG_ALLTOALLW)
 NONBLOCKING(ialltoallw, 10, j, LOG_ALLTOALLW)
 #define LOG_NEIGHBOR(comm) fc_log_neighbors(&call, COMM(comm), INT(b), NULL, TYPE(c), NULL, req)

@@ -1,16 +1,17 @@
 /* pmpi_message.c - point to point calls and the life of requests.
  *
- * A request gets a number when it is made. A receive's peer, tag and bytes are known when it is completed: the wait's
- * record carries them and the merge puts them into the receive, so wildcards never reach a trace. MPI may give one
- * handle to several requests that are complete already (Open MPI does for small sends): requests of one handle form a
- * queue. A persistent request is a plain one from each start to its completion. */
+ * A request gets a number when it is made. A receive's peer, tag and bytes are known when it is completed:
+ * the wait's record carries them and the merge puts them into the receive, so wildcards never reach a trace.
+ * MPI may give one handle to several requests that are complete already (Open MPI does for small sends):
+ * requests of one handle form a queue. A persistent request is a plain one from each start to its completion.
+ */
 #include "traces/pmpi_record.h"
 
 #include <stdlib.h>
 
 struct request {
     int64_t number;
-    struct fc_comm *comm;  /* held while a receive is open */
+    struct fc_comm *comm; /* held while a receive is open */
     bool receive, cancelled;
     bool persistent, active;
     int mode, peer, tag; /* persistent: what each start does; peer as a world rank, -1: wildcard or none */
@@ -53,8 +54,8 @@ void fc_request_new(MPI_Request handle, int64_t *number)
 
 /* ---- blocking ---- */
 
-static struct fc_raw_event message_event(const struct fc_call *call, int kind, const struct fc_comm *comm, int peer,
-                                         int tag, int64_t bytes)
+static struct fc_raw_event message_event(const struct fc_call *call, int kind, const struct fc_comm *comm,
+                                         int peer, int tag, int64_t bytes)
 {
     int world = fc_world_of(comm, peer);
     bool good = call->rc == MPI_SUCCESS && world >= 0;
@@ -74,10 +75,12 @@ static int64_t received_bytes(const MPI_Status *status)
     return bytes > 0 ? bytes : 0; /* MPI_UNDEFINED is negative */
 }
 
-void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_raw_event event = message_event(call, FC_OP_SEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
+    struct fc_raw_event event =
+        message_event(call, FC_OP_SEND, fc_comm_of(comm), dest, tag, fc_bytes_of(count, type));
     if (event.kind == FC_OP_SEND) event.mode = (uint8_t)mode;
     fc_pmpi_write(&event, NULL, 0);
     fc_pmpi_done();
@@ -104,13 +107,14 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
     struct fc_call post = *call;
     post.leave_ns = post.enter_ns;
     struct fc_raw_event irecv =
-        message_event(&post, FC_OP_IRECV, c, good ? status->MPI_SOURCE : MPI_PROC_NULL, good ? status->MPI_TAG : 0,
-                      good ? received_bytes(status) : 0);
+        message_event(&post, FC_OP_IRECV, c, good ? status->MPI_SOURCE : MPI_PROC_NULL,
+                      good ? status->MPI_TAG : 0, good ? received_bytes(status) : 0);
     irecv.request = irecv.kind == FC_OP_IRECV ? state.made++ : -1;
     if (irecv.request >= 0) fc_pmpi_write(&irecv, NULL, 0);
     struct fc_call sent = irecv.request >= 0 ? post : *call;
     struct fc_raw_event send = message_event(&sent, FC_OP_SEND, c, dest, tag, fc_bytes_of(count, type));
-    if (irecv.request < 0) send.compute_ns = irecv.compute_ns, send.polls = irecv.polls; /* taken but not written */
+    if (irecv.request < 0)
+        send.compute_ns = irecv.compute_ns, send.polls = irecv.polls; /* taken but not written */
     if (send.kind == FC_OP_SEND || irecv.request < 0) fc_pmpi_write(&send, NULL, 0);
     if (irecv.request >= 0) {
         int64_t done[FC_DONE_WORDS] = {irecv.request, FC_HOW_RECEIVED, irecv.peer, irecv.tag, irecv.bytes};
@@ -122,8 +126,8 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
 
 /* ---- nonblocking ---- */
 
-void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                  MPI_Request request)
+void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
+                  MPI_Comm comm, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event =
@@ -164,8 +168,8 @@ void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source
     fc_pmpi_done();
 }
 
-void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                       MPI_Request request)
+void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag,
+                       MPI_Comm comm, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     if (call->rc == MPI_SUCCESS) {
@@ -232,8 +236,10 @@ static int complete(MPI_Request handle, const struct fc_wait *wait, int k, int64
             words[FC_DONE_BYTES] = received_bytes(&status);
         }
     }
-    if (r->persistent) r->active = false;
-    else drop_request(handle, r);
+    if (r->persistent)
+        r->active = false;
+    else
+        drop_request(handle, r);
     return FC_DONE_WORDS;
 }
 
@@ -330,7 +336,8 @@ void fc_log_mrecv(struct fc_call *call, MPI_Message was, const MPI_Status *statu
     struct fc_comm *comm = take_message(was);
     struct fc_raw_event event;
     if (comm && call->rc == MPI_SUCCESS)
-        event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG, received_bytes(status));
+        event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
+                              received_bytes(status));
     else
         event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);

@@ -1,15 +1,17 @@
 /* pmpi_raw.h - what a rank's recorder writes and trace_merge.c reads: one file a rank, gone after the merge.
  *
  * A head, then records of one struct followed by `n_words` words of 8 bytes, in the order in which the calls
- * returned. Both ends come from one build on one kind of machine, so structs are written as they are in memory. */
+ * returned. Both ends come from one build on one kind of machine, so structs are written as they are in
+ * memory. */
 #ifndef FC_PMPI_RAW_H
 #define FC_PMPI_RAW_H
 
 #include <stdint.h>
 
 #define FC_RAW_MAGIC "fcraw001"
-#define FC_RAW_DIRECTORY "FABRICAST_TRACE_DIR" /* environment: where the ranks write; unset: nothing is recorded */
-#define FC_RAW_AGAIN "again"                   /* file that says: a second MPI program started in this directory */
+#define FC_RAW_DIRECTORY                                                                                     \
+    "FABRICAST_TRACE_DIR"    /* environment: where the ranks write; unset: nothing is recorded */
+#define FC_RAW_AGAIN "again" /* file that says: a second MPI program started in this directory */
 
 struct fc_raw_head {
     char magic[8];
@@ -39,9 +41,9 @@ struct fc_raw_event {
     uint64_t n_words;
 };
 
-/* Communicators get the same number on every rank without any message: the members of a communicator all make it,
- * in the same order if there are several of the same members; so (members, how many of these before) names it. Only
- * the first member writes the list, all write its hash. */
+/* Communicators get the same number on every rank without any message: the members of a communicator all make
+ * it, in the same order if there are several of the same members; so (members, how many of these before)
+ * names it. Only the first member writes the list, all write its hash. */
 enum fc_raw_comm {
     FC_COMM_HASH_A,
     FC_COMM_HASH_B,
@@ -51,7 +53,14 @@ enum fc_raw_comm {
 };
 
 /* A wait's words: five for each request that it completes (also behind OTHER: a request that was freed). */
-enum fc_raw_completion { FC_DONE_REQUEST, FC_DONE_HOW, FC_DONE_SOURCE, FC_DONE_TAG, FC_DONE_BYTES, FC_DONE_WORDS };
+enum fc_raw_completion {
+    FC_DONE_REQUEST,
+    FC_DONE_HOW,
+    FC_DONE_SOURCE,
+    FC_DONE_TAG,
+    FC_DONE_BYTES,
+    FC_DONE_WORDS
+};
 enum fc_raw_how {
     FC_HOW_PLAIN,     /* nothing more to know */
     FC_HOW_RECEIVED,  /* source, tag, bytes as they came */

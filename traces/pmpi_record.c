@@ -1,9 +1,10 @@
 /* pmpi_record.c - the recorder's clocks, its lock and the file of its rank.
  *
- * Wall time is CLOCK_MONOTONIC. Computation is CLOCK_THREAD_CPUTIME_ID between calls, which stays true when ranks share
- * cores; the recorder's own work is not in it. Failed polls only raise a counter that the thread's next event carries
- * off. Records go through a buffer of 1 MiB to $FABRICAST_TRACE_DIR/RANK; without that variable nothing is recorded.
- * A rank's file ends with a record that says so: a lost one is missed by the merge, never taken for the whole. */
+ * Wall time is CLOCK_MONOTONIC. Computation is CLOCK_THREAD_CPUTIME_ID between calls, which stays true when
+ * ranks share cores; the recorder's own work is not in it. Failed polls only raise a counter that the
+ * thread's next event carries off. Records go through a buffer of 1 MiB to $FABRICAST_TRACE_DIR/RANK; without
+ * that variable nothing is recorded. A rank's file ends with a record that says so: a lost one is missed by
+ * the merge, never taken for the whole. */
 #include "traces/pmpi_record.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static struct {
 
 static __thread struct {
     int depth;
-    bool known;        /* last_cpu_ns is set */
+    bool known;          /* last_cpu_ns is set */
     int64_t last_cpu_ns; /* when the last call left */
     int64_t compute_ns;  /* gathered for the next event */
     uint64_t polls;
@@ -66,8 +67,10 @@ void fc_pmpi_flush(void)
     if (recorder.file < 0 || getpid() != recorder.process) return;
     for (size_t done = 0; done < recorder.used && !recorder.failed;) {
         ssize_t n = write(recorder.file, recorder.buffer + done, recorder.used - done);
-        if (n > 0) done += (size_t)n;
-        else if (n == 0 || errno != EINTR) recorder.failed = true;
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            recorder.failed = true;
     }
     recorder.used = 0;
 }
@@ -238,11 +241,18 @@ void fc_pmpi_fold_poll(void)
 
 struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind)
 {
-    struct fc_raw_event event = {.peer = -1, .request = -1, .enter_ns = call->enter_ns, .leave_ns = call->leave_ns,
+    struct fc_raw_event event = {.peer = -1,
+                                 .request = -1,
+                                 .enter_ns = call->enter_ns,
+                                 .leave_ns = call->leave_ns,
                                  .compute_ns = thread.compute_ns};
     while (thread.polls > UINT16_MAX) { /* what the counter cannot hold goes ahead */
-        struct fc_raw_event polls = {.kind = FC_OP_POLL, .polls = UINT16_MAX, .peer = -1, .request = -1,
-                                     .enter_ns = call->enter_ns, .leave_ns = call->enter_ns};
+        struct fc_raw_event polls = {.kind = FC_OP_POLL,
+                                     .polls = UINT16_MAX,
+                                     .peer = -1,
+                                     .request = -1,
+                                     .enter_ns = call->enter_ns,
+                                     .leave_ns = call->enter_ns};
         fc_pmpi_write(&polls, NULL, 0);
         thread.polls -= UINT16_MAX;
     }

@@ -1,9 +1,9 @@
 /* pmpi_record.h - the recorder inside a rank: what the wrappers of C and Fortran calls share.
  *
- * A wrapper is: fc_pmpi_enter(&call); call.rc = the real call; one fc_log_...(&call, what it did). Logging takes C
- * handles; the Fortran wrappers convert. A call inside a call (MPI libraries that call themselves through the public
- * names) is not recorded. The recorder sends no message, so it cannot change the program's. One lock guards its
- * state: a program may call MPI from any thread. */
+ * A wrapper is: fc_pmpi_enter(&call); call.rc = the real call; one fc_log_...(&call, what it did). Logging
+ * takes C handles; the Fortran wrappers convert. A call inside a call (MPI libraries that call themselves
+ * through the public names) is not recorded. The recorder sends no message, so it cannot change the
+ * program's. One lock guards its state: a program may call MPI from any thread. */
 #ifndef FC_PMPI_RECORD_H
 #define FC_PMPI_RECORD_H
 
@@ -44,17 +44,19 @@ void *fc_handles_get(const struct fc_handles *table, const void *key);
 void fc_handles_set(struct fc_handles *table, void *key, void *value); /* value NULL removes */
 
 struct fc_comm {
-    int number;  /* as in the rank's file */
-    int rank;    /* mine in it */
+    int number; /* as in the rank's file */
+    int rank;   /* mine in it */
     int n, n_remote;
-    int *world;  /* world ranks that a peer's number stands for (between two groups: the other's); -1 outside */
+    int *
+        world; /* world ranks that a peer's number stands for (between two groups: the other's); -1 outside */
     bool between; /* an intercommunicator */
-    int users;   /* requests under way; freed when the last is gone */
+    int users;    /* requests under way; freed when the last is gone */
     bool freed;
 };
 struct fc_comm *fc_comm_of(MPI_Comm handle);
-struct fc_comm *fc_comm_new(MPI_Comm handle);          /* just made, with a new number */
-struct fc_comm *fc_comm_like(MPI_Comm handle, struct fc_comm *parent); /* its duplicate, perhaps not usable yet */
+struct fc_comm *fc_comm_new(MPI_Comm handle); /* just made, with a new number */
+struct fc_comm *fc_comm_like(MPI_Comm handle,
+                             struct fc_comm *parent); /* its duplicate, perhaps not usable yet */
 void fc_comm_release(struct fc_comm *comm);
 int fc_world_of(const struct fc_comm *comm, int peer);
 void fc_comm_start(void);
@@ -74,17 +76,18 @@ static inline int64_t fc_bytes_of(int64_t count, MPI_Datatype type)
 
 /* ---- pmpi_message.c: point to point, requests ---- */
 void fc_request_new(MPI_Request handle, int64_t *number); /* of anything but a receive; *number: its number */
-void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm);
-void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                  MPI_Request request);
+void fc_log_send(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm);
+void fc_log_isend(struct fc_call *call, int mode, int count, MPI_Datatype type, int dest, int tag,
+                  MPI_Comm comm, MPI_Request request);
 void fc_log_recv(struct fc_call *call, MPI_Comm comm, const MPI_Status *status);
 void fc_log_irecv(struct fc_call *call, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request request);
 void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                      const MPI_Status *status);
 /* mode -1: a receive */
-void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-                       MPI_Request request);
+void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype type, int peer, int tag,
+                       MPI_Comm comm, MPI_Request request);
 void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests);
 void fc_log_cancel(struct fc_call *call, MPI_Request request);
 void fc_log_request_free(struct fc_call *call, MPI_Request was);
@@ -93,8 +96,9 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
 void fc_log_mrecv(struct fc_call *call, MPI_Message was, const MPI_Status *status);
 void fc_log_imrecv(struct fc_call *call, MPI_Message was, int count, MPI_Datatype type, MPI_Request request);
 
-/* What a wait or test completes: n_done of the `was` requests (the handles before the call), at index[] - base, or
- * all in order when index is NULL. status_at gives the status of the k-th completed one. n_done 0 of a test: a poll. */
+/* What a wait or test completes: n_done of the `was` requests (the handles before the call), at index[] -
+ * base, or all in order when index is NULL. status_at gives the status of the k-th completed one. n_done 0 of
+ * a test: a poll. */
 struct fc_wait {
     const MPI_Request *was;
     int n_done;
@@ -112,8 +116,8 @@ void fc_log_collective(struct fc_call *call, int op, MPI_Comm comm, int root, in
                        const MPI_Request *request);
 int64_t fc_own_bytes(MPI_Comm comm, const int *counts, MPI_Datatype type);
 /* Bytes to each member: counts (types NULL: all `type`) or the same count to each neighbour of a topology. */
-void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type, const MPI_Datatype *types,
-                  const MPI_Request *request);
+void fc_log_sizes(struct fc_call *call, MPI_Comm comm, const int *counts, MPI_Datatype type,
+                  const MPI_Datatype *types, const MPI_Request *request);
 void fc_log_neighbors(struct fc_call *call, MPI_Comm comm, int count, const int *counts, MPI_Datatype type,
                       const MPI_Datatype *types, const MPI_Request *request);
 bool fc_is_root(MPI_Comm comm, int root);

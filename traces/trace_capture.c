@@ -1,10 +1,11 @@
-/* trace_capture.c - runs a program with the recorder in every rank and keeps what they recorded, whole or not at all.
+/* trace_capture.c - runs a program with the recorder in every rank and keeps what they recorded, whole or not
+ * at all.
  *
- * The recorder (libfabricast-pmpi.so) is preloaded by the dynamic linker through the environment, so it reaches ranks that
- * inherit it: those of mpirun on this host, of srun everywhere; for mpirun across hosts add
- * -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the same, so
- * probably shared, file system), which is removed in the end. Limits: dynamically linked programs; one MPI program a
- * capture; the program's MPI must be the one that the recorder was built with. */
+ * The recorder (libfabricast-pmpi.so) is preloaded by the dynamic linker through the environment, so it
+ * reaches ranks that inherit it: those of mpirun on this host, of srun everywhere; for mpirun across hosts
+ * add -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the
+ * same, so probably shared, file system), which is removed in the end. Limits: dynamically linked programs;
+ * one MPI program a capture; the program's MPI must be the one that the recorder was built with. */
 #include "traces/pmpi_raw.h"
 #include "traces/trace_capture.h"
 
@@ -41,11 +42,13 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
         snprintf(candidate, sizeof candidate, "%s%s" RECORDER, program, places[i]);
         if (realpath(candidate, path)) return FC_OK;
     }
-    return fc_refuse(st, FC_NO, "the recorder " RECORDER " is not beside the program nor in ../lib/fabricast (it is built "
+    return fc_refuse(st, FC_NO,
+                     "the recorder " RECORDER
+                     " is not beside the program nor in ../lib/fabricast (it is built "
                      "where mpicc is; FABRICAST_PMPI can name it)");
 }
 
-/* ---- the private directory ------------------------------------------------------------------------------------------ */
+/* ---- the private directory ---- */
 
 /* Beside the output, which thereby proves writable before a long run. */
 static enum fc_code make_directory(const char *path, char *directory, struct fc_status *st)
@@ -64,12 +67,13 @@ static void remove_directory(const char *directory)
     DIR *open = opendir(directory);
     if (!open) return;
     for (struct dirent *entry; (entry = readdir(open));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) unlinkat(dirfd(open), entry->d_name, 0);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(open), entry->d_name, 0);
     closedir(open);
     rmdir(directory);
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------------- */
+/* ---- running ---- */
 
 /* Our environment with LD_PRELOAD (before what is preloaded already) and the directory. */
 static char **make_environment(const char *recorder, const char *directory, struct fc_arena *arena,
@@ -85,10 +89,12 @@ static char **make_environment(const char *recorder, const char *directory, stru
     if (!list || !text[0] || !text[1]) return NULL;
     for (size_t i = 0; i < n; i++) {
         bool replaced = false;
-        for (size_t k = 0; k < FC_COUNT(ours); k++) replaced |= strncmp(environ[i], ours[k], strlen(ours[k])) == 0;
+        for (size_t k = 0; k < FC_COUNT(ours); k++)
+            replaced |= strncmp(environ[i], ours[k], strlen(ours[k])) == 0;
         if (!replaced) list[kept++] = environ[i];
     }
-    snprintf(text[0], size, "%s%s%s%s", ours[0], recorder, before && *before ? ":" : "", before ? before : "");
+    snprintf(text[0], size, "%s%s%s%s", ours[0], recorder, before && *before ? ":" : "",
+             before ? before : "");
     snprintf(text[1], size, "%s%s", ours[1], directory);
     list[kept++] = text[0];
     list[kept++] = text[1];
@@ -112,7 +118,8 @@ static enum fc_code run(char *const *argv, char *const *environment, int *exit_s
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     int error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environment);
-    while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     posix_spawnattr_destroy(&attributes);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
@@ -121,28 +128,32 @@ static enum fc_code run(char *const *argv, char *const *environment, int *exit_s
     return FC_OK;
 }
 
-static enum fc_code check_run(const char *directory, int exit_status, const char *program, struct fc_status *st)
+static enum fc_code check_run(const char *directory, int exit_status, const char *program,
+                              struct fc_status *st)
 {
     char path[PATH_MAX + 16];
     if (exit_status > 128)
-        return fc_refuse(st, FC_NO, "the program was ended by signal %d; nothing is kept (%s)", exit_status - 128,
-                         program);
+        return fc_refuse(st, FC_NO, "the program was ended by signal %d; nothing is kept (%s)",
+                         exit_status - 128, program);
     if (exit_status != 0)
-        return fc_refuse(st, FC_NO, "the program failed with exit status %d; nothing is kept (%s)", exit_status,
-                         program);
+        return fc_refuse(st, FC_NO, "the program failed with exit status %d; nothing is kept (%s)",
+                         exit_status, program);
     snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
     if (access(path, F_OK) == 0)
-        return fc_refuse(st, FC_INPUT, "the command ran more than one MPI program (expected one: capture them one by "
+        return fc_refuse(st, FC_INPUT,
+                         "the command ran more than one MPI program (expected one: capture them one by "
                          "one)");
     snprintf(path, sizeof path, "%s/0", directory);
     if (access(path, F_OK) != 0)
-        return fc_refuse(st, FC_NO, "nothing was recorded: no rank called MPI_Init in reach of the recorder (is the "
-                         "program linked statically, without MPI, or with another MPI? do the ranks run on hosts that "
-                         "do not get this environment?)");
+        return fc_refuse(
+            st, FC_NO,
+            "nothing was recorded: no rank called MPI_Init in reach of the recorder (is the "
+            "program linked statically, without MPI, or with another MPI? do the ranks run on hosts that "
+            "do not get this environment?)");
     return FC_OK;
 }
 
-/* ---- keeping ---------------------------------------------------------------------------------------------------------- */
+/* ---- keeping ---- */
 
 /* The command line as a text; words with blanks in quotes. */
 static char *join(char *const *argv, struct fc_arena *arena, struct fc_status *st)
@@ -158,8 +169,8 @@ static char *join(char *const *argv, struct fc_arena *arena, struct fc_status *s
 }
 
 /* What the program's files refer to goes before what the recorder noted itself. */
-static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects, struct fc_trace *trace,
-                                  struct fc_status *st)
+static enum fc_code add_unwrapped(const char *recorder, const struct fc_names *objects,
+                                  struct fc_trace *trace, struct fc_status *st)
 {
     struct fc_names names = {0};
     for (uint32_t i = 0; i < objects->n; i++)
@@ -178,8 +189,8 @@ static enum fc_code fill_report(const struct fc_trace *trace, struct fc_arena *a
     struct fc_names names = {0};
     for (uint32_t i = 0; i < trace->n_unwrapped; i++)
         if (fc_names_add(&names, trace->unwrapped[i], arena, st)) return FC_NO;
-    *report = (struct fc_capture_report){exit_status, trace->n_ranks, trace->first_event[trace->n_ranks], names.n,
-                                         names.name};
+    *report = (struct fc_capture_report){exit_status, trace->n_ranks, trace->first_event[trace->n_ranks],
+                                         names.n, names.name};
     return FC_OK;
 }
 
@@ -207,7 +218,8 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_are
     struct fc_arena scratch = {0};
     char recorder[PATH_MAX], directory[PATH_MAX];
     *report = (struct fc_capture_report){0};
-    if (!argv || !argv[0]) return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
+    if (!argv || !argv[0])
+        return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
     if (find_recorder(recorder, st) || make_directory(path, directory, st)) return st->code;
     char *program = join(argv, &scratch, st);
     char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;

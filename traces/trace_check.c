@@ -1,9 +1,10 @@
-/* trace_check.c - what makes a trace whole: checked once after reading, in either form, so that everything behind
- * may index without looking.
+/* trace_check.c - what makes a trace whole: checked once after reading, in either form, so that everything
+ * behind may index without looking.
  *
  * Invariants afterwards: op, mode, communicator, peer, list and times in range; the rank is a member of every
- * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is completed at
- * most once, after it was made. Balance is not required (a trace may be a window): see trace_match.c. */
+ * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is
+ * completed at most once, after it was made. Balance is not required (a trace may be a window): see
+ * trace_match.c. */
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
@@ -53,7 +54,8 @@ static void list_comms_of_ranks(struct checker *c)
     const struct fc_trace *t = c->trace;
     for (uint64_t i = 0; i < t->comm_first[t->n_comms]; i++) c->rank_first[t->comm_member[i] + 1]++;
     for (uint32_t r = 0; r < t->n_ranks; r++) c->rank_first[r + 1] += c->rank_first[r];
-    for (uint32_t k = t->n_comms; k-- > 0;) /* filled from the back: rank_first[r + 1] walks down to r's start */
+    for (uint32_t k = t->n_comms;
+         k-- > 0;) /* filled from the back: rank_first[r + 1] walks down to r's start */
         for (uint64_t i = t->comm_first[k]; i < t->comm_first[k + 1]; i++)
             c->rank_comm[--c->rank_first[t->comm_member[i] + 1]] = k;
     for (uint32_t r = 0; r < t->n_ranks; r++) c->rank_first[r] = c->rank_first[r + 1];
@@ -85,8 +87,10 @@ static bool is_member(const struct checker *c, int32_t comm, uint32_t rank)
     if (comm == 0) return rank < c->trace->n_ranks;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
-        if (c->sorted[middle] < rank) low = middle + 1;
-        else high = middle;
+        if (c->sorted[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < end && c->sorted[low] == rank;
 }
@@ -95,10 +99,12 @@ static bool is_member(const struct checker *c, int32_t comm, uint32_t rank)
 static enum fc_code check_comm(const struct checker *c, int32_t comm)
 {
     if (comm < 0 || (uint32_t)comm >= c->trace->n_comms)
-        return fc_fail(c->st, FC_INPUT, here(c), "communicator %" PRId32 " is out of range (there are %" PRIu32 ")",
-                       comm, c->trace->n_comms);
+        return fc_fail(c->st, FC_INPUT, here(c),
+                       "communicator %" PRId32 " is out of range (there are %" PRIu32 ")", comm,
+                       c->trace->n_comms);
     if (c->stamp[comm] == c->rank + 1) return FC_OK;
-    return fc_fail(c->st, FC_INPUT, here(c), "rank %" PRIu32 " is no member of communicator %" PRId32, c->rank, comm);
+    return fc_fail(c->st, FC_INPUT, here(c), "rank %" PRIu32 " is no member of communicator %" PRId32,
+                   c->rank, comm);
 }
 
 static enum fc_code check_peer(const struct checker *c, int32_t comm)
@@ -106,11 +112,11 @@ static enum fc_code check_peer(const struct checker *c, int32_t comm)
     const char *what = fc_op_fields[c->event->op] & FC_HAS_ROOT ? "root" : "peer";
     int32_t peer = c->event->peer;
     if (peer < 0 || (uint32_t)peer >= c->trace->n_ranks)
-        return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is out of range (allowed: 0 to %" PRIu32 ")", what,
-                       peer, c->trace->n_ranks - 1);
+        return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is out of range (allowed: 0 to %" PRIu32 ")",
+                       what, peer, c->trace->n_ranks - 1);
     if (is_member(c, comm, (uint32_t)peer)) return FC_OK;
-    return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is no member of communicator %" PRId32, what, peer,
-                   comm);
+    return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is no member of communicator %" PRId32, what,
+                   peer, comm);
 }
 
 static enum fc_code check_sizes(const struct checker *c)
@@ -120,14 +126,17 @@ static enum fc_code check_sizes(const struct checker *c)
     uint64_t members = t->comm_first[e->comm + 1] - t->comm_first[e->comm];
     int64_t sum = 0;
     if (e->n_list != members)
-        return fc_fail(c->st, FC_INPUT, here(c), "%" PRIu32 " sizes for the %" PRIu64 " members of communicator %"
-                       PRId32, e->n_list, members, e->comm);
+        return fc_fail(c->st, FC_INPUT, here(c),
+                       "%" PRIu32 " sizes for the %" PRIu64 " members of communicator %" PRId32, e->n_list,
+                       members, e->comm);
     for (uint32_t i = 0; i < e->n_list; i++)
         if (t->lists[e->list + i] < 0 || __builtin_add_overflow(sum, t->lists[e->list + i], &sum))
-            return fc_fail(c->st, FC_INPUT, here(c), "size %" PRId64 " of member %" PRIu32 " is negative or too large",
+            return fc_fail(c->st, FC_INPUT, here(c),
+                           "size %" PRId64 " of member %" PRIu32 " is negative or too large",
                            t->lists[e->list + i], i);
     if (sum == e->bytes) return FC_OK;
-    return fc_fail(c->st, FC_INPUT, here(c), "the sizes sum to %" PRId64 ", not to bytes=%" PRId64, sum, e->bytes);
+    return fc_fail(c->st, FC_INPUT, here(c), "the sizes sum to %" PRId64 ", not to bytes=%" PRId64, sum,
+                   e->bytes);
 }
 
 static enum fc_code check_requests(struct checker *c)
@@ -136,8 +145,10 @@ static enum fc_code check_requests(struct checker *c)
     for (uint32_t i = 0; i < e->n_list; i++) {
         int64_t r = c->trace->lists[e->list + i];
         if (r < 0 || (uint64_t)r >= c->made)
-            return fc_fail(c->st, FC_INPUT, here(c), "request %" PRId64 " is completed but was never made (this rank "
-                           "has made %" PRIu64 " so far)", r, c->made);
+            return fc_fail(c->st, FC_INPUT, here(c),
+                           "request %" PRId64 " is completed but was never made (this rank "
+                           "has made %" PRIu64 " so far)",
+                           r, c->made);
         if (c->completed[r / 64] >> (r % 64) & 1)
             return fc_fail(c->st, FC_INPUT, here(c), "request %" PRId64 " is completed twice", r);
         c->completed[r / 64] |= UINT64_C(1) << (r % 64);
@@ -153,12 +164,13 @@ static enum fc_code check_numbers(struct checker *c)
     if (!fc_mode_name(e->op, e->mode))
         return fc_fail(c->st, FC_INPUT, here(c), "%s has no mode %d", fc_op_names[e->op], e->mode);
     if (e->tag < 0 || e->bytes < 0)
-        return fc_fail(c->st, FC_INPUT, here(c), "%s is negative", e->tag < 0 ? "the tag" : "the number of bytes");
+        return fc_fail(c->st, FC_INPUT, here(c), "%s is negative",
+                       e->tag < 0 ? "the tag" : "the number of bytes");
     if (!(e->enter_s >= 0 && e->leave_s <= most && e->compute_s >= 0 && e->compute_s <= most))
         return fc_fail(c->st, FC_INPUT, here(c), "a time is out of range (allowed: 0 to 9000000 seconds)");
     if (e->leave_s < e->enter_s)
-        return fc_fail(c->st, FC_INPUT, here(c), "the call leaves (%.9f s) before it enters (%.9f s)", e->leave_s,
-                       e->enter_s);
+        return fc_fail(c->st, FC_INPUT, here(c), "the call leaves (%.9f s) before it enters (%.9f s)",
+                       e->leave_s, e->enter_s);
     if (e->n_list && (e->list > c->trace->n_lists || e->n_list > c->trace->n_lists - e->list))
         return fc_fail(c->st, FC_INPUT, here(c), "a list is out of range");
     if (e->n_list && !(fc_op_fields[e->op] & (FC_HAS_REQUESTS | FC_HAS_SIZES)))
@@ -171,15 +183,18 @@ static enum fc_code check_event(struct checker *c)
     const struct fc_event *e = c->event;
     if (check_numbers(c)) return c->st->code;
     int fields = fc_op_fields[e->op];
-    if ((fields & FC_HAS_COMM) && !(e->op == FC_OP_COMM && e->comm == -1) && check_comm(c, e->comm)) return FC_INPUT;
+    if ((fields & FC_HAS_COMM) && !(e->op == FC_OP_COMM && e->comm == -1) && check_comm(c, e->comm))
+        return FC_INPUT;
     if ((fields & FC_HAS_PARENT) && check_comm(c, e->peer)) return FC_INPUT;
-    if ((fields & (FC_HAS_PEER | FC_HAS_ROOT)) && check_peer(c, fields & FC_HAS_COMM ? e->comm : 0)) return FC_INPUT;
+    if ((fields & (FC_HAS_PEER | FC_HAS_ROOT)) && check_peer(c, fields & FC_HAS_COMM ? e->comm : 0))
+        return FC_INPUT;
     if ((fields & FC_HAS_SIZES) && check_sizes(c)) return FC_INPUT;
     if ((fields & FC_HAS_REQUESTS) && check_requests(c)) return FC_INPUT;
     bool makes = fc_makes_request(e->op, e->mode);
     if (makes ? (uint64_t)e->request != c->made : e->request != -1)
-        return fc_fail(c->st, FC_INPUT, here(c), "request %" PRId32 " of %s (expected %" PRId64 ": requests count up)",
-                       e->request, fc_op_names[e->op], makes ? (int64_t)c->made : INT64_C(-1));
+        return fc_fail(c->st, FC_INPUT, here(c),
+                       "request %" PRId32 " of %s (expected %" PRId64 ": requests count up)", e->request,
+                       fc_op_names[e->op], makes ? (int64_t)c->made : INT64_C(-1));
     c->made += makes;
     return FC_OK;
 }

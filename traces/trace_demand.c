@@ -1,8 +1,9 @@
 /* trace_demand.c - point-to-point bytes of a trace as a demand between its ranks.
  *
- * Sends count at the sender; one-sided calls count with the data they move: a put towards its target, a get from it,
- * an update (fetch and op) both ways. Entries are unique, sorted by source then destination; calls without a byte
- * count as messages. Collectives are not in it: their volume depends on the algorithm (solvers/). */
+ * Sends count at the sender; one-sided calls count with the data they move: a put towards its target, a get
+ * from it, an update (fetch and op) both ways. Entries are unique, sorted by source then destination; calls
+ * without a byte count as messages. Collectives are not in it: their volume depends on the algorithm
+ * (solvers/). */
 #include "traces/trace_format.h"
 
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static size_t collect(const struct fc_trace *trace, struct flow *flow)
 }
 
 /* One pass of a stable counting sort by source or destination: O(flows + ranks). */
-static void sort_by(const struct flow *from, struct flow *to, size_t n, bool by_dst, uint64_t *first, uint32_t n_ranks)
+static void sort_by(const struct flow *from, struct flow *to, size_t n, bool by_dst, uint64_t *first,
+                    uint32_t n_ranks)
 {
     for (uint32_t r = 0; r <= n_ranks; r++) first[r] = 0;
     for (size_t i = 0; i < n; i++) first[(by_dst ? from[i].dst : from[i].src) + 1]++;
@@ -80,7 +82,8 @@ static enum fc_code fill(const struct flow *flow, size_t n, struct fc_demand *de
     return FC_OK;
 }
 
-enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st)
+enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand,
+                                  struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     *demand = (struct fc_demand){.n_tasks = trace->n_ranks};
@@ -94,7 +97,8 @@ enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand
         sort_by(flow, other, n, true, first, trace->n_ranks);
         sort_by(other, flow, n, false, first, trace->n_ranks);
         n = merge(flow, n);
-        demand->name = fc_copy_text(&demand->arena, trace->program && *trace->program ? trace->program : "trace", st);
+        demand->name =
+            fc_copy_text(&demand->arena, trace->program && *trace->program ? trace->program : "trace", st);
         code = demand->name ? fill(flow, n, demand, st) : FC_NO;
     }
     fc_arena_free(&scratch);

@@ -1,8 +1,9 @@
 /* trace_elf.c - which MPI functions a program can call that the recorder does not see.
  *
- * Read from the dynamic symbols of its files (ELF-64, System V gABI chapter 4): what is undefined there and begins
- * with MPI_ or mpi_ is called by name at run time. Functions that neither communicate nor wait are left out.
- * Limits: what is looked up by name at run time (dlsym) or linked statically is not listed there. */
+ * Read from the dynamic symbols of its files (ELF-64, System V gABI chapter 4): what is undefined there and
+ * begins with MPI_ or mpi_ is called by name at run time. Functions that neither communicate nor wait are
+ * left out. Limits: what is looked up by name at run time (dlsym) or linked statically is not listed there.
+ */
 #include "traces/trace_capture.h"
 
 #include <ctype.h>
@@ -10,23 +11,29 @@
 #include <string.h>
 
 /* Functions without communication, in lower case and without mpi_; a star stands for any rest. */
+/* clang-format off */
 static const char *const local_names[] = {
-    "abort", "add_error_*", "address", "aint_*", "alloc_mem", "attr_*", "buffer_*", "cart_coords", "cart_get",
-    "cart_map", "cart_rank", "cart_shift", "cartdim_get", "comm_c2f", "comm_call_errhandler", "comm_compare",
-    "comm_create_errhandler", "comm_create_keyval", "comm_delete_attr", "comm_dup_fn", "comm_f2c", "comm_free_keyval",
-    "comm_get_attr", "comm_get_errhandler", "comm_get_info", "comm_get_name", "comm_get_parent", "comm_group",
-    "comm_null_*", "comm_rank", "comm_remote_*", "comm_set_*", "comm_size", "comm_test_inter", "conversion_fn*",
-    "dims_create", "dist_graph_neighbors*", "dup_fn", "errhandler_*", "error_*", "f_sync_reg", "file_c2f", "file_f2c",
-    "file_call_errhandler", "file_create_errhandler", "file_get_*", "file_set_errhandler", "finalized", "fortran_*",
-    "free_mem", "get_address", "get_count", "get_elements*", "get_library_version", "get_processor_name",
-    "get_version", "graph_get", "graph_map", "graph_neighbors*", "graphdims_get", "grequest_*", "group_*", "info_*",
-    "initialized", "is_thread_main", "keyval_*", "message_*", "null_*", "op_*", "pack*", "pcontrol", "query_thread",
-    "reduce_local", "register_datarep", "request_c2f", "request_f2c", "request_get_status", "sizeof*", "status_*",
-    "t_*", "test_cancelled", "topo_test", "type_*", "unpack*", "win_attach", "win_c2f", "win_call_errhandler",
-    "win_create_errhandler", "win_create_keyval", "win_delete_attr", "win_detach", "win_dup_fn", "win_f2c",
-    "win_free_keyval", "win_get_*", "win_null_*", "win_set_*", "win_shared_query", "win_sync", "wtick*", "wtime*"};
+    "abort", "add_error_*", "address", "aint_*", "alloc_mem", "attr_*", "buffer_*", "cart_coords",
+    "cart_get", "cart_map", "cart_rank", "cart_shift", "cartdim_get", "comm_c2f", "comm_call_errhandler",
+    "comm_compare", "comm_create_errhandler", "comm_create_keyval", "comm_delete_attr", "comm_dup_fn",
+    "comm_f2c", "comm_free_keyval", "comm_get_attr", "comm_get_errhandler", "comm_get_info",
+    "comm_get_name", "comm_get_parent", "comm_group", "comm_null_*", "comm_rank", "comm_remote_*",
+    "comm_set_*", "comm_size", "comm_test_inter", "conversion_fn*", "dims_create", "dist_graph_neighbors*",
+    "dup_fn", "errhandler_*", "error_*", "f_sync_reg", "file_c2f", "file_f2c", "file_call_errhandler",
+    "file_create_errhandler", "file_get_*", "file_set_errhandler", "finalized", "fortran_*", "free_mem",
+    "get_address", "get_count", "get_elements*", "get_library_version", "get_processor_name", "get_version",
+    "graph_get", "graph_map", "graph_neighbors*", "graphdims_get", "grequest_*", "group_*", "info_*",
+    "initialized", "is_thread_main", "keyval_*", "message_*", "null_*", "op_*", "pack*", "pcontrol",
+    "query_thread", "reduce_local", "register_datarep", "request_c2f", "request_f2c", "request_get_status",
+    "sizeof*", "status_*", "t_*", "test_cancelled", "topo_test", "type_*", "unpack*", "win_attach",
+    "win_c2f", "win_call_errhandler", "win_create_errhandler", "win_create_keyval", "win_delete_attr",
+    "win_detach", "win_dup_fn", "win_f2c", "win_free_keyval", "win_get_*", "win_null_*", "win_set_*",
+    "win_shared_query", "win_sync", "wtick*", "wtime*"
+};
+/* clang-format on */
 
-enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_arena *arena,
+                          struct fc_status *st)
 {
     for (uint32_t i = 0; i < names->n; i++)
         if (strcmp(names->name[i], name) == 0) return FC_OK;
@@ -47,7 +54,8 @@ static bool matters(const char *symbol)
 {
     char name[64];
     size_t n = strlen(symbol);
-    if (n < 5 || n >= sizeof name || (memcmp(symbol, "MPI_", 4) != 0 && memcmp(symbol, "mpi_", 4) != 0)) return false;
+    if (n < 5 || n >= sizeof name || (memcmp(symbol, "MPI_", 4) != 0 && memcmp(symbol, "mpi_", 4) != 0))
+        return false;
     bool fortran = symbol[0] == 'm';
     if (fortran && symbol[n - 1] != '_') return false; /* Fortran's names end in an underscore */
     while (fortran && n > 4 && symbol[n - 1] == '_') n--;
@@ -74,8 +82,8 @@ static bool within(const struct fc_text *file, uint64_t offset, uint64_t size)
     return offset <= file->size && size <= file->size - offset;
 }
 
-/* The table of dynamic symbols; false when the file is no ELF-64 of this byte order or has none. The text is 64-byte
- * aligned, so tables at aligned offsets can be read in place. */
+/* The table of dynamic symbols; false when the file is no ELF-64 of this byte order or has none. The text is
+ * 64-byte aligned, so tables at aligned offsets can be read in place. */
 static bool find_symbols(const struct fc_text *file, struct symbols *found)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->data;
@@ -87,12 +95,15 @@ static bool find_symbols(const struct fc_text *file, struct symbols *found)
     const Elf64_Shdr *section = (const Elf64_Shdr *)(const void *)(file->data + head->e_shoff);
     for (int i = 0; i < head->e_shnum; i++) {
         const Elf64_Shdr *table = &section[i];
-        if (table->sh_type != SHT_DYNSYM || table->sh_link >= head->e_shnum || table->sh_offset % 8 != 0) continue;
+        if (table->sh_type != SHT_DYNSYM || table->sh_link >= head->e_shnum || table->sh_offset % 8 != 0)
+            continue;
         const Elf64_Shdr *names = &section[table->sh_link];
-        if (!within(file, table->sh_offset, table->sh_size) || !within(file, names->sh_offset, names->sh_size))
+        if (!within(file, table->sh_offset, table->sh_size) ||
+            !within(file, names->sh_offset, names->sh_size))
             return false;
         *found = (struct symbols){(const Elf64_Sym *)(const void *)(file->data + table->sh_offset),
-                                  table->sh_size / sizeof(Elf64_Sym), file->data + names->sh_offset, names->sh_size};
+                                  table->sh_size / sizeof(Elf64_Sym), file->data + names->sh_offset,
+                                  names->sh_size};
         return found->names_size > 0 && found->names[found->names_size - 1] == '\0';
     }
     return false;

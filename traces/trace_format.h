@@ -22,7 +22,8 @@ enum fc_field {
     FC_MOVES = 2048              /* mode is one of the three ways to move data one-sided */
 };
 extern const uint16_t fc_op_fields[FC_N_OPS];
-/* Words of the text form for modes 0 to 3; "" for 0 of what may be nonblocking, NULL where there is no such mode. */
+/* Words of the text form for modes 0 to 3; "" for 0 of what may be nonblocking, NULL where there is no such
+ * mode. */
 const char *fc_mode_name(int op, int mode);
 
 static inline bool fc_makes_request(int op, int mode)
@@ -31,7 +32,8 @@ static inline bool fc_makes_request(int op, int mode)
     return (fields & FC_MAKES_REQUEST) || ((fields & FC_MAY_BE_NONBLOCKING) && mode == 1);
 }
 
-/* Times are whole nanoseconds in both forms. Division rounds correctly, so every reader gets the same double. */
+/* Times are whole nanoseconds in both forms. Division rounds correctly, so every reader gets the same double.
+ */
 #define FC_MAX_TIME_NS INT64_C(9000000000000000)
 static inline int64_t fc_to_ns(double seconds)
 {
@@ -42,8 +44,9 @@ static inline double fc_from_ns(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The head of the text form, which the packed form carries as it is: everything before the first rank. Reading leaves `lines` behind the head's last line and fills all of the trace but the events.
- * `room` is the number of bytes that the ranks may take: each needs at least one. */
+/* The head of the text form, which the packed form carries as it is: everything before the first rank.
+ * Reading leaves `lines` behind the head's last line and fills all of the trace but the events. `room` is the
+ * number of bytes that the ranks may take: each needs at least one. */
 static inline long fc_head_lines(const struct fc_trace *trace)
 {
     return 5 + (long)trace->n_unwrapped + (long)trace->n_comms;
@@ -64,7 +67,8 @@ static inline void fc_set_lines(const struct fc_trace *trace)
         trace->first_line[r] = fc_head_lines(trace) + 2 + (long)r + (long)trace->first_event[r];
 }
 
-/* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times. O(size). */
+/* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times.
+ * O(size). */
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);
 
 #endif

@@ -1,8 +1,7 @@
 /* trace_head.c - the head of a trace (program, ranks, communicators) and the doors to both forms.
  *
- * The head is the same text in both forms, so a packed trace can be looked at with a pager's help and lines of
- * errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as the
- * file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
+ * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
+ * the file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
 #include "traces/trace_format.h"
 
 #include <ctype.h>
@@ -10,9 +9,9 @@
 #include <string.h>
 
 const char *const fc_op_names[FC_N_OPS] = {
-    "init",   "finalize", "send",   "recv",      "isend",    "irecv",     "wait",           "poll",
-    "barrier", "bcast",   "gather", "scatter",   "allgather", "alltoall", "alltoallv",      "reduce",
-    "allreduce", "reduce_scatter",  "scan",      "comm",     "rma",       "other"};
+    "init",      "finalize",       "send",   "recv",    "isend",     "irecv",    "wait",      "poll",
+    "barrier",   "bcast",          "gather", "scatter", "allgather", "alltoall", "alltoallv", "reduce",
+    "allreduce", "reduce_scatter", "scan",   "comm",    "rma",       "other"};
 
 #define P2P (FC_HAS_COMM | FC_HAS_PEER | FC_HAS_TAG | FC_HAS_BYTES)
 #define COLLECTIVE (FC_HAS_COMM | FC_MAY_BE_NONBLOCKING)
@@ -47,7 +46,7 @@ const char *fc_mode_name(int op, int mode)
     return mode == 0 ? "" : NULL;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 /* One line of free text: control characters would end or hide it. */
 static void write_line(FILE *out, const char *key, const char *text)
@@ -84,7 +83,7 @@ void fc_write_head(FILE *out, const struct fc_trace *trace)
     fprintf(out, "events %" PRIu64 "\n", trace->first_event[trace->n_ranks]);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct word {
     const char *text;
@@ -122,7 +121,8 @@ static enum fc_code read_version(struct fc_lines *lines, struct fc_status *st)
         return fc_fail(st, FC_INPUT, (struct fc_place){lines->file, 1},
                        "not a trace of fabricast (expected 'fabricast-trace 1')");
     if (is(rest, "1")) return FC_OK;
-    return fc_fail(st, FC_INPUT, fc_lines_place(lines), "version '%.*s' of the trace format is unknown (expected 1)",
+    return fc_fail(st, FC_INPUT, fc_lines_place(lines),
+                   "version '%.*s' of the trace format is unknown (expected 1)",
                    rest.length < 40 ? (int)rest.length : 40, rest.text);
 }
 
@@ -153,9 +153,11 @@ static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, s
     long long n;
     if (trace->n_ranks)
         return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the number of ranks is given a second time");
-    if (fc_word_int(rest.text, rest.length, 1, INT32_MAX, "ranks", &n, fc_lines_place(lines), st)) return st->code;
+    if (fc_word_int(rest.text, rest.length, 1, INT32_MAX, "ranks", &n, fc_lines_place(lines), st))
+        return st->code;
     if ((size_t)n > room)
-        return fc_fail(st, FC_INPUT, fc_lines_place(lines), "%lld ranks announced, more than the file can hold", n);
+        return fc_fail(st, FC_INPUT, fc_lines_place(lines),
+                       "%lld ranks announced, more than the file can hold", n);
     trace->n_ranks = (uint32_t)n;
     trace->first_event = fc_alloc(&trace->arena, (size_t)n + 1, sizeof *trace->first_event, st);
     trace->first_line = fc_alloc(&trace->arena, (size_t)n, sizeof *trace->first_line, st);
@@ -172,7 +174,8 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
     uint32_t c = trace->n_comms;
     long long n;
     if (!trace->n_ranks)
-        return fc_fail(st, FC_INPUT, where, "a communicator before the number of ranks (expected 'ranks N' first)");
+        return fc_fail(st, FC_INPUT, where,
+                       "a communicator before the number of ranks (expected 'ranks N' first)");
     fc_next_word(&at, end, &number.text, &number.length);
     if (fc_word_int(number.text, number.length, 0, INT32_MAX, "communicator", &n, where, st)) return st->code;
     if (n != c)
@@ -184,7 +187,8 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
     size_t n_members;
     char *text = copy_word(&trace->arena, (struct word){at, (size_t)(end - at)}, st);
     if (!text) return FC_NO;
-    if (strlen(text) != (size_t)(end - at)) *text = '\0'; /* a NUL would hide what follows it: refused below */
+    if (strlen(text) != (size_t)(end - at))
+        *text = '\0'; /* a NUL would hide what follows it: refused below */
     enum fc_code code = fc_parse_ranges(text, trace->n_ranks, &trace->arena, &members[c], &n_members, &why);
     if (code) return fc_fail(st, code, where, "members of communicator %" PRIu32 ": %s", c, why.message);
     trace->comm_first[c + 1] = trace->comm_first[c] + n_members;
@@ -193,24 +197,26 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
 }
 
 /* Communicator 0 is the world: every rank at its place. */
-static enum fc_code check_world(const struct fc_lines *lines, const struct fc_trace *trace, struct fc_status *st)
+static enum fc_code check_world(const struct fc_lines *lines, const struct fc_trace *trace,
+                                struct fc_status *st)
 {
     bool good = trace->comm_first[1] == trace->n_ranks;
     for (uint32_t r = 0; good && r < trace->n_ranks; r++) good = trace->comm_member[r] == r;
     if (good) return FC_OK;
-    return fc_fail(st, FC_INPUT, fc_lines_place(lines), "communicator 0 is not the world (expected 'comm 0 0-%" PRIu32
-                   "')", trace->n_ranks - 1);
+    return fc_fail(st, FC_INPUT, fc_lines_place(lines),
+                   "communicator 0 is not the world (expected 'comm 0 0-%" PRIu32 "')", trace->n_ranks - 1);
 }
 
 /* "events N" ends the head: everything must be there now. */
-static enum fc_code end_head(const struct fc_lines *lines, struct word rest, size_t room, uint32_t *const *members,
-                             struct fc_trace *trace, struct fc_status *st)
+static enum fc_code end_head(const struct fc_lines *lines, struct word rest, size_t room,
+                             uint32_t *const *members, struct fc_trace *trace, struct fc_status *st)
 {
     long long n;
     struct fc_place where = fc_lines_place(lines);
     if (!trace->n_ranks) return fc_fail(st, FC_INPUT, where, "the head has no line 'ranks N'");
-    if (!trace->n_comms) return fc_fail(st, FC_INPUT, where, "the head has no communicator (expected 'comm 0 0-%"
-                                        PRIu32 "')", trace->n_ranks - 1);
+    if (!trace->n_comms)
+        return fc_fail(st, FC_INPUT, where, "the head has no communicator (expected 'comm 0 0-%" PRIu32 "')",
+                       trace->n_ranks - 1);
     if (fc_word_int(rest.text, rest.length, 0, INT64_MAX, "events", &n, where, st)) return st->code;
     if ((unsigned long long)n > room)
         return fc_fail(st, FC_INPUT, where, "%lld events announced, more than the file can hold", n);
@@ -224,8 +230,9 @@ static enum fc_code end_head(const struct fc_lines *lines, struct word rest, siz
     return check_world(lines, trace, st);
 }
 
-static enum fc_code read_head_line(const struct fc_lines *lines, struct word key, struct word rest, size_t room,
-                                   uint32_t **members, struct fc_trace *trace, struct fc_status *st)
+static enum fc_code read_head_line(const struct fc_lines *lines, struct word key, struct word rest,
+                                   size_t room, uint32_t **members, struct fc_trace *trace,
+                                   struct fc_status *st)
 {
     if (is(key, "ranks")) return read_ranks(lines, rest, room, trace, st);
     if (is(key, "comm")) return read_comm(lines, rest, trace, members, st);
@@ -233,12 +240,17 @@ static enum fc_code read_head_line(const struct fc_lines *lines, struct word key
     if (key.length == 0 || key.text[0] == '#') return FC_OK;
     char *text = copy_word(&trace->arena, rest, st);
     if (!text) return FC_NO;
-    if (is(key, "program")) trace->program = text;
-    else if (is(key, "recorded")) trace->recorded = text;
-    else if (is(key, "unwrapped")) trace->unwrapped[trace->n_unwrapped++] = text;
-    else return fc_fail(st, FC_INPUT, fc_lines_place(lines),
-                        "unknown word '%.*s' in the head (expected program, recorded, unwrapped, ranks, comm or events)",
-                        key.length < 40 ? (int)key.length : 40, key.text);
+    if (is(key, "program"))
+        trace->program = text;
+    else if (is(key, "recorded"))
+        trace->recorded = text;
+    else if (is(key, "unwrapped"))
+        trace->unwrapped[trace->n_unwrapped++] = text;
+    else
+        return fc_fail(
+            st, FC_INPUT, fc_lines_place(lines),
+            "unknown word '%.*s' in the head (expected program, recorded, unwrapped, ranks, comm or events)",
+            key.length < 40 ? (int)key.length : 40, key.text);
     return FC_OK;
 }
 
@@ -261,7 +273,7 @@ enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *
     return FC_OK;
 }
 
-/* ---- the doors -------------------------------------------------------------------------------------------------- */
+/* ---- the doors ---- */
 
 enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st)
 {
@@ -275,7 +287,8 @@ enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_s
     }
     if (!code) {
         text.file = trace->file;
-        code = fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st) : fc_read_trace_text(&text, trace, st);
+        code = fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
+                                   : fc_read_trace_text(&text, trace, st);
     }
     if (!code) code = fc_trace_check(trace, st);
     fc_arena_free(&input);

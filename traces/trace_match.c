@@ -1,9 +1,10 @@
 /* trace_match.c - which receive takes which message.
  *
- * MPI's order rule (MPI 3.1, section 3.5): messages of one sender to one receiver with one tag in one communicator
- * are taken in the order sent by the receives in the order posted. Wildcards are resolved in a trace, so the k-th send
- * of a key (communicator, source, destination, tag) belongs to the k-th receive of that key. Receives that a rank
- * posts from several threads at once have no order; theirs is that of the recording.
+ * MPI's order rule (MPI 3.1, section 3.5): messages of one sender to one receiver with one tag in one
+ * communicator are taken in the order sent by the receives in the order posted. Wildcards are resolved in a
+ * trace, so the k-th send of a key (communicator, source, destination, tag) belongs to the k-th receive of
+ * that key. Receives that a rank posts from several threads at once have no order; theirs is that of the
+ * recording.
  *
  * Per destination: a hash table of keys, each a queue of sends in order. O(events). */
 #include "traces/trace_format.h"
@@ -31,16 +32,18 @@ struct queue {
 struct matcher {
     const struct fc_trace *trace;
     uint64_t *match;
-    uint64_t *first;   /* [n_ranks + 1] sends to each destination */
-    uint64_t *send;    /* events of those sends, in order of source and time */
-    uint64_t *next;    /* [n sends] the following one of the same queue, by position in `send` */
+    uint64_t *first;     /* [n_ranks + 1] sends to each destination */
+    uint64_t *send;      /* events of those sends, in order of source and time */
+    uint64_t *next;      /* [n sends] the following one of the same queue, by position in `send` */
     struct queue *queue; /* [mask + 1] */
     uint64_t mask;
 };
 
-static struct queue *find(const struct matcher *m, uint32_t destination, int32_t comm, int32_t source, int32_t tag)
+static struct queue *find(const struct matcher *m, uint32_t destination, int32_t comm, int32_t source,
+                          int32_t tag)
 {
-    uint64_t h = (uint64_t)(uint32_t)comm * 0x9e3779b97f4a7c15u ^ (uint64_t)(uint32_t)source * 0xc2b2ae3d27d4eb4fu ^
+    uint64_t h = (uint64_t)(uint32_t)comm * 0x9e3779b97f4a7c15u ^
+                 (uint64_t)(uint32_t)source * 0xc2b2ae3d27d4eb4fu ^
                  (uint64_t)(uint32_t)tag * 0x165667b19e3779f9u;
     for (uint64_t i = h ^ h >> 29;; i++) {
         struct queue *q = &m->queue[i & m->mask];
@@ -65,11 +68,13 @@ static enum fc_code collect(struct matcher *m, struct fc_arena *scratch, struct 
     uint64_t n_sends = m->first[t->n_ranks + 1];
     for (uint32_t r = 0; r < t->n_ranks; r++) { /* a receive without a send opens a queue too */
         uint64_t receives = 0;
-        for (uint64_t e = t->first_event[r]; e < t->first_event[r + 1]; e++) receives += is_receive(&t->events[e]);
+        for (uint64_t e = t->first_event[r]; e < t->first_event[r + 1]; e++)
+            receives += is_receive(&t->events[e]);
         uint64_t keys = receives + m->first[r + 2] - m->first[r + 1];
         if (keys > most) most = keys;
     }
-    for (m->mask = 15; m->mask < 2 * most; m->mask = 2 * m->mask + 1) {}
+    for (m->mask = 15; m->mask < 2 * most; m->mask = 2 * m->mask + 1) {
+    }
     m->send = fc_alloc(scratch, n_sends, sizeof *m->send, st);
     m->next = fc_alloc(scratch, n_sends, sizeof *m->next, st);
     m->queue = fc_alloc(scratch, m->mask + 1, sizeof *m->queue, st);
@@ -84,8 +89,10 @@ static uint32_t rank_of(const struct fc_trace *t, uint64_t event)
     uint32_t low = 0, high = t->n_ranks;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (t->first_event[middle] <= event) low = middle;
-        else high = middle;
+        if (t->first_event[middle] <= event)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
@@ -99,8 +106,10 @@ static void match_destination(const struct matcher *m, uint32_t destination)
         while (t->first_event[source + 1] <= m->send[i]) source++;
         struct queue *q = find(m, destination, e->comm, (int32_t)source, e->tag);
         m->next[i] = UINT64_MAX;
-        if (q->head == UINT64_MAX) q->head = i;
-        else m->next[q->tail] = i;
+        if (q->head == UINT64_MAX)
+            q->head = i;
+        else
+            m->next[q->tail] = i;
         q->tail = i;
     }
     for (uint64_t r = t->first_event[destination]; r < t->first_event[destination + 1]; r++) {
@@ -123,10 +132,10 @@ static enum fc_code check_all(const struct matcher *m, struct fc_status *st)
         if (m->match[i] != UINT64_MAX || !(is_send(e) || is_receive(e))) continue;
         uint32_t rank = rank_of(t, i);
         return fc_fail(st, FC_INPUT, fc_event_place(t, rank, i),
-                       "rank %" PRIu32 ": no %s rank %" PRId32 " with tag %" PRId32 " in communicator %" PRId32
-                       " for this %s of %" PRId64 " bytes", rank,
-                       is_send(e) ? "receive is posted by" : "message is sent by", e->peer, e->tag, e->comm,
-                       fc_op_names[e->op], e->bytes);
+                       "rank %" PRIu32 ": no %s rank %" PRId32 " with tag %" PRId32
+                       " in communicator %" PRId32 " for this %s of %" PRId64 " bytes",
+                       rank, is_send(e) ? "receive is posted by" : "message is sent by", e->peer, e->tag,
+                       e->comm, fc_op_names[e->op], e->bytes);
     }
     return FC_OK;
 }

@@ -1,74 +1,21 @@
 /* trace_merge.c - the files of the ranks (pmpi_raw.h) become one trace.
  *
- * Communicators: the k-th one with the same members is the same on all its ranks, so each rank's own numbers map to
- * common ones without the ranks having talked. Requests: a receive gets what its completion saw; one that was
- * cancelled or never completed moved nothing, so it stays only as time; the others are numbered anew. Clocks: ranks on
- * one host share the monotonic clock; with several hosts the real-time offset at start joins them, and is as good as the
- * hosts' clocks are. Time 0 is when the first rank enters MPI_Init. */
-#include "traces/pmpi_raw.h"
-#include "traces/trace_capture.h"
+ * Communicators: trace_merge_comm.c. Requests: a receive gets what its completion saw; one
+ * that was cancelled or never completed moved nothing, so it stays only as time; the others are numbered
+ * anew. Clocks: ranks on one host share the monotonic clock; with several hosts the real-time offset at start
+ * joins them, and is as good as the hosts' clocks are. Time 0 is when the first rank enters MPI_Init. */
+#include "traces/trace_merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* One rank's file, walked record by record. */
-struct rank_file {
-    const char *at, *end;
-    const struct fc_raw_head *head;
-    int64_t clock_ns; /* what makes its times comparable */
-    uint32_t n_comms;
-    int32_t *comm; /* [n_comms] common number, -1: cannot be held */
-    uint64_t n_events, n_requests, n_words;
-    bool whole;
-};
-
-/* A communicator in the table of all: of these members, the nth. */
-struct known_comm {
-    uint64_t a, b;
-    uint32_t nth;
-    bool used;
-    int32_t number;
-    uint64_t size;
-    const int64_t *member; /* [size] NULL until its first member's file is read */
-    uint32_t counted_rank, count; /* in entry nth = 0: how many of them this rank has made so far */
-};
-
-struct merger {
-    struct fc_trace *trace;
-    struct fc_arena *scratch;
-    struct fc_status *st;
-    struct rank_file *rank;
-    struct fc_names *objects;
-    struct fc_names notes;
-    struct known_comm *known;
-    uint64_t mask;
-    uint32_t n_comms;
-    uint64_t *by_number; /* [n_comms] slot */
-};
-
-/* The next record and its words, or NULL at the end or where the file is cut. */
-static const struct fc_raw_event *next_record(struct rank_file *file, const int64_t **words)
-{
-    const struct fc_raw_event *record = (const struct fc_raw_event *)(const void *)file->at;
-    size_t left = (size_t)(file->end - file->at);
-    if (left < sizeof *record || record->n_words > (left - sizeof *record) / 8) return NULL;
-    *words = (const int64_t *)(const void *)(file->at + sizeof *record);
-    file->at += sizeof *record + record->n_words * 8;
-    return record;
-}
-
-static void rewind_file(struct rank_file *file)
-{
-    file->at = (const char *)file->head + sizeof *file->head;
-}
-
 /* First walk: sizes. */
-static enum fc_code count_records(struct merger *m, struct rank_file *file)
+static enum fc_code count_records(struct fc_merger *m, struct fc_rank_file *file)
 {
     const int64_t *words;
-    for (const struct fc_raw_event *r; (r = next_record(file, &words));) {
+    for (const struct fc_raw_event *r; (r = fc_next_record(file, &words));) {
         if (r->kind == FC_RAW_END) file->whole = true;
         if (r->kind == FC_RAW_COMM) file->n_comms++;
         if (r->kind < FC_N_OPS) {
@@ -82,14 +29,16 @@ static enum fc_code count_records(struct merger *m, struct rank_file *file)
             return FC_NO;
     }
     if (!file->whole || file->at != file->end)
-        return fc_refuse(m->st, FC_NO, "the recording of rank %" PRId32 " is not whole (was the rank killed, or the "
-                         "disk full?)", file->head->rank);
+        return fc_refuse(m->st, FC_NO,
+                         "the recording of rank %" PRId32 " is not whole (was the rank killed, or the "
+                         "disk full?)",
+                         file->head->rank);
     return FC_OK;
 }
 
-static enum fc_code open_rank(struct merger *m, const char *directory, uint32_t rank)
+static enum fc_code open_rank(struct fc_merger *m, const char *directory, uint32_t rank)
 {
-    struct rank_file *file = &m->rank[rank];
+    struct fc_rank_file *file = &m->rank[rank];
     char path[1024];
     struct fc_text text;
     struct fc_status why = {0};
@@ -98,92 +47,16 @@ static enum fc_code open_rank(struct merger *m, const char *directory, uint32_t 
     if (code) return fc_refuse(m->st, FC_NO, "rank %" PRIu32 " left no recording (%s)", rank, why.message);
     file->head = (const struct fc_raw_head *)(const void *)text.data;
     file->end = text.data + text.size;
-    if (text.size < sizeof *file->head || memcmp(file->head->magic, FC_RAW_MAGIC, sizeof file->head->magic) != 0 ||
+    if (text.size < sizeof *file->head ||
+        memcmp(file->head->magic, FC_RAW_MAGIC, sizeof file->head->magic) != 0 ||
         file->head->rank != (int32_t)rank)
-        return fc_refuse(m->st, FC_NO, "the recording of rank %" PRIu32 " is not whole (was the disk full?)", rank);
-    rewind_file(file);
+        return fc_refuse(m->st, FC_NO, "the recording of rank %" PRIu32 " is not whole (was the disk full?)",
+                         rank);
+    fc_rewind_file(file);
     return count_records(m, file);
 }
 
-/* ---- communicators ----------------------------------------------------------------------------------------------- */
-
-static struct known_comm *find_comm(const struct merger *m, uint64_t a, uint64_t b, uint32_t nth)
-{
-    for (uint64_t i = a ^ b >> 7 ^ (uint64_t)nth * 0x9e3779b97f4a7c15u;; i++) {
-        struct known_comm *c = &m->known[i & m->mask];
-        if (!c->used || (c->a == a && c->b == b && c->nth == nth)) return c;
-    }
-}
-
-static struct known_comm *add_comm(const struct merger *m, uint64_t a, uint64_t b, uint32_t nth)
-{
-    struct known_comm *c = find_comm(m, a, b, nth);
-    if (!c->used) *c = (struct known_comm){.a = a, .b = b, .nth = nth, .used = true, .number = -1,
-                                           .counted_rank = UINT32_MAX};
-    return c;
-}
-
-/* The common number of the communicator that rank's record tells of. */
-static int32_t number_comm(struct merger *m, uint32_t rank, const struct fc_raw_event *record, const int64_t *words)
-{
-    if (words[FC_COMM_OUTSIDE]) return -1;
-    uint64_t a = (uint64_t)words[FC_COMM_HASH_A], b = (uint64_t)words[FC_COMM_HASH_B];
-    struct known_comm *counter = add_comm(m, a, b, 0);
-    if (counter->counted_rank != rank) counter->count = 0;
-    counter->counted_rank = rank;
-    struct known_comm *c = add_comm(m, a, b, counter->count++);
-    if (c->number < 0) {
-        c->number = (int32_t)m->n_comms;
-        c->size = (uint64_t)words[FC_COMM_SIZE];
-        m->by_number[m->n_comms++] = (uint64_t)(c - m->known);
-    }
-    if (record->n_words > FC_COMM_MEMBERS) c->member = words + FC_COMM_MEMBERS;
-    return c->number;
-}
-
-static enum fc_code number_comms(struct merger *m)
-{
-    uint64_t records = 0;
-    for (uint32_t r = 0; r < m->trace->n_ranks; r++) records += m->rank[r].n_comms;
-    for (m->mask = 63; m->mask < 4 * records; m->mask = 2 * m->mask + 1) {}
-    m->known = fc_alloc(m->scratch, m->mask + 1, sizeof *m->known, m->st);
-    m->by_number = fc_alloc(m->scratch, records, sizeof *m->by_number, m->st);
-    if (!m->known || !m->by_number) return FC_NO;
-    for (uint32_t r = 0; r < m->trace->n_ranks; r++) {
-        struct rank_file *file = &m->rank[r];
-        const int64_t *words;
-        uint32_t n = 0;
-        file->comm = fc_alloc(m->scratch, file->n_comms, sizeof *file->comm, m->st);
-        if (!file->comm) return FC_NO;
-        rewind_file(file);
-        for (const struct fc_raw_event *record; (record = next_record(file, &words));)
-            if (record->kind == FC_RAW_COMM) file->comm[n++] = number_comm(m, r, record, words);
-    }
-    return FC_OK;
-}
-
-static enum fc_code build_comms(struct merger *m)
-{
-    struct fc_trace *t = m->trace;
-    t->n_comms = m->n_comms;
-    t->comm_first = fc_alloc(&t->arena, (size_t)t->n_comms + 1, sizeof *t->comm_first, m->st);
-    if (!t->comm_first) return FC_NO;
-    for (uint32_t c = 0; c < t->n_comms; c++)
-        t->comm_first[c + 1] = t->comm_first[c] + m->known[m->by_number[c]].size;
-    t->comm_member = fc_alloc(&t->arena, t->comm_first[t->n_comms], sizeof *t->comm_member, m->st);
-    if (!t->comm_member) return FC_NO;
-    for (uint32_t c = 0; c < t->n_comms; c++) {
-        const struct known_comm *known = &m->known[m->by_number[c]];
-        if (!known->member)
-            return fc_refuse(m->st, FC_FAULT, "communicator %" PRIu32 " of %" PRIu64 " ranks: its first member did not "
-                             "record it", c, known->size);
-        for (uint64_t i = 0; i < known->size; i++)
-            t->comm_member[t->comm_first[c] + i] = (uint32_t)known->member[i];
-    }
-    return FC_OK;
-}
-
-/* ---- events ------------------------------------------------------------------------------------------------------- */
+/* ---- events ---- */
 
 /* What becomes of a raw request. */
 struct request {
@@ -192,34 +65,47 @@ struct request {
     int64_t number; /* in the trace; -1: dropped */
 };
 
-static int32_t common_comm(const struct rank_file *file, int32_t own)
+static int32_t common_comm(const struct fc_rank_file *file, int32_t own)
 {
     return own >= 0 && (uint32_t)own < file->n_comms ? file->comm[own] : -1;
 }
 
-static double seconds(const struct rank_file *file, int64_t ns, int64_t base_ns)
+static double seconds(const struct fc_rank_file *file, int64_t ns, int64_t base_ns)
 {
     return fc_from_ns(ns + file->clock_ns - base_ns);
 }
 
 /* A record as an event, its request still the rank's own number. */
-static void convert(const struct rank_file *file, const struct fc_raw_event *raw, int64_t base_ns, struct fc_event *e)
+static void convert(const struct fc_rank_file *file, const struct fc_raw_event *raw, int64_t base_ns,
+                    struct fc_event *e)
 {
     int fields = fc_op_fields[raw->kind];
-    *e = (struct fc_event){.op = raw->kind, .mode = raw->mode, .polls = raw->polls, .peer = raw->peer, .request = -1,
-                           .tag = raw->tag, .bytes = raw->bytes, .enter_s = seconds(file, raw->enter_ns, base_ns),
+    *e = (struct fc_event){.op = raw->kind,
+                           .mode = raw->mode,
+                           .polls = raw->polls,
+                           .peer = raw->peer,
+                           .request = -1,
+                           .tag = raw->tag,
+                           .bytes = raw->bytes,
+                           .enter_s = seconds(file, raw->enter_ns, base_ns),
                            .leave_s = seconds(file, raw->leave_ns, base_ns),
                            .compute_s = fc_from_ns(raw->compute_ns > 0 ? raw->compute_ns : 0)};
     if (fields & FC_HAS_COMM) e->comm = common_comm(file, raw->comm);
     if (fields & FC_HAS_PARENT) e->peer = common_comm(file, raw->peer);
     bool held = e->op == FC_OP_COMM ? e->peer >= 0 : e->comm >= 0;
-    if (!held) *e = (struct fc_event){.op = FC_OP_OTHER, .polls = e->polls, .peer = -1, .request = -1,
-                                      .enter_s = e->enter_s, .leave_s = e->leave_s, .compute_s = e->compute_s};
+    if (!held)
+        *e = (struct fc_event){.op = FC_OP_OTHER,
+                               .polls = e->polls,
+                               .peer = -1,
+                               .request = -1,
+                               .enter_s = e->enter_s,
+                               .leave_s = e->leave_s,
+                               .compute_s = e->compute_s};
 }
 
 /* Notes what the completions of a wait saw. */
-static void note_completions(const int64_t *words, uint64_t n_words, struct request *requests, uint64_t n_requests,
-                             struct fc_event *events)
+static void note_completions(const int64_t *words, uint64_t n_words, struct request *requests,
+                             uint64_t n_requests, struct fc_event *events)
 {
     for (uint64_t i = 0; i + FC_DONE_WORDS <= n_words; i += FC_DONE_WORDS) {
         const int64_t *done = words + i;
@@ -242,8 +128,8 @@ static bool stays(const struct fc_event *e, int how)
 }
 
 /* Numbers the requests that stay, in the order in which they were made. */
-static enum fc_code number_requests(struct merger *m, const struct rank_file *file, struct request *requests,
-                                    struct fc_event *events)
+static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_file *file,
+                                    struct request *requests, struct fc_event *events)
 {
     int64_t next = 0;
     for (uint64_t i = 0; i < file->n_requests; i++) {
@@ -254,19 +140,26 @@ static enum fc_code number_requests(struct merger *m, const struct rank_file *fi
         if (!fc_makes_request(e->op, e->mode)) continue; /* its communicator cannot be held */
         if (stays(e, r->how)) {
             r->number = next++;
-            if (next > INT32_MAX) return fc_refuse(m->st, FC_NO, "rank %" PRId32 " made more than %d requests",
-                                                   file->head->rank, INT32_MAX);
+            if (next > INT32_MAX)
+                return fc_refuse(m->st, FC_NO, "rank %" PRId32 " made more than %d requests",
+                                 file->head->rank, INT32_MAX);
             e->request = (int32_t)r->number;
             continue;
         }
-        if (r->how == -1 && fc_names_add(&m->notes, "(receives that never completed: left out)", &m->trace->arena,
-                                         m->st))
+        if (r->how == -1 &&
+            fc_names_add(&m->notes, "(receives that never completed: left out)", &m->trace->arena, m->st))
             return FC_NO;
-        if (r->how == FC_HOW_FREED && fc_names_add(&m->notes, "MPI_Request_free of a receive from any source: left out",
-                                                   &m->trace->arena, m->st))
+        if (r->how == FC_HOW_FREED &&
+            fc_names_add(&m->notes, "MPI_Request_free of a receive from any source: left out",
+                         &m->trace->arena, m->st))
             return FC_NO;
-        *e = (struct fc_event){.op = FC_OP_OTHER, .polls = e->polls, .peer = -1, .request = -1,
-                               .enter_s = e->enter_s, .leave_s = e->leave_s, .compute_s = e->compute_s};
+        *e = (struct fc_event){.op = FC_OP_OTHER,
+                               .polls = e->polls,
+                               .peer = -1,
+                               .request = -1,
+                               .enter_s = e->enter_s,
+                               .leave_s = e->leave_s,
+                               .compute_s = e->compute_s};
     }
     return FC_OK;
 }
@@ -284,18 +177,18 @@ static void fill_list(struct fc_trace *t, struct fc_event *e, const int64_t *wor
     e->n_list = (uint32_t)(t->n_lists - e->list);
 }
 
-static enum fc_code merge_rank(struct merger *m, uint32_t rank, int64_t base_ns)
+static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_ns)
 {
     struct fc_trace *t = m->trace;
-    struct rank_file *file = &m->rank[rank];
+    struct fc_rank_file *file = &m->rank[rank];
     const int64_t *words;
     const struct fc_raw_event *raw;
     uint64_t at = t->first_event[rank];
     struct request *requests = malloc((file->n_requests + 1) * sizeof *requests);
     if (!requests) return fc_refuse(m->st, FC_NO, "out of memory while the ranks are merged");
     for (uint64_t i = 0; i < file->n_requests; i++) requests[i] = (struct request){UINT64_MAX, -1, -1};
-    rewind_file(file);
-    while ((raw = next_record(file, &words))) {
+    fc_rewind_file(file);
+    while ((raw = fc_next_record(file, &words))) {
         if (raw->kind >= FC_N_OPS) continue;
         convert(file, raw, base_ns, &t->events[at]);
         if (raw->request >= 0) requests[raw->request].event = at;
@@ -305,31 +198,32 @@ static enum fc_code merge_rank(struct merger *m, uint32_t rank, int64_t base_ns)
     }
     enum fc_code code = number_requests(m, file, requests, t->events);
     at = t->first_event[rank];
-    rewind_file(file);
-    while (!code && (raw = next_record(file, &words)))
+    fc_rewind_file(file);
+    while (!code && (raw = fc_next_record(file, &words)))
         if (raw->kind < FC_N_OPS) fill_list(t, &t->events[at++], words, raw->n_words, requests);
     free(requests);
     return code;
 }
 
-static int64_t start_ns(struct merger *m)
+static int64_t start_ns(struct fc_merger *m)
 {
     int64_t base_ns = INT64_MAX;
     bool one_host = true;
     const int64_t *words;
-    for (uint32_t r = 0; r < m->trace->n_ranks; r++) one_host &= m->rank[r].head->host == m->rank[0].head->host;
+    for (uint32_t r = 0; r < m->trace->n_ranks; r++)
+        one_host &= m->rank[r].head->host == m->rank[0].head->host;
     for (uint32_t r = 0; r < m->trace->n_ranks; r++) {
-        struct rank_file *file = &m->rank[r];
+        struct fc_rank_file *file = &m->rank[r];
         file->clock_ns = one_host ? 0 : file->head->clock_offset_ns;
-        rewind_file(file);
-        for (const struct fc_raw_event *raw; (raw = next_record(file, &words));)
+        fc_rewind_file(file);
+        for (const struct fc_raw_event *raw; (raw = fc_next_record(file, &words));)
             if (raw->kind < FC_N_OPS && raw->enter_ns + file->clock_ns < base_ns)
                 base_ns = raw->enter_ns + file->clock_ns;
     }
     return base_ns;
 }
 
-static enum fc_code build_events(struct merger *m)
+static enum fc_code build_events(struct fc_merger *m)
 {
     struct fc_trace *t = m->trace;
     uint64_t n_words = 0;
@@ -350,7 +244,7 @@ static enum fc_code build_events(struct merger *m)
 }
 
 /* "Open MPI v4.1.4, ..., 16 ranks on 1 host, 2026-01-31 12:00 UTC; computation is thread CPU time" */
-static enum fc_code describe(struct merger *m)
+static enum fc_code describe(struct fc_merger *m)
 {
     struct fc_trace *t = m->trace;
     char text[512], date[32] = "";
@@ -363,7 +257,8 @@ static enum fc_code describe(struct merger *m)
         n_hosts += k == r;
     }
     if (gmtime_r(&now, &utc)) strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &utc);
-    snprintf(text, sizeof text, "%.127s; %" PRIu32 " ranks on %" PRIu32 " host%s; %s; computation is thread CPU time",
+    snprintf(text, sizeof text,
+             "%.127s; %" PRIu32 " ranks on %" PRIu32 " host%s; %s; computation is thread CPU time",
              m->rank[0].head->library, t->n_ranks, n_hosts, n_hosts == 1 ? "" : "s", date);
     t->recorded = fc_copy_text(&t->arena, text, m->st);
     return t->recorded ? FC_OK : FC_NO;
@@ -372,8 +267,8 @@ static enum fc_code describe(struct merger *m)
 enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace,
                             struct fc_names *objects, struct fc_arena *arena, struct fc_status *st)
 {
-    struct merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects};
-    struct rank_file first = {0};
+    struct fc_merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects};
+    struct fc_rank_file first = {0};
     *trace = (struct fc_trace){0};
     m.rank = &first;
     enum fc_code code = open_rank(&m, directory, 0);
@@ -384,8 +279,8 @@ enum fc_code fc_merge_ranks(const char *directory, const char *program, struct f
     }
     if (!code) m.rank[0] = first;
     for (uint32_t r = 1; !code && r < trace->n_ranks; r++) code = open_rank(&m, directory, r);
-    if (!code) code = number_comms(&m);
-    if (!code) code = build_comms(&m);
+    if (!code) code = fc_merge_number_comms(&m);
+    if (!code) code = fc_merge_build_comms(&m);
     if (!code) code = build_events(&m);
     if (!code) code = describe(&m);
     if (!code && !(trace->program = fc_copy_text(&trace->arena, program, st))) code = FC_NO;

@@ -1,11 +1,13 @@
 /* trace_summary.c - totals of a trace, for people.
  *
- * Bytes are counted where they are sent (so a message counts once), collective bytes as each rank recorded them. */
+ * Bytes are counted where they are sent (so a message counts once), collective bytes as each rank recorded
+ * them. */
 #include "traces/trace_format.h"
 
 #include <string.h>
 
-/* Distinct destinations of one rank's sends. Needs no memory of its own: 2^16 ranks at a time in a bit field. */
+/* Distinct destinations of one rank's sends. Needs no memory of its own: 2^16 ranks at a time in a bit field.
+ */
 static uint64_t count_peers(const struct fc_trace *trace, uint32_t rank)
 {
     enum { WINDOW = 1 << 16 };

@@ -1,15 +1,15 @@
 /* trace_text.c - the readable form of a trace: one line an event (grammar: docs/trace-format.md).
  *
- * An event is `op enter leave compute key=value ...`, times in seconds with nine decimals. Everything that one line
- * can tell wrong is refused here with its line; what needs the other lines is checked in trace_check.c. Lists of
- * requests may be written as ranges, so a list is believed only as far as the rank has made requests: a short
- * hostile line cannot ask for much memory. */
+ * An event is `op enter leave compute key=value ...`, times in seconds with nine decimals. Everything that
+ * one line can tell wrong is refused here with its line; what needs the other lines is checked in
+ * trace_check.c. Lists of requests may be written as ranges, so a list is believed only as far as the rank
+ * has made requests: a short hostile line cannot ask for much memory. */
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- writing ------------------------------------------------------------------------------------------------- */
+/* ---- writing ---- */
 
 static void write_time(FILE *out, double seconds)
 {
@@ -66,7 +66,7 @@ enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct
     return FC_OK;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------------- */
+/* ---- reading ---- */
 
 struct reader {
     struct fc_lines lines;
@@ -94,17 +94,20 @@ static enum fc_code push_list(struct reader *in, int64_t value)
 }
 
 /* Seconds with up to nine decimals exactly; other spellings to the nearest nanosecond. */
-static enum fc_code read_time(struct reader *in, const char *word, size_t length, const char *what, double *seconds)
+static enum fc_code read_time(struct reader *in, const char *word, size_t length, const char *what,
+                              double *seconds)
 {
     int64_t ns = 0;
     int decimals = -1;
     size_t i = 0;
     for (; i < length && length < 18; i++) {
-        if (word[i] == '.' && decimals < 0) decimals = 0;
+        if (word[i] == '.' && decimals < 0)
+            decimals = 0;
         else if (word[i] >= '0' && word[i] <= '9' && decimals < 9) {
             ns = 10 * ns + (word[i] - '0');
             if (decimals >= 0) decimals++;
-        } else break;
+        } else
+            break;
     }
     bool plain = length > 0 && length < 18 && i == length && word[0] != '.';
     if (plain && decimals == 9) {
@@ -132,12 +135,15 @@ static enum fc_code read_requests(struct reader *in, struct fc_event *e, const c
     if (dash && fc_word_int(dash + 1, length - head - 1, first, INT32_MAX, "requests", &last, where, in->st))
         return FC_INPUT;
     if ((uint64_t)last >= in->made)
-        return fc_fail(in->st, FC_INPUT, where, "request %lld is completed but was never made (this rank has made %"
-                       PRIu64 " so far)", last, in->made);
+        return fc_fail(in->st, FC_INPUT, where,
+                       "request %lld is completed but was never made (this rank has made %" PRIu64 " so far)",
+                       last, in->made);
     in->completed += (uint64_t)(last - first) + 1;
     if (in->completed > in->made)
-        return fc_fail(in->st, FC_INPUT, where, "a request is completed twice (this rank has made %" PRIu64
-                       " and completes %" PRIu64 ")", in->made, in->completed);
+        return fc_fail(in->st, FC_INPUT, where,
+                       "a request is completed twice (this rank has made %" PRIu64 " and completes %" PRIu64
+                       ")",
+                       in->made, in->completed);
     for (long long r = first; r <= last; r++, e->n_list++)
         if (push_list(in, r)) return FC_NO;
     return FC_OK;
@@ -146,7 +152,8 @@ static enum fc_code read_requests(struct reader *in, struct fc_event *e, const c
 static enum fc_code read_size(struct reader *in, struct fc_event *e, const char *word, size_t length)
 {
     long long size;
-    if (fc_word_int(word, length, 0, INT64_MAX, "sizes", &size, fc_lines_place(&in->lines), in->st)) return FC_INPUT;
+    if (fc_word_int(word, length, 0, INT64_MAX, "sizes", &size, fc_lines_place(&in->lines), in->st))
+        return FC_INPUT;
     e->n_list++;
     return push_list(in, size);
 }
@@ -173,13 +180,25 @@ static enum fc_code read_mode(struct reader *in, struct fc_event *e, const char 
             return FC_OK;
         }
     }
-    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "mode '%.*s' is unknown for %s", SHOWN(length), word,
-                   fc_op_names[e->op]);
+    return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "mode '%.*s' is unknown for %s",
+                   SHOWN(length), word, fc_op_names[e->op]);
 }
 
 /* A key, the op's field that allows it, and the field whose place it fills. */
-enum key { KEY_COMM, KEY_PEER, KEY_ROOT, KEY_PARENT, KEY_TAG, KEY_BYTES, KEY_REQUESTS, KEY_SIZES, KEY_REQUEST,
-           KEY_MODE, KEY_POLLS, N_KEYS };
+enum key {
+    KEY_COMM,
+    KEY_PEER,
+    KEY_ROOT,
+    KEY_PARENT,
+    KEY_TAG,
+    KEY_BYTES,
+    KEY_REQUESTS,
+    KEY_SIZES,
+    KEY_REQUEST,
+    KEY_MODE,
+    KEY_POLLS,
+    N_KEYS
+};
 static const struct {
     const char *name;
     int fields;
@@ -195,7 +214,8 @@ static const struct {
                   {"mode", FC_SENDS | FC_MOVES | FC_MAY_BE_NONBLOCKING},
                   {"polls", ~0}};
 
-static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word, size_t length)
+static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word,
+                               size_t length)
 {
     long long value = 0, low = 0, high = INT32_MAX;
     if (key == KEY_REQUESTS || key == KEY_SIZES) return read_list(in, e, word, length);
@@ -211,12 +231,23 @@ static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, c
     if (fc_word_int(word, length, low, high, keys[key].name, &value, fc_lines_place(&in->lines), in->st))
         return FC_INPUT;
     switch (key) {
-    case KEY_COMM: e->comm = (int32_t)value; break;
-    case KEY_TAG: e->tag = (int32_t)value; break;
-    case KEY_BYTES: e->bytes = value; break;
-    case KEY_REQUEST: e->request = (int32_t)value; break;
-    case KEY_POLLS: e->polls = (uint16_t)value; break;
-    default: e->peer = (int32_t)value;
+    case KEY_COMM:
+        e->comm = (int32_t)value;
+        break;
+    case KEY_TAG:
+        e->tag = (int32_t)value;
+        break;
+    case KEY_BYTES:
+        e->bytes = value;
+        break;
+    case KEY_REQUEST:
+        e->request = (int32_t)value;
+        break;
+    case KEY_POLLS:
+        e->polls = (uint16_t)value;
+        break;
+    default:
+        e->peer = (int32_t)value;
     }
     return FC_OK;
 }
@@ -283,8 +314,8 @@ static enum fc_code read_event(struct reader *in, struct fc_event *e)
     if (read_op(in, word, length, e)) return FC_INPUT;
     for (int i = 0; i < 3; i++) {
         if (!fc_next_word(&at, end, &word, &length))
-            return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "%s lacks its %s", fc_op_names[e->op],
-                           what[i]);
+            return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "%s lacks its %s",
+                           fc_op_names[e->op], what[i]);
         if (read_time(in, word, length, what[i], &time[i])) return FC_INPUT;
     }
     e->enter_s = time[0];
@@ -307,18 +338,23 @@ static enum fc_code read_rank_line(struct reader *in, uint32_t rank, uint64_t le
     size_t length;
     long long value[2];
     if (!fc_next_word(&at, end, &word, &length) || length != 4 || memcmp(word, "rank", 4) != 0)
-        return fc_fail(in->st, FC_INPUT, where, "expected 'rank %" PRIu32 " N', the events of that rank, not '%.*s'",
-                       rank, SHOWN(in->lines.length), in->lines.text);
+        return fc_fail(in->st, FC_INPUT, where,
+                       "expected 'rank %" PRIu32 " N', the events of that rank, not '%.*s'", rank,
+                       SHOWN(in->lines.length), in->lines.text);
     for (int i = 0; i < 2; i++) {
         fc_next_word(&at, end, &word, &length);
-        if (fc_word_int(word, length, 0, INT64_MAX, i ? "events of the rank" : "rank", &value[i], where, in->st))
+        if (fc_word_int(word, length, 0, INT64_MAX, i ? "events of the rank" : "rank", &value[i], where,
+                        in->st))
             return FC_INPUT;
     }
     if (value[0] != (long long)rank)
-        return fc_fail(in->st, FC_INPUT, where, "rank %lld out of order (expected %" PRIu32 ")", value[0], rank);
+        return fc_fail(in->st, FC_INPUT, where, "rank %lld out of order (expected %" PRIu32 ")", value[0],
+                       rank);
     if ((uint64_t)value[1] > left)
-        return fc_fail(in->st, FC_INPUT, where, "rank %" PRIu32 " announces %lld events, but of the head's %" PRIu64
-                       " only %" PRIu64 " are left", rank, value[1], in->trace->first_event[in->trace->n_ranks], left);
+        return fc_fail(in->st, FC_INPUT, where,
+                       "rank %" PRIu32 " announces %lld events, but of the head's %" PRIu64 " only %" PRIu64
+                       " are left",
+                       rank, value[1], in->trace->first_event[in->trace->n_ranks], left);
     *n = (uint64_t)value[1];
     return FC_OK;
 }
@@ -342,10 +378,11 @@ enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *tra
     }
     if (!fc_lines_next(&in.lines)) return cut(&in, "a last line 'end' after events: ", total);
     if (in.lines.length != 3 || memcmp(in.lines.text, "end", 3) != 0)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "expected 'end' after the last rank's events");
+        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
+                       "expected 'end' after the last rank's events");
     if (next != total)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "the ranks have %" PRIu64
-                       " events, but the head announces %" PRIu64, next, total);
+        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
+                       "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
     if (fc_lines_next(&in.lines))
         return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "text after the trace's end");
     return FC_OK;

@@ -145,3 +145,6 @@ $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 8\nrank 0 4\ni
 $ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\n4 1 5\n' > g.mtx; fabricast predict -m bgl-64 -g g.mtx
 ! fabricast: communication graph has 1000 ranks but the machine has 128 cores
 ? 2
+$ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 5\nrank 0 2\ninit 0 0 0\nfinalize 2 2 0\nrank 1 3\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=8 bytes=8\nfinalize 2 2 0\nend\n' > alone.txt; fabricast predict -m bgl-64 -t alone.txt
+! fabricast: alone.txt:10: rank 1: no message is sent by rank 0 with tag 8 in communicator 0 for this recv of 8 bytes
+? 2

@@ -28,6 +28,26 @@ program messages
   left = mod(me + p - 1, p)
   give = me
 
+  ! with an argument, persistent requests and nothing else: Open MPI's monitoring does not count them
+  if (command_argument_count() > 0) then
+    call MPI_Send_init(give, n, MPI_REAL, left, 9, MPI_COMM_WORLD, request(1), ierr)
+    call MPI_Recv_init(take, n, MPI_REAL, right, MPI_ANY_TAG, MPI_COMM_WORLD, request(2), ierr)
+    do k = 1, 3
+      call MPI_Startall(2, request, ierr)
+      call MPI_Waitall(2, request, MPI_STATUSES_IGNORE, ierr)
+      call MPI_Barrier(MPI_COMM_WORLD, ierr)
+    end do
+    call MPI_Start(request(2), ierr)
+    call MPI_Start(request(1), ierr)
+    call MPI_Wait(request(1), status, ierr)
+    call MPI_Wait(request(2), MPI_STATUS_IGNORE, ierr)
+    call MPI_Wait(request(2), MPI_STATUS_IGNORE, ierr) ! inactive
+    call MPI_Request_free(request(1), ierr)
+    call MPI_Request_free(request(2), ierr)
+    call MPI_Finalize(ierr)
+    stop
+  end if
+
   ! any source, any tag, short messages, ignored status
   call MPI_Irecv(take(1, 1), n, MPI_DOUBLE_PRECISION, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, request(1), ierr)
   call MPI_Send(give, 10 + me, MPI_DOUBLE_PRECISION, right, 5, MPI_COMM_WORLD, ierr)
@@ -55,19 +75,6 @@ program messages
     end if
     call MPI_Barrier(MPI_COMM_WORLD, ierr)
   end do
-
-  ! persistent requests only with an argument: Open MPI's monitoring does not count them
-  if (command_argument_count() > 0) then
-  call MPI_Send_init(give, n, MPI_REAL, left, 9, MPI_COMM_WORLD, request(1), ierr)
-  call MPI_Recv_init(take, n, MPI_REAL, right, MPI_ANY_TAG, MPI_COMM_WORLD, request(2), ierr)
-  do k = 1, 3
-    call MPI_Startall(2, request, ierr)
-    call MPI_Waitall(2, request, MPI_STATUSES_IGNORE, ierr)
-    call MPI_Barrier(MPI_COMM_WORLD, ierr)
-  end do
-  call MPI_Request_free(request(1), ierr)
-  call MPI_Request_free(request(2), ierr)
-  end if
 
   ! a communicator whose ranks run backwards; a derived type
   call MPI_Comm_split(MPI_COMM_WORLD, mod(me, 2), -me, half, ierr)

@@ -1,0 +1,65 @@
+/* trace_merge.h - private to the merge of the ranks' files: what trace_merge.c and trace_merge_comm.c share.
+ */
+#ifndef FC_TRACE_MERGE_H
+#define FC_TRACE_MERGE_H
+
+#include "traces/pmpi_raw.h"
+#include "traces/trace_capture.h"
+
+/* One rank's file, walked record by record. */
+struct fc_rank_file {
+    const char *at, *end;
+    const struct fc_raw_head *head;
+    int64_t clock_ns; /* what makes its times comparable */
+    uint32_t n_comms;
+    int32_t *comm; /* [n_comms] common number, -1: cannot be held */
+    uint64_t n_events, n_requests, n_words;
+    bool whole;
+};
+
+/* A communicator in the table of all: of these members, the nth. */
+struct fc_known_comm {
+    uint64_t a, b;
+    uint32_t nth;
+    bool used;
+    int32_t number;
+    uint64_t size;
+    const int64_t *member;        /* [size] NULL until its first member's file is read */
+    uint32_t counted_rank, count; /* in entry nth = 0: how many of them this rank has made so far */
+};
+
+struct fc_merger {
+    struct fc_trace *trace;
+    struct fc_arena *scratch;
+    struct fc_status *st;
+    struct fc_rank_file *rank;
+    struct fc_names *objects;
+    struct fc_names notes;
+    struct fc_known_comm *known;
+    uint64_t mask;
+    uint32_t n_comms;
+    uint64_t *by_number; /* [n_comms] slot */
+};
+
+/* The next record and its words, or NULL at the end or where the file is cut. */
+static inline const struct fc_raw_event *fc_next_record(struct fc_rank_file *file, const int64_t **words)
+{
+    const struct fc_raw_event *record = (const struct fc_raw_event *)(const void *)file->at;
+    size_t left = (size_t)(file->end - file->at);
+    if (left < sizeof *record || record->n_words > (left - sizeof *record) / 8) return NULL;
+    *words = (const int64_t *)(const void *)(file->at + sizeof *record);
+    file->at += sizeof *record + record->n_words * 8;
+    return record;
+}
+
+static inline void fc_rewind_file(struct fc_rank_file *file)
+{
+    file->at = (const char *)file->head + sizeof *file->head;
+}
+
+/* Gives every communicator of every rank its common number. */
+enum fc_code fc_merge_number_comms(struct fc_merger *m);
+/* Writes them, with their members, into the trace. */
+enum fc_code fc_merge_build_comms(struct fc_merger *m);
+
+#endif
