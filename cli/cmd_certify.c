@@ -16,7 +16,7 @@ static void print(FILE *stream, const void *what)
     char name[256];
     fc_print_machine(m, stream);
     fprintf(stream, "rule        %s on routing %s: %d virtual channels a link\n", c->policy, m->routing->name, c->n_vcs);
-    fprintf(stream, "graph       %llu channels (%llu used), %llu dependencies\n", (unsigned long long)c->n_channels,
+    fprintf(stream, "graph       %llu channels (%llu used), %llu arcs\n", (unsigned long long)c->n_channels,
             (unsigned long long)c->n_used_channels, (unsigned long long)c->n_arcs);
     fprintf(stream, "answer      %s\n            %s\n",
             !c->safe ? "CAN DEADLOCK" : c->acyclic ? "free of deadlock: acyclic" : "free of deadlock: by the escape",
@@ -39,7 +39,7 @@ static json_t *to_json(const struct answer *a)
     return json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:I, s:I, s:I, s:s, s:o}", "machine", a->session->machine.name,
                      "routing", a->session->machine.routing->name, "rule", c->policy, "deadlock_free", c->safe,
                      "acyclic", c->acyclic, "virtual_channels", c->n_vcs, "channels", (json_int_t)c->n_channels,
-                     "channels_used", (json_int_t)c->n_used_channels, "dependencies", (json_int_t)c->n_arcs, "argument",
+                     "channels_used", (json_int_t)c->n_used_channels, "arcs", (json_int_t)c->n_arcs, "argument",
                      c->argument, "cycle", cycle);
 }
 

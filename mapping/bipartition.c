@@ -1,16 +1,17 @@
-/* bipartition.c - a graph cut in two parts of given sizes with little weight across: multilevel Kernighan-Lin.
+/* bipartition.c - a graph cut in two parts of given sizes with little weight across: multilevel
+ * Kernighan-Lin.
  *
- * The graph is coarsened by heavy-edge matching, the coarsest one is cut by growing a part from random seeds, and the cut is
- * refined on the way back by moves of single vertices with roll-back to the best state (Fiduccia-Mattheyses). Cost of a
- * cut = weight of cut edges + sum over side 1 of pull. Source: Hendrickson & Leland, SC'95; Karypis & Kumar, SIAM J. Sci.
- * Comput. 20 (1998); Fiduccia & Mattheyses, DAC'82. Limits: a heuristic; part sizes are exact at the finest level only. */
+ * The graph is coarsened by heavy-edge matching, the coarsest one is cut by growing a part from random seeds,
+ * and the cut is refined on the way back by moves of single vertices with roll-back to the best state
+ * (Fiduccia-Mattheyses). Cost of a cut = weight of cut edges + sum over side 1 of pull. Source: Hendrickson &
+ * Leland, SC'95; Karypis & Kumar, SIAM J. Sci. Comput. 20 (1998); Fiduccia & Mattheyses, DAC'82. Limits: a
+ * heuristic; part sizes are exact at the finest level only. */
 #include "mapping/bipartition.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { COARSEST = 64, SEED_TRIES = 8, MOST_PASSES = 8, MOST_LEVELS = 40 };
+enum { COARSEST = 64, SEED_TRIES = 8, MOST_PASSES = 8, MOST_LEVELS = 40, DESCENTS = 4 };
 
 /* Memory from the pool, zeroed; NULL when it is spent. */
 static void *take(struct fc_pool *pool, size_t n, size_t size)
@@ -76,9 +77,9 @@ static void queue_remove(struct queue *q, uint32_t v)
 struct cut {
     const struct fc_cut_graph *g;
     uint8_t *side;
-    double *gain;      /* [n] fall of cost when the vertex changes side */
-    struct queue q[2]; /* vertices of each side that may move */
-    uint32_t *moved;   /* [n] in order */
+    double *gain;                  /* [n] fall of cost when the vertex changes side */
+    struct queue q[2];             /* vertices of each side that may move */
+    uint32_t *moved;               /* [n] in order */
     uint64_t size0, target, slack; /* tasks on side 0, wanted, and how far off is still good */
     uint64_t work;
 };
@@ -126,7 +127,8 @@ static int choose_side(const struct cut *c, uint64_t wander)
     return c->size0 >= c->target ? 0 : 1;
 }
 
-/* One pass: every vertex moves at most once; back to the best state met. True when that is better than the first. */
+/* One pass: every vertex moves at most once; back to the best state met. True when that is better than the
+ * first. */
 static bool refine_pass(struct cut *c, uint64_t wander)
 {
     uint32_t n = c->g->n, n_moved = 0, n_best = 0, patience = 100 + n / 8;
@@ -250,8 +252,8 @@ static bool cut_coarsest(const struct fc_cut_graph *g, uint64_t target, bool fin
 
 /* ---- coarsening ---- */
 
-/* Pairs every vertex, in random order, with the free neighbour of heaviest edge: coarse[n] gets the number of the pair's
- * vertex. Returns how many there are. */
+/* Pairs every vertex, in random order, with the free neighbour of heaviest edge: coarse[n] gets the number of
+ * the pair's vertex. Returns how many there are. */
 static uint32_t match(const struct fc_cut_graph *g, uint64_t most_size, uint32_t *order, uint64_t seed,
                       uint64_t stream, uint32_t *coarse)
 {
@@ -285,8 +287,10 @@ static bool contract(const struct fc_cut_graph *g, const uint32_t *coarse, uint3
     out->other = take(pool, g->first[g->n], sizeof *out->other);
     out->weight = take(pool, g->first[g->n], sizeof *out->weight);
     uint32_t *members = take(pool, 2 * (size_t)n, sizeof *members);
-    uint64_t *seen = take(pool, n, sizeof *seen); /* edge to that vertex + 1, valid when behind the row's start */
-    if (!out->size || !out->pull || !out->first || !out->other || !out->weight || !members || !seen) return false;
+    uint64_t *seen =
+        take(pool, n, sizeof *seen); /* edge to that vertex + 1, valid when behind the row's start */
+    if (!out->size || !out->pull || !out->first || !out->other || !out->weight || !members || !seen)
+        return false;
     memset(members, 0xff, 2 * (size_t)n * sizeof *members);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t c = coarse[v];
@@ -330,7 +334,8 @@ static bool multilevel(const struct fc_cut_graph *graph, uint64_t target, struct
         uint32_t *order = take(pool, g->n, sizeof *order);
         coarse[n - 1] = take(pool, g->n, sizeof *coarse[n - 1]);
         bool good = order && coarse[n - 1];
-        uint32_t pairs = good ? match(g, total / 32 + 1, order, seed, stream + 1 + (uint64_t)n, coarse[n - 1]) : g->n;
+        uint32_t pairs =
+            good ? match(g, total / 32 + 1, order, seed, stream + 1 + (uint64_t)n, coarse[n - 1]) : g->n;
         good = good && pairs < g->n - g->n / 20 && contract(g, coarse[n - 1], pairs, pool, &levels[n]);
         sides[n] = good ? take(pool, pairs, 1) : NULL;
         *work += g->first[g->n];
@@ -363,10 +368,10 @@ bool fc_bipartition(const struct fc_cut_graph *graph, uint64_t target, struct fc
     uint8_t *trial = take(pool, graph->n, 1);
     double best = INFINITY;
     if (!trial) return false;
-    int tries = getenv("TRIES") ? atoi(getenv("TRIES")) : 4;
-    for (int i = 0; i < tries; i++) {
+    for (int i = 0; i < DESCENTS; i++) {
         struct cut c = {.g = graph, .side = trial};
-        if (!multilevel(graph, target, pool, seed, stream + (uint64_t)i * (MOST_LEVELS + 1), trial, work)) return false;
+        uint64_t first_stream = stream + (uint64_t)i * (FC_CUT_STREAMS / DESCENTS);
+        if (!multilevel(graph, target, pool, seed, first_stream, trial, work)) return false;
         double cost = cut_cost(&c);
         *work += graph->first[graph->n];
         if (cost >= best) continue;

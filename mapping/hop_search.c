@@ -1,29 +1,30 @@
 /* hop_search.c - exchange of units between slots by simulated annealing on hop time.
  *
- * Minimises J = sum over pairs of bytes(u, v) * distance(node of u, node of v), the quadratic assignment problem that
- * topology mappers solve (hop-bytes when every link is alike). Cheap, as a move costs one table entry an edge, and so the
- * way to a good start for the search on link times (search.c). Source: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983);
- * Connolly, EJOR 46 (1990) for quadratic assignment. Limits: a heuristic; the table needs nodes^2 entries. */
+ * Minimises J = sum over pairs of bytes(u, v) * distance(node of u, node of v), the quadratic assignment
+ * problem that topology mappers solve (hop-bytes when every link is alike). Cheap, as a move costs one table
+ * entry an edge, and so the way to a good start for the search on link times (search.c). Source: Kirkpatrick,
+ * Gelatt, Vecchi, Science 220 (1983); Connolly, EJOR 46 (1990) for quadratic assignment. Limits: a heuristic;
+ * the table needs nodes^2 entries. */
 #include "mapping/hop_search.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Mean walk length of 64 routes drawn over the nodes. */
-static double mean_walk(const struct fc_network *net, const uint32_t *node, uint32_t n, struct fc_walk *walk)
+/* Mean length of 64 routes drawn over the nodes. */
+static double mean_walk(const struct fc_sites *sites, struct fc_walk *walk)
 {
     double total = 0;
     for (uint32_t i = 0; i < 64; i++) {
-        uint32_t a = node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i, n)];
-        uint32_t b = node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i + 1, n)];
+        uint32_t a = sites->node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i, sites->n_nodes)];
+        uint32_t b = sites->node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i + 1, sites->n_nodes)];
         walk->n = 0;
-        if (a != b) net->machine->routing->walk(net, a, b, 1, walk);
+        if (a != b) sites->routing->walk(sites->net, a, b, 1, walk);
         total += walk->n;
     }
     return total / 64;
 }
 
-static void distances_by_route(const struct fc_network *net, const uint32_t *node, struct fc_walk *walk,
+static void distances_by_route(const struct fc_sites *sites, struct fc_walk *walk,
                                struct fc_distance_table *table)
 {
     for (uint32_t i = 0; i < table->n; i++)
@@ -31,9 +32,9 @@ static void distances_by_route(const struct fc_network *net, const uint32_t *nod
             if (i == j) continue;
             double seconds = 0;
             walk->n = 0;
-            net->machine->routing->walk(net, node[i], node[j], 1, walk);
+            sites->routing->walk(sites->net, sites->node[i], sites->node[j], 1, walk);
             for (uint32_t k = 0; k < walk->n; k++) {
-                double bandwidth = fc_link_bandwidth(net, walk->link[k]);
+                double bandwidth = fc_link_bandwidth(sites->net, walk->link[k]);
                 if (isfinite(bandwidth)) seconds += walk->weight[k] / bandwidth;
             }
             table->work += walk->n;
@@ -41,37 +42,40 @@ static void distances_by_route(const struct fc_network *net, const uint32_t *nod
         }
 }
 
-static enum fc_code distances_by_hops(const struct fc_network *net, const uint32_t *node,
-                                      struct fc_distance_table *table, struct fc_status *st)
+static enum fc_code distances_by_hops(const struct fc_sites *sites, struct fc_distance_table *table,
+                                      struct fc_status *st)
 {
+    const struct fc_network *net = sites->net;
     struct fc_arena scratch = {0};
     uint32_t *hops = fc_alloc(&scratch, net->n_vertices, sizeof *hops, st);
     uint32_t *queue = hops ? fc_alloc(&scratch, net->n_vertices, sizeof *queue, st) : NULL;
     for (uint32_t i = 0; queue && i < table->n; i++) {
-        fc_distances(net, fc_node_vertex(net, node[i]), hops, queue);
+        fc_distances(net, fc_node_vertex(net, sites->node[i]), hops, queue);
         for (uint32_t j = 0; j < table->n; j++)
-            table->distance[(size_t)i * table->n + j] = (float)hops[fc_node_vertex(net, node[j])];
+            table->distance[(size_t)i * table->n + j] = (float)hops[fc_node_vertex(net, sites->node[j])];
         table->work += net->n_links;
     }
     fc_arena_free(&scratch);
     return queue ? FC_OK : st->code;
 }
 
-enum fc_code fc_distances_all(const struct fc_network *net, const uint32_t *node, uint32_t n, uint64_t most_work,
-                              struct fc_arena *arena, struct fc_distance_table *table, struct fc_status *st)
+enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, struct fc_arena *arena,
+                              struct fc_distance_table *table, struct fc_status *st)
 {
     struct fc_walk walk;
-    *table = (struct fc_distance_table){.n = n};
-    if (n > fc_hop_most_nodes) return FC_OK;
-    table->distance = fc_alloc(arena, (size_t)n * n, sizeof *table->distance, st);
-    if (!table->distance || fc_walk_start(&walk, net->machine->routing->walk_capacity(net), st)) return st->code;
-    double work = mean_walk(net, node, n, &walk) * n * n;
-    if (work <= (double)most_work)
-        distances_by_route(net, node, &walk, table);
-    else if (distances_by_hops(net, node, table, st))
-        table->distance = NULL;
+    size_t n = sites->n_nodes;
+    *table = (struct fc_distance_table){.n = sites->n_nodes};
+    if (n > FC_MOST_TABLE_NODES) return FC_OK;
+    table->distance = fc_alloc(arena, n * n, sizeof *table->distance, st);
+    if (!table->distance || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st))
+        return st->code;
+    enum fc_code code = FC_OK;
+    if (mean_walk(sites, &walk) * (double)n * (double)n <= (double)most_work)
+        distances_by_route(sites, &walk, table);
+    else
+        code = distances_by_hops(sites, table, st);
     fc_walk_free(&walk);
-    return st->code;
+    return code;
 }
 
 struct anneal {
@@ -118,8 +122,8 @@ static double exchange_gain(struct anneal *a, uint32_t u, uint32_t to)
     return unit_cost(a, u, FC_NONE) + (v != FC_NONE ? unit_cost(a, v, u) : 0) - before;
 }
 
-double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table, const uint32_t *slot,
-                   uint32_t slots_per_node)
+double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
+                   const uint32_t *slot, uint32_t slots_per_node)
 {
     double cost = 0;
     for (uint32_t u = 0; u < graph->n; u++)
@@ -149,21 +153,20 @@ static void run(struct anneal *a, double hot, double cold, uint64_t work, uint64
         if (gain <= 0 || gain < -temperature * log(fc_random_real(seed, stream, 2 * step + 1)))
             cost += gain;
         else {
-            uint32_t v = a->unit[from];
+            set_slot(a, a->unit[from], to); /* who came back, or FC_NONE */
             set_slot(a, u, from);
-            set_slot(a, v, to);
         }
     }
     if (cost < best) memcpy(a->best, a->slot, a->graph->n * sizeof *a->best);
 }
 
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work, uint64_t seed,
-                           uint64_t stream, uint32_t *slot, struct fc_status *st)
+                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work,
+                           uint64_t seed, uint64_t stream, uint32_t *slot, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct anneal a = {.graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot,
-                       .kind = kind};
+    struct anneal a = {
+        .graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot, .kind = kind};
     a.n_slots = table->n * slots_per_node;
     a.place = fc_alloc(&scratch, graph->n, sizeof *a.place, st);
     a.unit = a.place ? fc_alloc(&scratch, a.n_slots, sizeof *a.unit, st) : NULL;

@@ -4,25 +4,26 @@
 
 #include "mapping/search.h"
 
-/* distance[i * n + j]: what a byte costs from allowed node i to j, seconds of link time summed over its route, or hops
- * of a shortest path where walking every route would cost more than `most_work` link updates. */
+/* distance[i * n + j]: what a byte costs from allowed node i to j, seconds of link time summed over its
+ * route, or hops of a shortest path where following every route would cost more than `most_work` link
+ * updates. */
 struct fc_distance_table {
     uint32_t n;
-    float *distance; /* [n][n] */
+    float *distance; /* [n][n]; NULL: more than FC_MOST_TABLE_NODES nodes */
     uint64_t work;   /* what the table cost, link updates */
 };
-/* FC_OK with distance NULL when the table would be too large (more than fc_hop_most_nodes nodes). */
-enum { fc_hop_most_nodes = 4096 };
-enum fc_code fc_distances_all(const struct fc_network *net, const uint32_t *node, uint32_t n, uint64_t most_work,
-                              struct fc_arena *arena, struct fc_distance_table *table, struct fc_status *st);
+enum { FC_MOST_TABLE_NODES = 4096 };
+enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, struct fc_arena *arena,
+                              struct fc_distance_table *table, struct fc_status *st);
 
-/* Sum over edges of bytes * distance with unit u on place[u] (index of an allowed node). */
-double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table, const uint32_t *slot,
-                   uint32_t slots_per_node);
-/* Anneals slot[n] (n_slots = table->n * slots_per_node) and leaves the cheapest placement met, from `heat` times the
- * mean cost a unit down to a hundredth of it. kind[n_slots] (may be NULL): only slots of one kind change contents. */
+/* Sum over edges of bytes * distance with unit u in slot[u]. */
+double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
+                   const uint32_t *slot, uint32_t slots_per_node);
+/* Anneals slot[n] (n_slots = table->n * slots_per_node) and leaves the cheapest placement met, from `heat`
+ * times the mean cost a unit down to a hundredth of it. kind[n_slots] (may be NULL): only slots of one kind
+ * change contents. */
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
-                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work, uint64_t seed,
-                           uint64_t stream, uint32_t *slot, struct fc_status *st);
+                           uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work,
+                           uint64_t seed, uint64_t stream, uint32_t *slot, struct fc_status *st);
 
 #endif

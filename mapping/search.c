@@ -1,21 +1,23 @@
-/* search.c - routing-aware exchange of units between slots, by simulated annealing on the p-norm of link times.
+/* search.c - routing-aware exchange of units between slots, by simulated annealing on a norm of the link
+ * times.
  *
- * Minimises E = ln( sum over links (load / bandwidth)^8 ) / 8 + w ln( sum over links load / bandwidth ): the first term is
- * within n_links^(1/8) of the longest link time, smooth in every load near it, and its change needs only the links that
- * a move touches; the second (hop time) breaks ties and leads where no link stands out. A move takes a unit to another
- * slot and what is there back. Loads follow the routing's own walk, so any routing of any family is searched as it will
- * be used (adaptive routings with their uniform minimal split). Source: Metropolis et al. 1953, Kirkpatrick et al. 1983;
- * congestion descent on routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a guarantee; what is best may
- * depend on the seed. Work is counted in link updates, never timed: the same input gives the same bytes. */
+ * Minimises E = ln( sum over links t^p ) / p + w ln( sum over links t ), t = load / bandwidth. The first term
+ * lies within ln(n_links) / p of the longest link time, and its change needs only the links that a move
+ * touches; the second (hop time) breaks ties and leads where no link stands out. Logarithms make temperatures
+ * relative, so that they need no tuning to the job. A move takes a unit to another slot and what is there
+ * back. Loads follow the routing's own walk, so every routing of every family is searched as it will be used
+ * (adaptive routings by their uniform minimal split). Source: Kirkpatrick, Gelatt, Vecchi, Science 220
+ * (1983); congestion refinement over routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a
+ * guarantee; the result depends on the seed. Work is counted in link updates and never timed: the same input
+ * gives the same mapping. */
 #include "mapping/search.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds rounding of fractional shares */
+enum { REBUILD_EVERY = 1 << 16 };    /* accepted moves; sheds the rounding of fractional shares */
+static const double hot_share = 0.8; /* of the longest link time: a hot link */
 
-/* x^(2^doublings). */
 static inline double power(double x, int doublings)
 {
     for (int i = 0; i < doublings; i++) x *= x;
@@ -24,7 +26,7 @@ static inline double power(double x, int doublings)
 
 /* ---- loads ---- */
 
-/* Adds the walk's links to the loads; remembers each link's load before the trial. */
+/* Adds the walk's links to the loads; notes each link's load before the trial. */
 static inline void apply_walk(struct fc_search *s)
 {
     const struct fc_walk *walk = &s->walk;
@@ -44,7 +46,7 @@ static inline void apply_walk(struct fc_search *s)
 static inline void add_flow(struct fc_search *s, uint32_t from, uint32_t to, double bytes)
 {
     s->walk.n = 0;
-    s->net->machine->routing->walk(s->net, from, to, bytes, &s->walk);
+    s->sites->routing->walk(s->sites->net, from, to, bytes, &s->walk);
     apply_walk(s);
 }
 
@@ -65,25 +67,15 @@ static void next_trial(struct fc_search *s)
 {
     s->n_touched = 0;
     if (++s->now == 0) {
-        memset(s->stamp, 0, s->net->n_links * sizeof *s->stamp);
+        memset(s->stamp, 0, s->sites->net->n_links * sizeof *s->stamp);
         s->now = 1;
-    }
-}
-
-static void sum_norms(struct fc_search *s)
-{
-    s->power_sum = s->hop_sum = 0;
-    for (uint32_t l = 0; l < s->net->n_links; l++) {
-        double r = s->load[l] * s->inverse[l];
-        s->power_sum += power(r, s->doublings);
-        s->hop_sum += r;
     }
 }
 
 static void sum_loads(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
-    memset(s->load, 0, s->net->n_links * sizeof *s->load);
+    memset(s->load, 0, s->sites->net->n_links * sizeof *s->load);
     next_trial(s);
     for (uint32_t u = 0; u < g->n; u++)
         for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
@@ -94,12 +86,37 @@ static void sum_loads(struct fc_search *s)
 
 double fc_search_time_s(const struct fc_search *s)
 {
-    double most = 0;
-    for (uint32_t l = 0; l < s->net->n_links; l++) {
-        double t = s->inverse[l] > 0 ? s->load[l] / fc_link_bandwidth(s->net, l) : 0;
-        if (t > most) most = t;
+    double longest = 0;
+    for (uint32_t l = 0; l < s->sites->net->n_links; l++)
+        if (s->inverse[l] > 0) longest = fmax(longest, s->load[l] / fc_link_bandwidth(s->sites->net, l));
+    return longest;
+}
+
+double fc_search_hop_s(const struct fc_search *s)
+{
+    return s->hop_sum * s->scale_s;
+}
+
+/* Makes the sums afresh with the longest link time as 1: powers neither overflow nor drown what is left of
+ * them. */
+static void sum_norms(struct fc_search *s)
+{
+    const struct fc_network *net = s->sites->net;
+    double longest = fc_search_time_s(s);
+    s->scale_s = longest > 0 ? longest : 1;
+    s->power_sum = s->hop_sum = 0;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        if (s->inverse[l] > 0) s->inverse[l] = 1 / fc_link_bandwidth(net, l) / s->scale_s;
+        double r = s->load[l] * s->inverse[l];
+        s->power_sum += power(r, s->doublings);
+        s->hop_sum += r;
     }
-    return most;
+    s->fresh_sum = s->power_sum;
+}
+
+static double norm(const struct fc_search *s)
+{
+    return log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
 }
 
 /* ---- a trial move ---- */
@@ -109,7 +126,7 @@ static void set_slot(struct fc_search *s, uint32_t u, uint32_t slot)
     s->unit[slot] = u;
     if (u == FC_NONE) return;
     s->slot[u] = slot;
-    s->unit_node[u] = s->node[slot / s->slots_per_node];
+    s->unit_node[u] = s->sites->node[slot / s->sites->slots_per_node];
 }
 
 static void exchange(struct fc_search *s, uint32_t a, uint32_t b)
@@ -119,7 +136,7 @@ static void exchange(struct fc_search *s, uint32_t a, uint32_t b)
     set_slot(s, v, a);
 }
 
-/* Unit u goes to slot `to`, who is there comes back; gives the sums after the move. Slots of different nodes. */
+/* Unit u goes to slot `to` of another node, who is there comes back; gives the sums after the move. */
 static void trial(struct fc_search *s, uint32_t u, uint32_t to, double *power_sum, double *hop_sum)
 {
     uint32_t v = s->unit[to];
@@ -137,6 +154,7 @@ static void trial(struct fc_search *s, uint32_t u, uint32_t to, double *power_su
         *power_sum += power(after, s->doublings) - power(before, s->doublings);
         *hop_sum += after - before;
     }
+    *power_sum = fmax(*power_sum, 1e-14 * s->fresh_sum);
 }
 
 static void take_back(struct fc_search *s, uint32_t u, uint32_t from)
@@ -150,159 +168,154 @@ static void take_back(struct fc_search *s, uint32_t u, uint32_t from)
 static bool crosses_hot(struct fc_search *s, uint32_t from, uint32_t to)
 {
     s->walk.n = 0;
-    s->net->machine->routing->walk(s->net, from, to, 1, &s->walk);
+    s->sites->routing->walk(s->sites->net, from, to, 1, &s->walk);
     s->work += s->walk.n;
     for (uint32_t i = 0; i < s->walk.n; i++)
         if (s->is_hot[s->walk.link[i]]) return true;
     return false;
 }
 
-/* Lists the units with a flow over a link of at least 0.8 of the longest link time. */
+/* Lists the units with a flow over a hot link. Needs fresh sums. */
 static void find_hot_units(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
-    double most = 0;
-    for (uint32_t l = 0; l < s->net->n_links; l++) most = fmax(most, s->load[l] * s->inverse[l]);
-    for (uint32_t l = 0; l < s->net->n_links; l++) s->is_hot[l] = s->load[l] * s->inverse[l] > 0.8 * most;
+    for (uint32_t l = 0; l < s->sites->net->n_links; l++)
+        s->is_hot[l] = s->load[l] * s->inverse[l] > hot_share;
     s->n_hot = 0;
     for (uint32_t u = 0; u < g->n; u++) {
         bool hot = false;
         for (uint64_t e = g->first[u]; !hot && e < g->first[u + 1]; e++) {
             uint32_t here = s->unit_node[u], there = s->unit_node[g->other[e]];
             if (here == there) continue;
-            hot = (g->out[e] > 0 && crosses_hot(s, here, there)) || (g->in[e] > 0 && crosses_hot(s, there, here));
+            hot = (g->out[e] > 0 && crosses_hot(s, here, there)) ||
+                  (g->in[e] > 0 && crosses_hot(s, there, here));
         }
         if (hot) s->hot[s->n_hot++] = u;
     }
 }
 
-/* A random allowed node one link from the router of `node`, or on it; FC_NONE when the draw finds none. */
-static uint32_t near_node(const struct fc_search *s, uint32_t node, uint64_t bits)
+/* An allowed node near `node`: on its router or on one a link away (with luck two); its index, or FC_NONE
+ * when the draw ends at a router without nodes or at a node that is not allowed. */
+static uint32_t near_place(const struct fc_search *s, uint32_t node, uint64_t bits)
 {
-    const struct fc_network *net = s->net;
+    const struct fc_network *net = s->sites->net;
     uint32_t vertex = fc_node_vertex(net, node);
-    for (int step = 0; step < 3; step++) {
+    for (int step = 0; step < 3 && (step == 0 || !fc_is_node(net, vertex)); step++) {
         uint32_t first = net->first_link[vertex], degree = net->first_link[vertex + 1] - first;
+        if (degree == 0) return FC_NONE;
         vertex = net->link_target[first + (uint32_t)((bits & 0xfffff) * degree >> 20)];
         bits >>= 20;
-        if (fc_is_node(net, vertex)) break;
-        /* a router: with even chance look at its own nodes, which are its last links */
-        uint32_t last = net->first_link[vertex + 1] - 1;
-        if (step > 0 && fc_is_node(net, net->link_target[last])) vertex = net->link_target[last];
-        if (fc_is_node(net, vertex)) break;
+        uint32_t end = net->first_link[vertex + 1]; /* a router's own nodes are its last links */
+        if (step > 0 && !fc_is_node(net, vertex) && end > net->first_link[vertex] &&
+            fc_is_node(net, net->link_target[end - 1]))
+            vertex = net->link_target[end - 1];
     }
-    if (!fc_is_node(net, vertex)) return FC_NONE;
-    return s->place[vertex - net->n_routers];
+    return fc_is_node(net, vertex) ? s->place[vertex - net->n_routers] : FC_NONE;
 }
 
-/* Half of the units come from the hot ones, half of the targets lie beside a neighbour in the graph. */
-static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t step, uint32_t *u,
-                    uint32_t *to)
+/* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
+ * from all. False when the move would change nothing. */
+static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t step,
+                    uint32_t *u, uint32_t *to)
 {
     const struct fc_unit_graph *g = s->graph;
-    uint64_t a = fc_random(set->seed, set->stream, 2 * step), b = fc_random(set->seed, set->stream, 2 * step + 1);
+    uint64_t a = fc_random(set->seed, set->stream, 2 * step),
+             b = fc_random(set->seed, set->stream, 2 * step + 1);
     bool hot = (a & 1) && s->n_hot > 0, beside = a & 2;
-    a >>= 2;
-    *u = hot ? s->hot[(a & 0xffffffff) * s->n_hot >> 32] : (uint32_t)((a & 0xffffffff) * g->n >> 32);
+    uint32_t pick = (uint32_t)(a >> 2), per_node = s->sites->slots_per_node, place = FC_NONE;
+    *u = hot ? s->hot[(uint64_t)pick * s->n_hot >> 32] : (uint32_t)((uint64_t)pick * g->n >> 32);
     uint64_t degree = g->first[*u + 1] - g->first[*u];
     if (degree == 0) return false;
-    uint32_t place = FC_NONE;
-    if (beside) {
-        uint32_t v = g->other[g->first[*u] + (a >> 32) % degree];
-        place = near_node(s, s->unit_node[v], b);
-    }
-    if (place != FC_NONE)
-        *to = place * s->slots_per_node + (uint32_t)(b >> 60) % s->slots_per_node;
-    else
-        *to = (uint32_t)((b & 0xffffffff) * s->n_slots >> 32);
-    return s->node[*to / s->slots_per_node] != s->unit_node[*u];
+    if (beside) place = near_place(s, s->unit_node[g->other[g->first[*u] + (a >> 34) % degree]], b);
+    *to = place == FC_NONE ? (uint32_t)((b & 0xffffffff) * s->n_slots >> 32)
+                           : place * per_node + (uint32_t)((b >> 60) * per_node >> 4);
+    return s->sites->node[*to / per_node] != s->unit_node[*u];
 }
 
 /* ---- the run ---- */
 
-void fc_search_run(struct fc_search *s, const struct fc_search_settings *set, struct fc_progress *progress,
-                   double progress_from, double progress_to)
+static void keep_best(struct fc_search *s)
 {
-    uint64_t start = s->work, accepted = 0, n_edges = s->graph->first[s->graph->n];
-    uint64_t refresh = n_edges / 8 + 256, *unused = NULL;
-    (void)unused;
-    double temperature = set->start_temperature, best = INFINITY;
-    uint32_t *best_slot = s->touched + s->net->n_links; /* [n] behind the touched links */
-    uint64_t step = 0, steps_tried = 0;
-    double p = ldexp(1, set->doublings);
-    s->doublings = set->doublings;
-    double longest = fc_search_time_s(s);
-    for (uint32_t l = 0; l < s->net->n_links; l++) s->inverse[l] = longest > 0 ? 1 / fc_link_bandwidth(s->net, l) / longest : 0;
+    double now = norm(s);
+    if (now >= s->best_norm) return;
+    s->best_norm = now;
+    memcpy(s->best, s->slot, s->graph->n * sizeof *s->best);
+}
+
+static void go_to_best(struct fc_search *s)
+{
+    for (uint32_t i = 0; i < s->n_slots; i++) s->unit[i] = FC_NONE;
+    for (uint32_t u = 0; u < s->graph->n; u++) set_slot(s, u, s->best[u]);
+    sum_loads(s);
     sum_norms(s);
-    for (; s->work - start < set->work && s->power_sum > 0; step++) {
+}
+
+void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
+{
+    uint64_t start = s->work, accepted = 0, refresh = s->graph->first[s->graph->n] / 8 + 256;
+    double temperature = set->start_temperature, p = ldexp(1, set->doublings);
+    s->doublings = set->doublings;
+    s->best_norm = INFINITY;
+    sum_norms(s);
+    for (uint64_t step = 0; s->work - start < set->work && s->power_sum > 0; step++, s->work++) {
         if (step % refresh == 0) {
             double done = (double)(s->work - start) / (double)set->work;
             temperature = set->start_temperature * pow(set->end_temperature / set->start_temperature, done);
+            sum_norms(s);
+            keep_best(s);
+            if (s->scale_s <= set->enough_s) break;
             find_hot_units(s);
-            fc_progress_show(progress, progress_from + (progress_to - progress_from) * done, "searching");
-            if (s->power_sum < best) {
-                best = s->power_sum;
-                memcpy(best_slot, s->slot, s->graph->n * sizeof *best_slot);
-            }
         }
         uint32_t u, to;
-        s->work++;
-        if (!propose(s, set, step, &u, &to)) continue;
-        steps_tried++;
-        uint32_t from = s->slot[u];
         double power_sum, hop_sum;
+        if (!propose(s, set, step, &u, &to)) continue;
+        uint32_t from = s->slot[u];
         trial(s, u, to, &power_sum, &hop_sum);
         double change = log(power_sum / s->power_sum) / p + set->hop_weight * log(hop_sum / s->hop_sum);
         double luck = fc_random_real(set->seed, set->stream + 1, step);
-        if (!(change <= 0) && !(change < -temperature * log(luck))) {
+        if (change > 0 && change >= -temperature * log(luck)) {
             take_back(s, u, from);
             continue;
         }
         s->power_sum = power_sum;
         s->hop_sum = hop_sum;
-        if (++accepted % REBUILD_EVERY == 0) {
-            sum_loads(s);
-            sum_norms(s);
-        }
+        if (++accepted % REBUILD_EVERY == 0) sum_loads(s);
+        if (accepted % REBUILD_EVERY == 0 || power_sum < 1e-4 * s->fresh_sum) sum_norms(s);
     }
-    if (getenv("DBG")) fprintf(stderr,"steps %lu tried %lu accepted %lu hot %u\n", step, steps_tried, accepted, s->n_hot);
-    if (best < s->power_sum)
-        for (uint32_t u = 0; u < s->graph->n; u++) s->unit[s->slot[u]] = FC_NONE;
-    if (best < s->power_sum)
-        for (uint32_t u = 0; u < s->graph->n; u++) set_slot(s, u, best_slot[u]);
     sum_loads(s);
     sum_norms(s);
+    keep_best(s);
+    go_to_best(s);
 }
 
-enum fc_code fc_search_start(const struct fc_network *net, const struct fc_unit_graph *graph, const uint32_t *node,
-                             uint32_t n_nodes, uint32_t slots_per_node, const uint32_t *slot, struct fc_search *s,
-                             struct fc_status *st)
+enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_unit_graph *graph,
+                             const uint32_t *slot, struct fc_search *s, struct fc_status *st)
 {
-    *s = (struct fc_search){.net = net, .graph = graph, .node = node, .slots_per_node = slots_per_node};
-    s->n_slots = n_nodes * slots_per_node;
-    s->place = fc_alloc(&s->arena, net->n_nodes, sizeof *s->place, st);
+    uint32_t n_links = sites->net->n_links, n_machine = sites->net->n_nodes;
+    *s =
+        (struct fc_search){.sites = sites, .graph = graph, .n_slots = sites->n_nodes * sites->slots_per_node};
+    s->place = fc_alloc(&s->arena, n_machine, sizeof *s->place, st);
     s->slot = s->place ? fc_alloc(&s->arena, graph->n, sizeof *s->slot, st) : NULL;
-    s->unit = s->slot ? fc_alloc(&s->arena, s->n_slots, sizeof *s->unit, st) : NULL;
+    s->best = s->slot ? fc_alloc(&s->arena, graph->n, sizeof *s->best, st) : NULL;
+    s->unit = s->best ? fc_alloc(&s->arena, s->n_slots, sizeof *s->unit, st) : NULL;
     s->unit_node = s->unit ? fc_alloc(&s->arena, graph->n, sizeof *s->unit_node, st) : NULL;
-    s->load = s->unit_node ? fc_alloc(&s->arena, net->n_links, sizeof *s->load, st) : NULL;
-    s->inverse = s->load ? fc_alloc(&s->arena, net->n_links, sizeof *s->inverse, st) : NULL;
-    s->touched = s->inverse ? fc_alloc(&s->arena, (size_t)net->n_links + graph->n, sizeof *s->touched, st) : NULL;
-    s->stamp = s->touched ? fc_alloc(&s->arena, net->n_links, sizeof *s->stamp, st) : NULL;
-    s->before = s->stamp ? fc_alloc(&s->arena, net->n_links, sizeof *s->before, st) : NULL;
+    s->load = s->unit_node ? fc_alloc(&s->arena, n_links, sizeof *s->load, st) : NULL;
+    s->inverse = s->load ? fc_alloc(&s->arena, n_links, sizeof *s->inverse, st) : NULL;
+    s->touched = s->inverse ? fc_alloc(&s->arena, n_links, sizeof *s->touched, st) : NULL;
+    s->stamp = s->touched ? fc_alloc(&s->arena, n_links, sizeof *s->stamp, st) : NULL;
+    s->before = s->stamp ? fc_alloc(&s->arena, n_links, sizeof *s->before, st) : NULL;
     s->hot = s->before ? fc_alloc(&s->arena, graph->n, sizeof *s->hot, st) : NULL;
-    s->is_hot = s->hot ? fc_alloc(&s->arena, net->n_links, sizeof *s->is_hot, st) : NULL;
-    if (!s->is_hot || fc_walk_start(&s->walk, net->machine->routing->walk_capacity(net), st)) {
-        fc_search_free(s);
+    s->is_hot = s->hot ? fc_alloc(&s->arena, n_links, sizeof *s->is_hot, st) : NULL;
+    if (!s->is_hot || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
+        fc_arena_free(&s->arena);
         return st->code;
     }
-    memset(s->place, 0xff, net->n_nodes * sizeof *s->place);
+    memset(s->place, 0xff, n_machine * sizeof *s->place);
     memset(s->unit, 0xff, s->n_slots * sizeof *s->unit);
-    for (uint32_t i = 0; i < n_nodes; i++) s->place[node[i]] = i;
+    for (uint32_t i = 0; i < sites->n_nodes; i++) s->place[sites->node[i]] = i;
     for (uint32_t u = 0; u < graph->n; u++) set_slot(s, u, slot[u]);
-    for (uint32_t l = 0; l < net->n_links; l++) s->inverse[l] = 1 / fc_link_bandwidth(net, l);
+    for (uint32_t l = 0; l < n_links; l++) s->inverse[l] = isfinite(fc_link_bandwidth(sites->net, l)) ? 1 : 0;
     sum_loads(s);
-    double longest = fc_search_time_s(s);
-    for (uint32_t l = 0; l < net->n_links; l++) s->inverse[l] = longest > 0 ? s->inverse[l] / longest : 0;
     sum_norms(s);
     return FC_OK;
 }

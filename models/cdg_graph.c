@@ -84,16 +84,13 @@ static uint32_t sort_routers(struct gather *g, const uint16_t *hops)
     return at;
 }
 
-/* Marks the injection links that packets for the group leave their nodes by: to the nearest routers. */
-static void mark_sources(struct gather *g, uint32_t group, const uint16_t *hops)
+/* Marks the injection links that packets leave their nodes by: to the nearest routers. */
+static void mark_sources(struct gather *g, const uint16_t *hops)
 {
     const struct fc_network *net = g->net;
-    const struct fc_graph_tables *t = g->tables;
-    bool alone = t->first_member[group + 1] - t->first_member[group] == 1;
     for (uint32_t node = 0; node < net->n_nodes; node++) {
         uint32_t v = fc_node_vertex(net, node);
         uint16_t nearest = FC_FAR;
-        if (alone && t->group[node] == group) continue;
         for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
             if (hops[net->link_target[l]] < nearest) nearest = hops[net->link_target[l]];
         for (uint32_t l = net->first_link[v]; nearest != FC_FAR && l < net->first_link[v + 1]; l++)
@@ -121,7 +118,7 @@ static void gather_group(struct gather *g, uint32_t group)
     const uint16_t *hops = g->tables->hops + (size_t)group * net->n_routers;
     uint32_t n = sort_routers(g, hops);
     memset(g->used, 0, net->n_links);
-    mark_sources(g, group, hops);
+    mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
         bool reached = false;
@@ -137,22 +134,29 @@ static void gather_group(struct gather *g, uint32_t group)
     }
 }
 
-/* The links out of v in a row, one after the other: *w, *left start at 0 and row[0]. FC_NONE after the
- * last. */
-static inline uint32_t next_link(const struct fc_network *net, uint32_t v, const uint64_t *row, uint64_t *w,
-                                 uint64_t *left)
+/* Goes through the links that the j-th link in, one into v, may wait for. */
+struct scan {
+    const uint64_t *row;
+    uint64_t n, word, left;
+    uint32_t first;
+};
+static struct scan scan_row(const struct gather *g, uint32_t v, uint32_t j)
 {
-    while (*left == 0) {
-        if (++*w >= words(net, v)) return FC_NONE;
-        *left = row[*w];
-    }
-    uint32_t out = net->first_link[v] + (uint32_t)(64 * *w) + (uint32_t)__builtin_ctzll(*left);
-    *left &= *left - 1;
-    return out;
+    struct scan s = {row_of(g, v, j), words(g->net, v), 0, 0, g->net->first_link[v]};
+    if (s.n) s.left = s.row[0];
+    return s;
 }
-#define FOR_WAITED(net, v, row, out)                                                                         \
-    for (uint64_t w_ = 0, left_ = words(net, v) ? (row)[0] : 0;                                              \
-         (out = next_link(net, v, row, &w_, &left_)) != FC_NONE;)
+/* The next link, FC_NONE after the last. */
+static inline uint32_t next_link(struct scan *s)
+{
+    while (s->left == 0) {
+        if (++s->word >= s->n) return FC_NONE;
+        s->left = s->row[s->word];
+    }
+    uint32_t link = s->first + (uint32_t)(64 * s->word) + (uint32_t)__builtin_ctzll(s->left);
+    s->left &= s->left - 1;
+    return link;
+}
 
 /* Whether the gathered dependencies close no cycle (Kahn 1962). waits [n_links], queue [n_links] are
  * scratch. */
@@ -162,17 +166,16 @@ static bool acyclic(const struct gather *g, uint32_t *waits, uint32_t *queue)
     uint32_t n_in = g->first_in[net->n_routers], head = 0, tail = 0, out;
     memset(waits, 0, net->n_links * sizeof *waits);
     for (uint32_t j = 0; j < n_in; j++) {
-        uint32_t v = net->link_target[g->in[j]];
-        const uint64_t *row = row_of(g, v, j);
-        FOR_WAITED(net, v, row, out) waits[out]++;
+        struct scan scan = scan_row(g, net->link_target[g->in[j]], j);
+        while ((out = next_link(&scan)) != FC_NONE) waits[out]++;
     }
     for (uint32_t j = 0; j < n_in; j++)
         if (waits[g->in[j]] == 0) queue[tail++] = j;
     while (head < tail) {
-        uint32_t j = queue[head++], v = net->link_target[g->in[j]];
-        const uint64_t *row = row_of(g, v, j);
-        FOR_WAITED(net, v, row, out)
-        if (--waits[out] == 0 && !fc_is_node(net, net->link_target[out])) queue[tail++] = g->place[out];
+        uint32_t j = queue[head++];
+        struct scan scan = scan_row(g, net->link_target[g->in[j]], j);
+        while ((out = next_link(&scan)) != FC_NONE)
+            if (--waits[out] == 0 && !fc_is_node(net, net->link_target[out])) queue[tail++] = g->place[out];
     }
     return tail == n_in;
 }
@@ -209,8 +212,8 @@ enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint
         if (*n_layers == FC_MOST_LAYERS) {
             fc_refuse(
                 st, FC_NO,
-                "layers: the shortest paths need more than %d virtual channels (InfiniBand's data lanes) to "
-                "be free of deadlock",
+                "layers: the shortest paths need more than %d virtual channels (InfiniBand's data lanes) "
+                "to be free of deadlock",
                 FC_MOST_LAYERS);
             break;
         }
@@ -229,10 +232,11 @@ static void write_arcs(const struct gather *g, uint32_t vc, struct fc_cdg *cdg)
     uint32_t out;
     for (uint32_t v = 0; v < net->n_routers; v++)
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
-            const uint64_t *row = row_of(g, v, j);
-            FOR_WAITED(net, v, row, out)
-            if (net->link_target[out] != net->link_source[g->in[j]]) /* not back to the node it came from */
-                fc_cdg_add(cdg, fc_cdg_channel(cdg, g->in[j], vc), fc_cdg_channel(cdg, out, vc));
+            struct scan scan = scan_row(g, v, j);
+            while ((out = next_link(&scan)) != FC_NONE)
+                if (net->link_target[out] !=
+                    net->link_source[g->in[j]]) /* not back to the node it came from */
+                    fc_cdg_add(cdg, fc_cdg_channel(cdg, g->in[j], vc), fc_cdg_channel(cdg, out, vc));
         }
 }
 

@@ -95,9 +95,15 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
     net->n_nodes = s->n_routers * s->nodes_per_router;
     uint64_t links = 2ull * net->n_nodes;
     for (int d = 0; d < s->n_dims; d++) {
-        uint64_t ports = s->k[d] == 1 ? 0 : s->ring[d] ? s->n_routers : s->n_routers / s->k[d] * (s->k[d] - 1ull);
-        links += 2 * ports * s->parallel[d];
+        uint64_t pairs = s->k[d] == 1 ? 0 : s->ring[d] ? s->n_routers : s->n_routers / s->k[d] * (s->k[d] - 1ull);
+        links += 2 * pairs * s->parallel[d];
     }
+    double ports = 2.0 * s->n_dims * s->n_routers;
+    if (ports >= FC_NONE)
+        return fc_fail(st, FC_NO, (struct fc_place){machine->file, machine->network_line},
+                       "network.dims: %.4g ports are too many (at most %u can be held)", ports, FC_NONE - 1);
+    if (fc_network_fits(machine, (double)s->n_routers + net->n_nodes, (double)links, ports * sizeof(uint32_t), st))
+        return st->code;
     struct fc_link_list list;
     struct fc_torus_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
     if (!tables || fc_links_start(&list, &net->arena, links, st)) return st->code;

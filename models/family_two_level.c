@@ -118,9 +118,8 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
                      (s->n_drawers - 1u) * (uint64_t)(s->local == FC_LOCAL_FULL ? s->n_positions : 1);
     uint64_t pairs = (uint64_t)s->n_supernodes * s->n_supernodes;
     double links = (double)s->n_routers * (double)local + 2.0 * net->n_nodes + (double)pairs * s->pair_links;
-    if (links >= FC_NONE)
-        return fc_fail(st, FC_NO, (struct fc_place){machine->file, machine->network_line},
-                       "the network has %.4g links (at most %u can be held)", links, FC_NONE - 1);
+    double tables_bytes = 4 * ((double)pairs * s->pair_links + s->members + (double)s->n_supernodes * s->pair_links);
+    if (fc_network_fits(machine, (double)s->n_routers + net->n_nodes, links, tables_bytes, st)) return st->code;
     struct fc_link_list list;
     struct fc_two_level_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
     if (!tables || fc_links_start(&list, &net->arena, (uint64_t)links, st)) return st->code;

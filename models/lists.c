@@ -26,7 +26,8 @@
     X(up_down)                                                                                                        \
     X(none_two_level)                                                                                                 \
     X(hops)                                                                                                           \
-    X(none_graph)
+    X(none_graph)                                                                                                     \
+    X(layers)
 #define PATTERNS(X)                                                                                                   \
     X(uniform)                                                                                                        \
     X(complement)                                                                                                     \

@@ -86,18 +86,58 @@ static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
 }
 static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
 
+/* Bad bytes have an offset, everything else a line. */
+static long problem_line(const yaml_parser_t *parser, const struct fc_text *text)
+{
+    if (parser->error != YAML_READER_ERROR) return (long)parser->problem_mark.line + 1;
+    long line = 1;
+    for (size_t i = 0; i < parser->problem_offset && i < text->size; i++) line += text->data[i] == '\n';
+    return line;
+}
+
 static enum fc_code parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    int good = yaml_parser_load(&parser, &r->document);
+    yaml_document_t second;
+    bool good = yaml_parser_load(&parser, &r->document), loaded = good && yaml_document_get_root_node(&r->document);
+    if (loaded && (good = yaml_parser_load(&parser, &second))) {
+        const yaml_node_t *root = yaml_document_get_root_node(&second);
+        if (root) fc_fail(r->st, FC_INPUT, place_of(r, root), "a second document (expected one machine a file)");
+        yaml_document_delete(&second);
+    }
     if (!good) {
-        struct fc_place where = {r->machine->file, (long)parser.problem_mark.line + 1};
+        struct fc_place where = {r->machine->file, problem_line(&parser, text)};
         fc_fail(r->st, FC_INPUT, where, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
     }
+    if (loaded && r->st->code) yaml_document_delete(&r->document);
     yaml_parser_delete(&parser);
-    return good ? FC_OK : FC_INPUT;
+    return r->st->code;
+}
+
+/* The value of a key, NULL when the mapping (may be NULL) does not give it. */
+static yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, const char *name, size_t length)
+{
+    if (!mapping) return NULL;
+    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
+        const char *key = text_of(yaml_document_get_node(&r->document, p->key));
+        if (strlen(key) == length && !memcmp(key, name, length)) return yaml_document_get_node(&r->document, p->value);
+    }
+    return NULL;
+}
+
+/* What checks a section as a whole knows only the section's line. Where its message begins with "section.key" and the
+ * file gives that key, the message moves to the key's line. Returns the status' code. */
+static enum fc_code point_at_key(struct reader *r, const yaml_node_t *mapping, const char *section)
+{
+    size_t n = strlen(section);
+    if (strcmp(r->st->file, r->machine->file) || strncmp(r->st->message, section, n) || r->st->message[n] != '.')
+        return r->st->code;
+    const char *key = r->st->message + n + 1;
+    const yaml_node_t *value = value_of(r, mapping, key, strspn(key, "abcdefghijklmnopqrstuvwxyz_"));
+    if (value) r->st->line = place_of(r, value).line;
+    return r->st->code;
 }
 
 /* The mapping under `name` of the top level, NULL when left out. */
@@ -119,6 +159,8 @@ static enum fc_code section(struct reader *r, const yaml_node_t *top, const char
 static enum fc_code flat_text(struct reader *r, const char *key, yaml_node_t *node, char *out, size_t size)
 {
     if (node->type == YAML_SCALAR_NODE) {
+        if (strlen(text_of(node)) != node->data.scalar.length)
+            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the value holds a zero byte", key);
         if (strlen(text_of(node)) >= size)
             return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: the value is too long", key);
         snprintf(out, size, "%s", text_of(node));
@@ -148,7 +190,7 @@ static enum fc_code refuse_duplicates(struct reader *r, const yaml_node_t *mappi
     yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
     for (yaml_node_pair_t *p = start; p < top; p++) {
         yaml_node_t *key = yaml_document_get_node(&r->document, p->key);
-        if (key->type != YAML_SCALAR_NODE)
+        if (key->type != YAML_SCALAR_NODE || strlen(text_of(key)) != key->data.scalar.length)
             return fc_fail(r->st, FC_INPUT, place_of(r, key), "a key must be a plain word");
         for (yaml_node_pair_t *q = start; q < p; q++)
             if (!strcmp(text_of(yaml_document_get_node(&r->document, q->key)), text_of(key)))
@@ -165,6 +207,13 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     struct fc_key named = *key;
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
     named.name = name;
+    bool takes_list = key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES;
+    bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network"); /* a family parses it: tmesh's bridges */
+    if (value->type == YAML_SEQUENCE_NODE && !takes_list)
+        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: a list where one value is expected", name);
+    if (value->type == YAML_MAPPING_NODE && !takes_mapping)
+        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: a mapping where %s is expected", name,
+                       takes_list ? "a list" : "one value");
     if (flat_text(r, name, value, text, sizeof text)) return r->st->code;
     return fc_key_set(&named, settings, text, r->machine->clock_hz, &r->machine->arena, place_of(r, value), r->st);
 }
@@ -194,6 +243,7 @@ static const struct fc_family_ops *find_family(const char *name)
     return NULL;
 }
 
+/* `name` NULL: none is given. */
 static enum fc_code unknown_family(struct reader *r, const char *name, struct fc_place where)
 {
     char known[256] = "";
@@ -201,7 +251,8 @@ static enum fc_code unknown_family(struct reader *r, const char *name, struct fc
         size_t n = strlen(known);
         snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*f)->name);
     }
-    return fc_fail(r->st, FC_INPUT, where, "network.family: '%s' is unknown (known: %s)", name, known);
+    if (!name) return fc_fail(r->st, FC_INPUT, where, "network.family: a name is missing (known: %s)", known);
+    return fc_fail(r->st, FC_INPUT, where, "network.family: '%.60s' is unknown (known: %s)", name, known);
 }
 
 static enum fc_code decode_network(struct reader *r, yaml_node_t *top, yaml_node_t *mapping)
@@ -215,11 +266,11 @@ static enum fc_code decode_network(struct reader *r, yaml_node_t *top, yaml_node
     for (yaml_node_pair_t *p = start; p < end; p++) {
         yaml_node_t *value = yaml_document_get_node(&r->document, p->value);
         if (strcmp(text_of(yaml_document_get_node(&r->document, p->key)), "family")) continue;
-        if (value->type != YAML_SCALAR_NODE) return unknown_family(r, "a list", place_of(r, value));
+        if (value->type != YAML_SCALAR_NODE) return unknown_family(r, NULL, place_of(r, value));
         m->family = find_family(text_of(value));
         if (!m->family) return unknown_family(r, text_of(value), place_of(r, value));
     }
-    if (!m->family) return unknown_family(r, "", place_of(r, mapping));
+    if (!m->family) return unknown_family(r, NULL, place_of(r, mapping));
     m->shape = fc_alloc(&m->arena, 1, m->family->shape_size, r->st);
     if (!m->shape || fc_keys_preset(m->family->keys, m->family->n_keys, m->shape, &m->arena, r->st)) return r->st->code;
     for (yaml_node_pair_t *p = start; p < end; p++) {
@@ -344,7 +395,7 @@ static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
         }
         if (set_key(r, "", key, m, yaml_document_get_node(&r->document, p->value))) return r->st->code;
     }
-    if (!m->name) return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1}, "name: is missing");
+    if (!m->name || !*m->name) return fc_fail(r->st, FC_INPUT, (struct fc_place){m->file, 1}, "name: is missing");
     return FC_OK;
 }
 
@@ -362,15 +413,16 @@ static enum fc_code decode_machine(struct reader *r)
     m->nodes_per_router = 1;
     if (decode_network(r, top, network) || list_link_names(r, links)) return st->code;
     struct fc_place where = {m->file, m->network_line};
-    if (m->family->check(m, where, st)) return st->code;
+    if (m->family->check(m, where, st)) return point_at_key(r, network, "network");
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
     if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
-        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) || check_packet(r, packet) ||
+        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) || (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         decode(r, "node", node, node_keys, FC_COUNT(node_keys), m) ||
         decode(r, "software", software, software_keys, FC_COUNT(software_keys), m))
         return st->code;
-    if (router) where = place_of(r, router);
+    const yaml_node_t *routing = value_of(r, router, "routing", strlen("routing"));
+    if (routing) where = place_of(r, routing);
     if (fc_machine_route(m, m->router.routing ? m->router.routing : m->family->default_routing, st)) {
         if (!st->line) { /* the name came from this file */
             snprintf(st->file, sizeof st->file, "%s", m->file);

@@ -123,6 +123,10 @@ struct fc_network {
  * the memory does not suffice (nothing is touched before that is known). O(links). */
 enum fc_code fc_network_build(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st);
 void fc_network_free(struct fc_network *net);
+/* For build: FC_NO at the file's network: when the arrays of that many links and vertices and `more_bytes` of tables do
+ * not fit 32-bit numbers or the memory. Called before anything is allocated. */
+enum fc_code fc_network_fits(const struct fc_machine *machine, double n_vertices, double n_links, double more_bytes,
+                             struct fc_status *st);
 
 /* For families that build link by link: n_vertices known, links added in any order, then sealed into CSR (stable:
  * links of one vertex keep the order in which they were added). */

@@ -12,7 +12,27 @@ enum fc_code fc_network_build(const struct fc_machine *machine, struct fc_networ
     net->machine = machine;
     enum fc_code code = machine->family->build(machine, net, st);
     if (code) fc_network_free(net);
+    if (code && !*st->file && !st->line) { /* what the arena refuses is the machine file's doing too */
+        snprintf(st->file, sizeof st->file, "%s", machine->file);
+        st->line = machine->network_line;
+    }
     return code;
+}
+
+enum fc_code fc_network_fits(const struct fc_machine *machine, double n_vertices, double n_links, double more_bytes,
+                             struct fc_status *st)
+{
+    struct fc_place where = {machine->file, machine->network_line};
+    double need = 9 * n_links + 4 * (n_vertices + 1) + more_bytes, memory = (double)fc_memory_bytes();
+    char text[2][32];
+    if (n_links >= FC_NONE)
+        return fc_fail(st, FC_NO, where, "network: %.4g links are too many (at most %u can be held)", n_links,
+                       FC_NONE - 1);
+    if (need > memory)
+        return fc_fail(st, FC_NO, where, "network: %.0f links need %s of memory (this machine allows %s)", n_links,
+                       fc_format(text[0], sizeof text[0], need, FC_BYTES),
+                       fc_format(text[1], sizeof text[1], memory, FC_BYTES));
+    return FC_OK;
 }
 
 void fc_network_free(struct fc_network *net)

@@ -21,7 +21,7 @@ struct bench {
     struct fc_network net;
     struct fc_demand demand;
     struct fc_load load;
-    uint32_t node[4096];
+    uint32_t node[8192];
     struct fc_placement placement;
     struct fc_load_settings settings;
     struct fc_prediction out;
@@ -137,6 +137,7 @@ static void not_measured(void)
         {"6, 4, 4", "adaptive", "alltoall:bytes=1KiB"},      {"8, 8, 4", "adaptive", "alltoall:bytes=1KiB"},
         {"4, 4, 4", "dimension-order", "alltoall:bytes=1KiB"}, {"8, 4, 4", "dimension-order", "alltoall:bytes=1KiB"},
         {"8, 8, 8", "valiant", "alltoall:bytes=1KiB"},       {"8, 8, 8", "adaptive", "tornado:bytes=1KiB"},
+        {"18, 18, 18", "adaptive", "alltoall:bytes=1KiB"},
     };
     for (size_t i = 0; i < FC_COUNT(other); i++) {
         CU_ASSERT_EQUAL(torus_eta(other[i].dims, other[i].routing, other[i].pattern, &error), 1);
@@ -154,6 +155,33 @@ static void not_measured(void)
         CU_ASSERT_EQUAL(eta_of(yaml, "alltoall:bytes=1KiB", &error), 1);
         CU_ASSERT(isnan(error));
     }
+}
+
+/* All-to-all with anything beside it is another traffic; so is all-to-all of some nodes. */
+static void not_quite_all_to_all(void)
+{
+    struct bench b;
+    open_torus(&b, "4, 4, 4", "adaptive");
+    CU_ASSERT_EQUAL(predict(&b, "alltoall:bytes=1KiB"), FC_OK);
+    CU_ASSERT_EQUAL(b.out.error_percent, 4);
+    uint32_t src = 0, dst = 1;
+    double bytes = 1e6, messages = 1;
+    b.demand.n_entries = 1;
+    b.demand.src = &src;
+    b.demand.dst = &dst;
+    b.demand.bytes = &bytes;
+    b.demand.messages = &messages;
+    CU_ASSERT_EQUAL(predict_demand(&b, 1), FC_OK);
+    CU_ASSERT(isnan(b.out.error_percent));
+    b.demand.n_entries = 0;
+    b.demand.n_tasks = 60;
+    CU_ASSERT_EQUAL(predict_demand(&b, 1), FC_OK);
+    CU_ASSERT(isnan(b.out.error_percent));
+    b.demand.n_tasks = 64;
+    b.demand.dense[0].a[5] *= 2;
+    CU_ASSERT_EQUAL(predict_demand(&b, 1), FC_OK);
+    CU_ASSERT(isnan(b.out.error_percent));
+    close_bench(&b);
 }
 
 /* ---- end points ---- */
@@ -280,6 +308,7 @@ int suite_contention(void)
         {"all-to-all on cubes", cubes},
         {"2:1:1 tori, each size by itself", long_tori},
         {"no efficiency where none was measured", not_measured},
+        {"nor for nearly all-to-all", not_quite_all_to_all},
         {"short messages are bound by software (Adiga et al., figure 11)", short_messages},
         {"two tasks by hand", two_tasks},
         {"one message: latency", one_message},

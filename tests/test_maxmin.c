@@ -72,6 +72,18 @@ static void unlimited(void)
     CU_ASSERT_EQUAL(fc_maxmin(0, NULL, 0, (uint64_t[]){0}, NULL, NULL, rate, NULL, &st), FC_OK);
 }
 
+/* A flow of great weight freezes first; what is left of the link's weights is then below their rounding. */
+static void weights_far_apart(void)
+{
+    struct fc_status st = {0};
+    double capacity[2] = {1e-12, 9}, weight[] = {1, 1e12, 1e-6}, rate[2];
+    uint64_t first[3] = {0, 2, 3};
+    uint32_t link[] = {0, 1, /**/ 1}, bottleneck[2];
+    CU_ASSERT_EQUAL(fc_maxmin(2, capacity, 2, first, link, weight, rate, bottleneck, &st), FC_OK);
+    CU_ASSERT(rate[0] == 1e-12 && bottleneck[0] == 0 && bottleneck[1] == 1);
+    CU_ASSERT_DOUBLE_EQUAL(rate[1], 8e6, 1e-6);
+}
+
 /* ---- the property that defines the solution ---- */
 
 enum { LINKS = 40, FLOWS = 120, MOST = 9 };
@@ -171,6 +183,7 @@ int suite_maxmin(void)
         {"five sessions (Bertsekas & Gallager)", five_sessions},
         {"parking lot", parking_lot},
         {"infinite capacity, weight 0, no flows", unlimited},
+        {"weights far apart", weights_far_apart},
         {"every flow has a bottleneck", bottleneck_property},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,

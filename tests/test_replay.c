@@ -277,6 +277,7 @@ static void two_paths(void)
     double wire = 2640, first_s = 300e-9 + 2399 * 0.01e-9, head_s = 2 * 40e-9 + 3 * 60e-9;
     double arrives_s = first_s + wire / 2 / 4e9 + head_s + wire / 2 / 1e9;
     CU_ASSERT(fc_near(g.out.rank_finish_s[1], arrives_s + 400e-9 + 2399 * 0.01e-9, 1e-12));
+    CU_ASSERT(fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12)); /* ideal: alone in the network */
     for (uint32_t to = 1; to <= 5; to += 4) CU_ASSERT_EQUAL(g.out.link_bytes[fc_find_link(&g.net, 0, to)], 1200);
     send->bytes = recv->bytes = 100; /* one packet: one path; 16 bytes of header round up to 128, + 8 */
     must_replay(&g, &script);
@@ -404,6 +405,25 @@ static void barriers(void)
     }
 }
 
+/* Long messages inside a collective announce themselves too: the root is held until the leaf has it. */
+static void long_broadcast(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    start_script(&script, 2);
+    for (int r = 0; r < 2; r++) {
+        next_rank(&script);
+        add(&script, FC_OP_BCAST, 0, 2000000)->compute_s = r * 1e-3;
+    }
+    g.node[1] = 2;
+    must_replay(&g, &script);
+    double arrives_s = 1e-3 + 2 * line_head_s(1) + 2e-3;
+    CU_ASSERT(fc_near(g.out.rank_finish_s[0], arrives_s, 1e-12));
+    CU_ASSERT(fc_near(g.out.rank_finish_s[1], arrives_s + 2e-6, 1e-12));
+    CU_ASSERT(fc_near(g.out.collective_s, (arrives_s + arrives_s - 1e-3 + 2e-6) / 2, 1e-12));
+    close_rig(&g);
+}
+
 /* A nonblocking barrier goes on beside the program: rank 1 enters it only after rank 0's message, which rank 0 sends
  * after starting it. Replayed as blocking calls this would hang. */
 static void nonblocking_barrier(void)
@@ -470,20 +490,25 @@ static void sub_communicators(void)
     must_replay(&g, &script);
     struct fc_demand demand;
     CU_ASSERT_EQUAL_FATAL(fc_demand_of_job(&script.trace, &demand, &g.st), FC_OK);
-    double bytes = 0, messages = 0, from_2_to_7 = 0, from_3_to_7 = 0;
+    double bytes = 0, messages = 0, pair[8][8] = {{0}};
     for (size_t i = 0; i < demand.n_entries; i++) {
         bytes += demand.bytes[i];
         messages += demand.messages[i];
-        if (demand.src[i] == 2 && demand.dst[i] == 7) from_2_to_7 += demand.bytes[i];
-        if (demand.src[i] == 3 && demand.dst[i] == 7) from_3_to_7 += demand.bytes[i];
+        pair[demand.src[i]][demand.dst[i]] += demand.bytes[i];
         if (i) CU_ASSERT(demand.src[i - 1] < demand.src[i] ||
                          (demand.src[i - 1] == demand.src[i] && demand.dst[i - 1] < demand.dst[i]));
     }
     /* comm: 8 ranks gather 7 x 8 bytes in 3 rounds; allreduce 2 x 4 x 2 messages of 64; bcast 2 x 3 of 100 */
     CU_ASSERT_EQUAL(bytes, 8 * 7 * 8 + 16 * 64 + 6 * 100 + 5000);
     CU_ASSERT_EQUAL(messages, 8 * 3 + 16 + 6 + 1);
-    CU_ASSERT_EQUAL(from_2_to_7, 5000);
-    CU_ASSERT_EQUAL(from_3_to_7, 4 * 8); /* the last round of the doubling allgather */
+    CU_ASSERT_EQUAL(pair[2][7], 5000);
+    CU_ASSERT_EQUAL(pair[3][7], 4 * 8); /* the last round of the doubling allgather */
+    for (int half = 0; half < 8; half += 4) { /* roots 3 and 7: the tree is 3 -> 1 -> 2, 3 -> 0 */
+        CU_ASSERT_EQUAL(pair[half + 3][half + 1], 2 * 8 + 64 + 100);
+        CU_ASSERT_EQUAL(pair[half + 3][half], 100);
+        CU_ASSERT_EQUAL(pair[half + 1][half + 2], 100);
+        CU_ASSERT_EQUAL(pair[half][half + 1], 8 + 64);
+    }
     CU_ASSERT_EQUAL((double)g.out.n_messages, messages);
     CU_ASSERT_EQUAL(g.out.prediction.network_bytes + g.out.prediction.local_bytes, bytes);
     fc_demand_free(&demand);
@@ -500,18 +525,24 @@ static void uneven_collectives(void)
         next_rank(&script);
         add(&script, FC_OP_ALLGATHER, -1, 10 * (r + 1));
         add(&script, FC_OP_GATHER, 2, 1000 * r);
-        struct fc_event *e = add(&script, FC_OP_ALLTOALLV, -1, 0);
-        e->list = script.trace.n_lists;
-        e->n_list = 4;
-        for (int64_t d = 0; d < 4; d++) e->bytes += script.list[script.trace.n_lists++] = r == d ? 7 : (r + d) % 2;
+        for (int call = 0; call < 2; call++) { /* the same total, to other members */
+            struct fc_event *e = add(&script, FC_OP_ALLTOALLV, -1, 0);
+            e->list = script.trace.n_lists;
+            e->n_list = 4;
+            for (int64_t d = 0; d < 4; d++)
+                e->bytes += script.list[script.trace.n_lists++] = d == (r + 1 + 2 * call) % 4 ? 400 : d == r ? 7 : 0;
+        }
     }
     must_replay(&g, &script);
     struct fc_demand demand;
     CU_ASSERT_EQUAL_FATAL(fc_demand_of_job(&script.trace, &demand, &g.st), FC_OK);
     double bytes = fc_demand_bytes(&demand);
     /* allgather: each receives the others' 100 - own; gather on root 2: 3 -> 2 3000, 1 -> 0 1000... up a binomial tree
-     * numbered from 2: 3 -> 2, 1 -> 0 -> 2; alltoallv: r + d odd: 8 pairs */
-    CU_ASSERT_EQUAL(bytes, 300 + 3000 + 1000 + 1000 + 8);
+     * numbered from 2: 3 -> 2, 1 -> 0 -> 2; alltoallv: 400 to the next, then 400 to the one before */
+    CU_ASSERT_EQUAL(bytes, 300 + 3000 + 1000 + 1000 + 8 * 400);
+    for (size_t i = 0; i < demand.n_entries; i++)
+        if (demand.dst[i] == (demand.src[i] + 1) % 4 || demand.src[i] == (demand.dst[i] + 1) % 4)
+            CU_ASSERT(demand.bytes[i] >= 400);
     CU_ASSERT_EQUAL(g.out.prediction.network_bytes + g.out.prediction.local_bytes, bytes);
     fc_demand_free(&demand);
     close_rig(&g);
@@ -630,6 +661,35 @@ static void translation(void)
     }
     CU_ASSERT_EQUAL(time_s[0], time_s[1]);
     CU_ASSERT(fc_near(wait_s[0], wait_s[1], 1e-12));
+    close_rig(&g);
+}
+
+/* Recorded programs (LAMMPS; Quantum ESPRESSO, 1,441 communicators): every byte of the job's demand is sent once. */
+static void recorded_jobs(void)
+{
+    static const char *const files[] = {"traces/samples/lammps-lj-16.fct", "traces/samples/qe-si-16.fct"};
+    struct rig g;
+    open_torus(&g, "3, 4, 5", "adaptive");
+    for (size_t i = 0; i < FC_COUNT(files); i++) {
+        struct fc_trace trace;
+        struct fc_demand demand;
+        double bytes = 0, messages = 0;
+        CU_ASSERT_EQUAL_FATAL(fc_trace_read(files[i], &trace, &g.st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_demand_of_job(&trace, &demand, &g.st), FC_OK);
+        g.placement = (struct fc_placement){trace.n_ranks, g.node};
+        fc_replay_free(&g.out);
+        CU_ASSERT_EQUAL_FATAL(fc_replay_run(&g.net, &trace, &g.placement, &g.settings, &g.out, &g.st), FC_OK);
+        for (size_t e = 0; e < demand.n_entries; e++) {
+            bytes += demand.bytes[e];
+            messages += demand.messages[e];
+        }
+        const struct fc_prediction *p = &g.out.prediction;
+        CU_ASSERT(fc_near(p->network_bytes + p->local_bytes, bytes, 1e-9));
+        CU_ASSERT_EQUAL((double)g.out.n_messages, messages);
+        CU_ASSERT(p->percent_of_peak > 50 && p->percent_of_peak <= 100 && p->computation_s < p->bound_s);
+        fc_demand_free(&demand);
+        fc_trace_free(&trace);
+    }
     close_rig(&g);
 }
 
@@ -826,6 +886,7 @@ int suite_replay(void)
         {"binomial broadcast in LogGP", broadcast_tree},
         {"gaps and matching in LogGOPS", gaps},
         {"barriers", barriers},
+        {"long broadcast", long_broadcast},
         {"nonblocking barrier", nonblocking_barrier},
         {"abandoned nonblocking barrier", abandoned_barrier},
         {"communicators, and the demand of a job", sub_communicators},
@@ -833,6 +894,7 @@ int suite_replay(void)
         {"the ideal run is a bound, bytes are conserved", ideal_is_a_bound},
         {"translation on a torus", translation},
         {"default mapping", default_mapping},
+        {"recorded jobs", recorded_jobs},
         {"routes follow the routing", routes_follow_the_routing},
         {"background", background},
         {"deadlocks are named", deadlocks},

@@ -273,7 +273,8 @@ static void refusals(void)
             FC_INPUT, "network.bridges: z+: '16' is out of range (allowed: 0 to 15)");
     refused(TMESH("dims: [4, 4], mesh: [4, 4], " SIX), FC_INPUT,
             "'z-=4' names no torus direction of 2 dimensions");
-    refused(TMESH("dims: [4], mesh: [4, 4], bridges: [0, 1]"), FC_INPUT, "'0' names no torus direction");
+    refused(TMESH("dims: [4], mesh: [4, 4], bridges: [0, 1]"), FC_INPUT,
+            "network.bridges: a list where one value is expected");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 0, x+: no}"), FC_INPUT,
             "x+: 'no' is not an integer");
     refused(TMESH("dims: [4], mesh: [4, 4], bridges: {x-: 3, x+: 3}"), FC_INPUT,

@@ -10,18 +10,24 @@
 #include <CUnit/CUnit.h>
 
 #define FC_SUITES(X)                                                                                                  \
+    X(suite_capture)                                                                                                  \
+    X(suite_collective)                                                                                               \
+    X(suite_contention)                                                                                               \
     X(suite_core)                                                                                                     \
     X(suite_core_io)                                                                                                  \
-    X(suite_load)                                                                                                     \
+    X(suite_deadlock)                                                                                                 \
+    X(suite_dependencies)                                                                                             \
+    X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
     X(suite_graph)                                                                                                    \
-    X(suite_fabrics)                                                                                                  \
-    X(suite_tmesh)                                                                                                    \
+    X(suite_load)                                                                                                     \
+    X(suite_machine_file)                                                                                             \
+    X(suite_machines)                                                                                                 \
     X(suite_maxmin)                                                                                                   \
-    X(suite_collective)                                                                                               \
-    X(suite_traces)                                                                                                   \
+    X(suite_replay)                                                                                                   \
+    X(suite_tmesh)                                                                                                    \
     X(suite_trace_use)                                                                                                \
-    X(suite_capture)                                                                                                  \
+    X(suite_traces)                                                                                                   \
     X(suite_cases)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the

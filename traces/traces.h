@@ -2,7 +2,7 @@
  *
  * A trace holds every MPI call of every rank with what it moved: communicators with members, datatypes as bytes,
  * wildcards resolved to what completed, failed polls folded into counters, and for each call the wall clock and the
- * thread's CPU time. Two forms of one format (docs/formats.md): readable text, and the same records packed and
+ * thread's CPU time. Two forms of one format (docs/trace-format.md): readable text, and the same records packed and
  * compressed with zstd. Places in errors are lines of the text form, also for a packed file. */
 #ifndef FC_TRACES_H
 #define FC_TRACES_H
@@ -32,8 +32,9 @@ enum fc_op {
     FC_OP_ALLREDUCE,      /* bytes */
     FC_OP_REDUCE_SCATTER, /* bytes = this rank's result */
     FC_OP_SCAN,           /* bytes; exscan too */
-    FC_OP_COMM,           /* creates communicator `comm` (collective over its parent in `peer`) */
-    FC_OP_RMA,            /* one-sided: peer, bytes moved to the peer (counted, not timed exactly) */
+    FC_OP_COMM,           /* creates communicator `comm` (-1: this rank is not in it), collective over `peer`, the
+                           * parent or, where only its members take part (create_group), itself */
+    FC_OP_RMA,            /* one-sided: peer, bytes moved as `mode` tells (counted, not timed exactly) */
     FC_OP_OTHER,          /* any other wrapped call that only takes time */
     FC_N_OPS
 };
@@ -41,8 +42,9 @@ extern const char *const fc_op_names[FC_N_OPS]; /* "init", "finalize", "send", .
 
 struct fc_event {
     uint8_t op;      /* enum fc_op */
-    uint8_t mode;    /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request) */
-    uint16_t polls;  /* failed polls folded into this event, saturating */
+    uint8_t mode;    /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request);
+                      * RMA: 0 put (to the peer) 1 get (from it) 2 update (both ways) */
+    uint16_t polls;  /* failed polls before this event, folded; more than fit go ahead as POLL events */
     int32_t comm;    /* communicator, index in trace->comm_* */
     int32_t peer;    /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER) */
     int32_t tag;
@@ -79,7 +81,7 @@ enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_s
 enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool text, struct fc_status *st);
 void fc_trace_free(struct fc_trace *trace);
 
-/* The place of an event, for messages: line of the text form. */
+/* The place of an event (its index in trace->events), for messages: line of the text form. */
 struct fc_place fc_event_place(const struct fc_trace *trace, uint32_t rank, uint64_t event);
 
 /* Matches sends with receives (communicator, source, destination, tag; in order). match[e] of a SEND/ISEND is the
