@@ -50,7 +50,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     if (!fc_certify(&session.net, arguments->vc_rule, &certificate, st)) {
         struct answer answer = {&session, &certificate};
-        json_t *json = to_json(&answer);
+        json_t *json = arguments->json ? to_json(&answer) : NULL;
         bool safe = certificate.safe;
         if (!fc_deliver(arguments, json, print, &answer, st) && !safe)
             fc_refuse(st, FC_NO, "%s can deadlock under rule %s", session.machine.name, certificate.policy);

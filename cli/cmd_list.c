@@ -76,7 +76,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
                                        "formats)", t.kind);
     collect(&t);
-    json_t *json = to_json(&t);
+    json_t *json = arguments->json ? to_json(&t) : NULL;
     enum fc_code code = fc_deliver(arguments, json, print, &t, st);
     json_decref(json);
     return code;

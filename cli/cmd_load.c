@@ -138,7 +138,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
-            json_t *json = to_json(&answer);
+            json_t *json = arguments->json ? to_json(&answer) : NULL;
             fc_deliver(arguments, json, print, &answer, st);
             json_decref(json);
         }

@@ -113,7 +113,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_session_open(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
     if (!fc_network_facts(&session.net, &figures.facts, st)) {
-        json_t *json = figures_json(&figures);
+        json_t *json = arguments->json ? figures_json(&figures) : NULL;
         fc_deliver(arguments, json, arguments->dump_network ? print_links : print_figures, &figures, st);
         json_decref(json);
     }

@@ -103,7 +103,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         if (!st->code) {
             struct fc_arguments to_stdout = *arguments;
             to_stdout.output = NULL;
-            json_t *json = to_json(&answer);
+            json_t *json = arguments->json ? to_json(&answer) : NULL;
             fc_deliver(&to_stdout, json, print, &answer, st);
             json_decref(json);
         }

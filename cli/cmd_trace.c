@@ -70,7 +70,7 @@ static enum fc_code info(const struct fc_arguments *a, struct fc_status *st)
     if (read_argument(a, &trace, st)) return st->code;
     struct info i = {.trace = &trace};
     fc_trace_summarise(&trace, &i.summary);
-    json_t *json = info_json(&i);
+    json_t *json = a->json ? info_json(&i) : NULL;
     fc_deliver(a, json, print_info, &i, st);
     json_decref(json);
     fc_trace_free(&trace);

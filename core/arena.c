@@ -1,7 +1,8 @@
 /* arena.c - memory that one stage builds and that is freed at once.
  *
- * Small things come from 64 KiB chunks, big ones get a block of their own from calloc, whose pages the kernel
- * maps lazily: a block costs physical memory only where it is touched. An arena belongs to one thread at a
+ * Small things come from 64 KiB chunks, big ones get a block of their own, whose pages the kernel maps lazily: a block
+ * costs physical memory only where it is touched. Blocks of HUGE bytes and more are mapped on a boundary of 2 MiB and the
+ * kernel is asked for huge pages: filling the arrays of a large network is mostly page faults otherwise. An arena belongs to one thread at a
  * time. Invariants: every pointer handed out is 64-byte aligned and zero; used_bytes is the sum of the
  * rounded requests and never exceeds the limit. */
 #include "core/core.h"
@@ -9,20 +10,43 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #define ALIGN ((size_t)64)
 #define CHUNK ((size_t)64 * 1024)
+#define HUGE ((size_t)1 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 struct fc_arena_block {
     struct fc_arena_block *next;
     char *data; /* aligned start inside this block */
     size_t size, used;
+    void *mapped; /* blocks of HUGE and more: what to unmap */
+    size_t mapped_bytes;
 };
+
+static struct fc_arena_block *map_block(size_t size)
+{
+    struct fc_arena_block *block = calloc(1, sizeof *block);
+    if (!block) return NULL;
+    block->mapped_bytes = size + HUGE_PAGE;
+    block->mapped = mmap(NULL, block->mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block->mapped == MAP_FAILED) {
+        free(block);
+        return NULL;
+    }
+    uintptr_t start = (uintptr_t)block->mapped;
+    block->data = (char *)block->mapped + ((start + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE - start);
+    block->size = size;
+    madvise(block->data, size, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
+    return block;
+}
 
 static struct fc_arena_block *new_block(size_t size)
 {
+    if (size >= HUGE) return map_block(size);
     struct fc_arena_block *block = calloc(1, sizeof *block + ALIGN + size);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
@@ -88,6 +112,7 @@ void fc_arena_free(struct fc_arena *arena)
 {
     for (struct fc_arena_block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
+        if (block->mapped) munmap(block->mapped, block->mapped_bytes);
         free(block);
     }
     arena->blocks = NULL;

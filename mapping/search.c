@@ -114,7 +114,7 @@ static void sum_norms(struct fc_search *s)
     s->fresh_sum = s->power_sum;
 }
 
-static double norm(const struct fc_search *s)
+double fc_search_norm(const struct fc_search *s)
 {
     return log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
 }
@@ -236,7 +236,7 @@ static bool propose(const struct fc_search *s, const struct fc_search_settings *
 
 static void keep_best(struct fc_search *s)
 {
-    double now = norm(s);
+    double now = fc_search_norm(s);
     if (now >= s->best_norm) return;
     s->best_norm = now;
     memcpy(s->best, s->slot, s->graph->n * sizeof *s->best);

@@ -73,6 +73,8 @@ void fc_search_run(struct fc_search *search, const struct fc_search_settings *se
 /* Longest link time of the present placement, and all link times summed, seconds. */
 double fc_search_time_s(const struct fc_search *search);
 double fc_search_hop_s(const struct fc_search *search);
+/* ln of the p-norm of all link times, p as of the last run. */
+double fc_search_norm(const struct fc_search *search);
 void fc_search_free(struct fc_search *search);
 
 #endif

@@ -34,6 +34,7 @@ struct start {
     const char *name;
     uint32_t *slot;       /* [n_tasks]; NULL: could not be made */
     double time_s, hop_s; /* longest link time, all link times summed */
+    double norm;          /* ln of the p-norm of link times: says more of what a longer search will reach */
     bool scattered;       /* node contents have no structure worth keeping */
     struct fc_status status;
 };
@@ -118,6 +119,7 @@ static enum fc_code improve(const struct optimizer *o, struct start *start, bool
     start->hop_s = fc_search_hop_s(&search);
     if (work > 0) fc_search_run(&search, &settings);
     double time_s = fc_search_time_s(&search), hop_s = fc_search_hop_s(&search);
+    start->norm = fc_search_norm(&search);
     if (time_s < start->time_s || (time_s == start->time_s && hop_s < start->hop_s)) {
         start->time_s = time_s;
         start->hop_s = hop_s;
@@ -131,13 +133,13 @@ done:
     return st->code;
 }
 
-/* Half of the work on node contents where they have structure, the rest on tasks. */
+/* Three quarters of the work on node contents where they have structure, the rest on tasks. */
 static enum fc_code improve_both(const struct optimizer *o, struct start *start, uint64_t work,
                                  uint64_t stream, struct fc_status *st)
 {
     bool blocks = o->slots->per_node > 1 && !start->scattered;
-    if (blocks && improve(o, start, true, work / 2, stream, st)) return st->code;
-    return improve(o, start, false, blocks ? work - work / 2 : work, stream + 2, st);
+    if (blocks && improve(o, start, true, work / 4 * 3, stream, st)) return st->code;
+    return improve(o, start, false, blocks ? work / 4 : work, stream + 2, st);
 }
 
 /* ---- starts ---- */
@@ -329,26 +331,46 @@ static enum fc_code choose_routing(struct optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
-static int better(const struct start *a, const struct start *b)
+/* Brings the `keep` starts of least norm to the front. */
+static void rank_starts(struct optimizer *o, int keep)
 {
-    return a->time_s != b->time_s ? a->time_s < b->time_s : a->hop_s < b->hop_s;
+    for (int i = 0; i < keep && i < o->n_starts; i++)
+        for (int k = i + 1; k < o->n_starts; k++)
+            if (o->start[k].norm < o->start[i].norm) {
+                struct start swap = o->start[i];
+                o->start[i] = o->start[k];
+                o->start[k] = swap;
+            }
 }
 
-static enum fc_code run_all(struct optimizer *o, uint64_t work, struct fc_status *st)
+/* Searches from the first n starts with `work` for all of them together (0: only measures). */
+static enum fc_code run_round(struct optimizer *o, int n, uint64_t work, struct fc_status *st)
 {
     uint64_t stream = o->stream;
+    n = n < o->n_starts ? n : o->n_starts;
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
-    for (int i = 0; i < o->n_starts; i++) {
+    for (int i = 0; i < n; i++) {
+        struct start *start = &o->start[i];
         if (work == 0)
-            improve(o, &o->start[i], false, 0, 0, &o->start[i].status);
-        else
-            improve_both(o, &o->start[i], work, stream + (uint64_t)i * 16, &o->start[i].status);
+            improve(o, start, false, 0, 0, &start->status);
+        else if (start->time_s > enough(o))
+            improve_both(o, start, work / (uint64_t)n, stream + (uint64_t)i * 16, &start->status);
     }
-    o->stream += (uint64_t)o->n_starts * 16;
-    for (int i = 0; i < o->n_starts; i++)
+    o->stream += (uint64_t)n * 16;
+    for (int i = 0; i < n; i++)
         if (o->start[i].status.code)
             return fc_refuse(st, o->start[i].status.code, "%s", o->start[i].status.message);
     return FC_OK;
+}
+
+static struct start *best_start(struct optimizer *o)
+{
+    struct start *best = &o->start[0];
+    for (int i = 1; i < o->n_starts; i++) {
+        struct start *s = &o->start[i];
+        if (s->time_s < best->time_s || (s->time_s == best->time_s && s->hop_s < best->hop_s)) best = s;
+    }
+    return best;
 }
 
 static void put_slots(const struct optimizer *o, const uint32_t *slot, struct fc_mapping *mapping)
@@ -392,29 +414,36 @@ static enum fc_code choose(const struct optimizer *o, uint32_t *const *slot, int
     return FC_OK;
 }
 
+/* Every start gets a short search, the most promising ones a longer one, the most promising of all the
+ * longest. */
+static enum fc_code search_rounds(struct optimizer *o, struct fc_status *st)
+{
+    static const struct {
+        int starts, percent;
+        double from;
+    } rounds[] = {{MOST_STARTS, 25, 0.25}, {3, 25, 0.5}, {1, 25, 0.75}};
+    for (size_t r = 0; r < FC_COUNT(rounds); r++) {
+        if (best_start(o)->time_s <= enough(o)) break;
+        show(o, rounds[r].from, "searching");
+        rank_starts(o, rounds[r].starts);
+        if (run_round(o, rounds[r].starts, o->budget / 100 * (uint64_t)rounds[r].percent, st))
+            return st->code;
+    }
+    return FC_OK;
+}
+
 static enum fc_code optimize(struct optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
 {
     size_t size = o->tasks.n * sizeof(uint32_t);
-    if (choose_routing(o, st) || task_bound(o, st) || add_starts(o, st) || run_all(o, 0, st)) return st->code;
-    uint32_t *kept[3];
+    uint32_t *kept[3]; /* def, the best start, the best found */
     for (int i = 0; i < 2; i++)
         if (!(kept[i] = fc_alloc(o->arena, o->tasks.n, sizeof *kept[i], st))) return st->code;
-    struct start *best = &o->start[0];
-    memcpy(kept[0], best->slot, size); /* def */
-    for (int i = 1; i < o->n_starts; i++)
-        if (better(&o->start[i], best)) best = &o->start[i];
-    memcpy(kept[1], best->slot, size);
-    kept[2] = best->slot;
-    if (o->budget > 0 && best->time_s > enough(o)) {
-        show(o, 0.25, "searching from every start");
-        if (run_all(o, o->budget * 2 / 5 / (uint64_t)o->n_starts, st)) return st->code;
-        for (int i = 0; i < o->n_starts; i++)
-            if (better(&o->start[i], best)) best = &o->start[i];
-        show(o, 0.65, "searching from the best");
-        if (best->time_s > enough(o) && improve_both(o, best, o->budget * 7 / 20, o->stream, st))
-            return st->code;
-        kept[2] = best->slot;
-    }
+    if (choose_routing(o, st) || task_bound(o, st) || add_starts(o, st) || run_round(o, MOST_STARTS, 0, st))
+        return st->code;
+    memcpy(kept[0], o->start[0].slot, size);
+    memcpy(kept[1], best_start(o)->slot, size);
+    if (o->budget > 0 && search_rounds(o, st)) return st->code;
+    kept[2] = best_start(o)->slot;
     show(o, 1, "checking");
     return choose(o, kept, 3, mapping, st);
 }

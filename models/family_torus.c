@@ -99,11 +99,11 @@ static enum fc_code build(const struct fc_machine *machine, struct fc_network *n
         links += 2 * pairs * s->parallel[d];
     }
     double ports = 2.0 * s->n_dims * s->n_routers;
-    if (ports >= FC_NONE)
-        return fc_fail(st, FC_NO, (struct fc_place){machine->file, machine->network_line},
-                       "network.dims: %.4g ports are too many (at most %u can be held)", ports, FC_NONE - 1);
     if (fc_network_fits(machine, (double)s->n_routers + net->n_nodes, (double)links, ports * sizeof(uint32_t), st))
         return st->code;
+    if (ports >= FC_NONE) /* sizes of 1 have ports without links */
+        return fc_fail(st, FC_NO, (struct fc_place){machine->file, machine->network_line},
+                       "network.dims: %.4g ports are too many (at most %u can be held)", ports, FC_NONE - 1);
     struct fc_link_list list;
     struct fc_torus_tables *tables = fc_alloc(&net->arena, 1, sizeof *tables, st);
     if (!tables || fc_links_start(&list, &net->arena, links, st)) return st->code;

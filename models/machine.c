@@ -86,13 +86,14 @@ static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
 }
 static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
 
-/* Bad bytes have an offset, everything else a line. */
+/* Bad bytes have an offset, everything else a line, which for an unfinished last line can be the one behind it. */
 static long problem_line(const yaml_parser_t *parser, const struct fc_text *text)
 {
-    if (parser->error != YAML_READER_ERROR) return (long)parser->problem_mark.line + 1;
-    long line = 1;
-    for (size_t i = 0; i < parser->problem_offset && i < text->size; i++) line += text->data[i] == '\n';
-    return line;
+    bool bytes = parser->error == YAML_READER_ERROR;
+    size_t end = bytes && parser->problem_offset < text->size ? parser->problem_offset : text->size;
+    long line = 1, problem = (long)parser->problem_mark.line + 1;
+    for (size_t i = 0; i < end; i++) line += text->data[i] == '\n';
+    return !bytes && problem < line ? problem : line;
 }
 
 static enum fc_code parse(struct reader *r, const struct fc_text *text)

@@ -1,10 +1,12 @@
-/* collective.c - a collective call as rounds of point-to-point messages: which algorithm, and its messages.
+/* collective.c - a collective call as rounds of point-to-point messages: which algorithm, and its
+ * messages.
  *
- * Algorithms and limits are MPICH's (Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005, and its defaults since), which
- * Open MPI shares but for the limits; the ring allreduce for long vectors on n != 2^k is Patarasu & Yuan's, because
- * folding would move the whole vector twice more. A member starts a round when it has sent and received all of the round
- * before. Limits: reductions cost no arithmetic; reordering inside Bruck's algorithms costs no copies; no algorithm knows
- * which members share a node; an operation on nothing (0 bytes) exchanges no message, the barrier apart. */
+ * Algorithms and limits are MPICH's (Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005, and its defaults
+ * since), which Open MPI shares but for the limits; the ring allreduce for long vectors on n != 2^k is
+ * Patarasu & Yuan's, because folding would move the whole vector twice more. A member starts a round when
+ * it has sent and received all of the round before. Limits: reductions cost no arithmetic; reordering
+ * inside Bruck's algorithms costs no copies; no algorithm knows which members share a node; an operation
+ * on nothing (0 bytes) exchanges no message, the barrier apart. */
 #include "solvers/collective.h"
 
 #include <math.h>
@@ -13,17 +15,17 @@
 
 /* Limits in bytes, MPICH defaults (MPIR_CVAR_<NAME>_MSG_SIZE): of the vector, or of all blocks. */
 enum {
-    BCAST_SHORT = 12288,       /* below: binomial */
-    BCAST_LONG = 524288,       /* below, n = 2^k: scatter + recursive doubling; else scatter + ring */
-    BCAST_FEW = 8,             /* fewer members: binomial */
-    REDUCE_SHORT = 2048,       /* up to: binomial, recursive doubling; above: Rabenseifner */
-    ALLREDUCE_LONG = 524288,   /* from here, n != 2^k: ring */
-    ALLGATHER_SHORT = 81920,   /* below, n != 2^k: Bruck */
-    ALLGATHER_LONG = 524288,   /* below, n = 2^k: recursive doubling; else ring */
-    ALLTOALL_SHORT = 256,      /* of one block, up to, n >= 8: Bruck */
-    ALLTOALL_MEDIUM = 32768,   /* of one block, up to: all at once; above: pairwise */
+    BCAST_SHORT = 12288,          /* below: binomial */
+    BCAST_LONG = 524288,          /* below, n = 2^k: scatter + recursive doubling; else scatter + ring */
+    BCAST_FEW = 8,                /* fewer members: binomial */
+    REDUCE_SHORT = 2048,          /* up to: binomial, recursive doubling; above: Rabenseifner */
+    ALLREDUCE_LONG = 524288,      /* from here, n != 2^k: ring */
+    ALLGATHER_SHORT = 81920,      /* below, n != 2^k: Bruck */
+    ALLGATHER_LONG = 524288,      /* below, n = 2^k: recursive doubling; else ring */
+    ALLTOALL_SHORT = 256,         /* of one block, up to, n >= 8: Bruck */
+    ALLTOALL_MEDIUM = 32768,      /* of one block, up to: all at once; above: pairwise */
     REDUCE_SCATTER_LONG = 524288, /* below: recursive halving; else pairwise */
-    ELEMENT = 8                /* taken as the element's size: halving needs an element a member */
+    ELEMENT = 8                   /* taken as the element's size: halving needs an element a member */
 };
 
 #define MPICH "Thakur, Rabenseifner & Gropp 2005"
@@ -68,7 +70,8 @@ const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32
     case FC_OP_BCAST:
         if (total < BCAST_SHORT || n < BCAST_FEW) return named(op, "binomial");
         return named(op, power && total < BCAST_LONG ? "scatter+doubling" : "scatter+ring");
-    case FC_OP_REDUCE: return named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
+    case FC_OP_REDUCE:
+        return named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
     case FC_OP_ALLREDUCE:
         if (total <= REDUCE_SHORT || !halves) return named(op, "doubling");
         return named(op, power || total < ALLREDUCE_LONG ? "rabenseifner" : "ring");
@@ -78,9 +81,12 @@ const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32
     case FC_OP_ALLTOALL: /* total: what one member sends */
         if (block <= ALLTOALL_SHORT && n >= 8) return named(op, "bruck");
         return named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_ALLTOALLV: return named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_REDUCE_SCATTER: return named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
-    default: return named(op, NULL);
+    case FC_OP_ALLTOALLV:
+        return named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
+    case FC_OP_REDUCE_SCATTER:
+        return named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
+    default:
+        return named(op, NULL);
     }
 }
 
@@ -107,11 +113,13 @@ static enum fc_code check(enum fc_op op, uint32_t n, uint32_t root, double bytes
                           struct fc_status *st)
 {
     if ((unsigned)op >= FC_N_OPS || !named(op, NULL))
-        return fc_refuse(st, FC_INPUT, "%s is no collective operation", (unsigned)op < FC_N_OPS ? fc_op_names[op] : "this");
+        return fc_refuse(st, FC_INPUT, "%s is no collective operation",
+                         (unsigned)op < FC_N_OPS ? fc_op_names[op] : "this");
     if (n == 0 || root >= n)
         return fc_refuse(st, FC_INPUT, "%s: root %u is not among the %u members", fc_op_names[op], root, n);
     uint64_t n_list = !list ? 0 : op == FC_OP_ALLTOALLV ? (uint64_t)n * n : has_blocks(op) ? n : 0;
-    if (op == FC_OP_ALLTOALLV && !list) return fc_refuse(st, FC_INPUT, "alltoallv: the bytes from each to each are missing");
+    if (op == FC_OP_ALLTOALLV && !list)
+        return fc_refuse(st, FC_INPUT, "alltoallv: the bytes from each to each are missing");
     for (uint64_t i = 0; i < n_list; i++)
         if (!(list[i] >= 0) || isinf(list[i]))
             return fc_refuse(st, FC_INPUT, "%s: %g bytes (expected 0 or more)", fc_op_names[op], list[i]);
@@ -120,7 +128,8 @@ static enum fc_code check(enum fc_op op, uint32_t n, uint32_t root, double bytes
     return FC_OK;
 }
 
-/* Bytes that decide: of the vector, of all blocks, or of what a member sends in an alltoall (mean for alltoallv). */
+/* Bytes that decide: of the vector, of all blocks, or of what a member sends in an alltoall (mean for
+ * alltoallv). */
 static double total_bytes(enum fc_op op, uint32_t n, double bytes, const double *list)
 {
     double sum = 0;
@@ -140,8 +149,9 @@ static double total_bytes(enum fc_op op, uint32_t n, double bytes, const double 
 static enum fc_code append(struct fc_schedule *s, struct fc_arena *arena, struct fc_message **messages,
                            uint64_t *n_messages, struct fc_status *st)
 {
-    if (s->full) return fc_refuse(st, FC_NO, "out of memory after %llu messages of one collective call",
-                                  (unsigned long long)s->n_messages);
+    if (s->full)
+        return fc_refuse(st, FC_NO, "out of memory after %llu messages of one collective call",
+                         (unsigned long long)s->n_messages);
     struct fc_message *all = fc_alloc(arena, *n_messages + s->n_messages, sizeof *all, st);
     if (!all) return st->code;
     if (*n_messages) memcpy(all, *messages, *n_messages * sizeof *all);
@@ -173,11 +183,11 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
     return st->code;
 }
 
-enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
-                                    struct fc_arena *arena, struct fc_message **messages, uint64_t *n_messages,
-                                    struct fc_status *st)
+enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes,
+                                    const double *list, struct fc_arena *arena, struct fc_message **messages,
+                                    uint64_t *n_messages, struct fc_status *st)
 {
     if (check(op, n, root, bytes, list, st)) return st->code;
-    return fc_collective_build(fc_collective_choose(op, n, total_bytes(op, n, bytes, list)), n, root, bytes, list,
-                               arena, messages, n_messages, st);
+    return fc_collective_build(fc_collective_choose(op, n, total_bytes(op, n, bytes, list)), n, root, bytes,
+                               list, arena, messages, n_messages, st);
 }

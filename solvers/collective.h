@@ -7,9 +7,9 @@
 /* Messages of one call, being built round by round. Members are 0 .. n-1. */
 struct fc_schedule {
     uint32_t n, root;
-    double bytes;        /* as in enum fc_op; of equal blocks: one block */
-    const double *list;  /* alltoallv [n][n]; block bytes [n] of each member; NULL: all blocks have `bytes` */
-    double *before;      /* [n + 1] bytes of blocks 0 .. i-1; NULL: equal blocks */
+    double bytes;       /* as in enum fc_op; of equal blocks: one block */
+    const double *list; /* alltoallv [n][n]; block bytes [n] of each member; NULL: all blocks have `bytes` */
+    double *before;     /* [n + 1] bytes of blocks 0 .. i-1; NULL: equal blocks */
     uint32_t round;
     struct fc_message *messages;
     uint64_t n_messages, capacity;
@@ -31,7 +31,10 @@ static inline double fc_schedule_blocks(const struct fc_schedule *s, uint32_t i,
     return s->before[s->n] - s->before[i] + s->before[i + count - s->n];
 }
 /* The greatest power of two that is not above n. */
-static inline uint32_t fc_power_of_two(uint32_t n) { return UINT32_C(1) << (31 - __builtin_clz(n)); }
+static inline uint32_t fc_power_of_two(uint32_t n)
+{
+    return UINT32_C(1) << (31 - __builtin_clz(n));
+}
 
 struct fc_collective_algorithm {
     enum fc_op op;

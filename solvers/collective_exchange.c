@@ -1,15 +1,20 @@
 /* collective_exchange.c - collectives in which all members do the same, as rounds of messages.
  *
- * Recursive doubling and halving exchange with member ^ mask; for n that is no power of two the first 2 (n - 2^k) members
- * fold: the even one hands its vector to its odd neighbour before, and gets its result after. Sources: Thakur,
- * Rabenseifner & Gropp, IJHPCA 19(1), 2005 (all but the ring); Bruck et al., IEEE TPDS 8(11), 1997; Patarasu & Yuan, JPDC
- * 69(2), 2009 (ring allreduce, 2 (n - 1) n-ths of the vector a member: the least possible). */
+ * Recursive doubling and halving exchange with member ^ mask; for n that is no power of two the first 2 (n
+ * - 2^k) members fold: the even one hands its vector to its odd neighbour before, and gets its result
+ * after. Sources: Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005 (all but the ring); Bruck et al., IEEE
+ * TPDS 8(11), 1997; Patarasu & Yuan, JPDC 69(2), 2009 (ring allreduce, 2 (n - 1) n-ths of the vector a
+ * member: the least possible). */
 #include "solvers/collective.h"
 
 /* ---- folding to a power of two ---- */
 
-/* Members left after folding are numbered 0 .. power-1; this is the old number of member i (its odd one of the pair). */
-static uint32_t unfolded(uint32_t i, uint32_t folded) { return i < folded ? 2 * i + 1 : i + folded; }
+/* Members left after folding are numbered 0 .. power-1; this is the old number of member i (its odd one of
+ * the pair). */
+static uint32_t unfolded(uint32_t i, uint32_t folded)
+{
+    return i < folded ? 2 * i + 1 : i + folded;
+}
 
 static uint32_t fold(struct fc_schedule *s, double bytes)
 {
@@ -65,14 +70,16 @@ void fc_scan_doubling(struct fc_schedule *s)
 
 /* ---- allgather ---- */
 
-void fc_allgather_doubling(struct fc_schedule *s) /* n = 2^k: everyone sends the aligned group that it has so far */
+void fc_allgather_doubling(
+    struct fc_schedule *s) /* n = 2^k: everyone sends the aligned group that it has so far */
 {
     for (uint32_t mask = 1; mask < s->n; mask *= 2, s->round++)
         for (uint32_t r = 0; r < s->n; r++)
             fc_schedule_add(s, r, r ^ mask, fc_schedule_blocks(s, r & ~(mask - 1), mask));
 }
 
-void fc_allgather_bruck(struct fc_schedule *s) /* member r holds blocks r .. r + d - 1 before the round of distance d */
+void fc_allgather_bruck(
+    struct fc_schedule *s) /* member r holds blocks r .. r + d - 1 before the round of distance d */
 {
     for (uint64_t d = 1; d < s->n; d *= 2, s->round++) {
         uint32_t count = s->n - d < d ? (uint32_t)(s->n - d) : (uint32_t)d;
@@ -85,17 +92,20 @@ void fc_allgather_ring(struct fc_schedule *s)
 {
     for (uint32_t k = 0; k + 1 < s->n; k++, s->round++)
         for (uint32_t r = 0; r < s->n; r++)
-            fc_schedule_add(s, r, (r + 1) % s->n, fc_schedule_blocks(s, (uint32_t)(((uint64_t)r + s->n - k) % s->n), 1));
+            fc_schedule_add(s, r, (r + 1) % s->n,
+                            fc_schedule_blocks(s, (uint32_t)(((uint64_t)r + s->n - k) % s->n), 1));
 }
 
 /* ---- alltoall, alltoallv ---- */
 
-void fc_alltoall_bruck(struct fc_schedule *s) /* round of distance d moves the blocks whose offset has bit d */
+void fc_alltoall_bruck(
+    struct fc_schedule *s) /* round of distance d moves the blocks whose offset has bit d */
 {
     for (uint64_t d = 1; d < s->n; d *= 2, s->round++) {
         uint64_t whole = s->n / (2 * d) * d, rest = s->n % (2 * d);
         double count = (double)(whole + (rest > d ? rest - d : 0)); /* offsets below n with that bit */
-        for (uint32_t r = 0; r < s->n; r++) fc_schedule_add(s, r, (uint32_t)((r + d) % s->n), count * s->bytes);
+        for (uint32_t r = 0; r < s->n; r++)
+            fc_schedule_add(s, r, (uint32_t)((r + d) % s->n), count * s->bytes);
     }
 }
 
@@ -123,16 +133,21 @@ void fc_alltoall_pairwise(struct fc_schedule *s)
 /* ---- reduce-scatter ---- */
 
 /* The first old member whose block belongs to member i after folding: a pair's blocks stay together. */
-static uint32_t first_block(uint32_t i, uint32_t folded) { return i < folded ? 2 * i : i + folded; }
+static uint32_t first_block(uint32_t i, uint32_t folded)
+{
+    return i < folded ? 2 * i : i + folded;
+}
 
 void fc_reduce_scatter_halving(struct fc_schedule *s)
 {
     uint32_t folded = fold(s, fc_schedule_blocks(s, 0, s->n)), power = s->n - folded;
     for (uint32_t mask = power / 2; mask > 0; mask /= 2, s->round++)
-        for (uint32_t i = 0; i < power; i++) { /* the partner's half of the group's blocks goes to the partner */
+        for (uint32_t i = 0; i < power;
+             i++) { /* the partner's half of the group's blocks goes to the partner */
             uint32_t half = (i ^ mask) & ~(mask - 1), from = first_block(half, folded);
             uint32_t count = first_block(half + mask, folded) - from;
-            fc_schedule_add(s, unfolded(i, folded), unfolded(i ^ mask, folded), fc_schedule_blocks(s, from, count));
+            fc_schedule_add(s, unfolded(i, folded), unfolded(i ^ mask, folded),
+                            fc_schedule_blocks(s, from, count));
         }
     for (uint32_t i = 0; i < folded; i++)
         fc_schedule_add(s, 2 * i + 1, 2 * i, fc_schedule_blocks(s, 2 * i, 1));

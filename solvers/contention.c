@@ -1,22 +1,25 @@
-/* contention.c - the time of a bulk-synchronous phase: every task computes, then all messages of the phase leave at once.
+/* contention.c - the time of a bulk-synchronous phase: every task computes, then all messages of the phase
+ * leave at once.
  *
- *     T    = t_c + max(T_links, T_cpu) + T_fill
- *     T_links = max over links of W_l / b_l, on router-to-router links divided by the efficiency eta (efficiency.c);
- *               W_l wire bytes on link l (payload load times the demand's wire factor), b_l bandwidth left by the background
+ *     T       = t_c + max(T_links, T_cpu) + T_fill
+ *     T_links = max over links of W_l / b_l, on router-to-router links divided by the efficiency eta
+ *               (efficiency.c); W_l wire bytes on link l (payload load times the demand's wire factor), b_l
+ *               bandwidth left by the background
  *     T_cpu   = max over tasks of max(sum o_s + sum o_r + O per byte, (n_sent - 1) g + o_s)
  *     T_fill  = o_s + zero-load latency of the longest route + o_r: the pipeline's filling and draining
- * Source: channel load bound, Dally & Towles 2004 ch. 3; end points, Hoefler et al. (LogGOPS), HPDC'10. Links and
- * processors work at the same time, so the greater of the two counts, not their sum: Adiga et al. 2005, figure 11, one
- * 32-byte packet a pair on 8 x 8 x 8: 71 % of peak = 511 messages x 260 CPU cycles, while the links alone would reach 94 %.
+ * Source: channel load bound, Dally & Towles 2004 ch. 3; end points, Hoefler et al. (LogGOPS), HPDC'10.
+ * Links and processors work at the same time, so the greater of the two counts, not their sum: Adiga et
+ * al. 2005, figure 11, one 32-byte packet a pair on 8 x 8 x 8: 71 % of peak = 511 messages x 260 CPU
+ * cycles, while the links alone would reach 94 %.
  *
- * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill): each holds for every schedule of the phase once all
- * tasks have computed, because no link moves more than b_l, no task works faster than its overheads, and the message of
- * the longest route crosses it.
+ * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill): each holds for every schedule of the
+ * phase once all tasks have computed, because no link moves more than b_l, no task works faster than its
+ * overheads, and the message of the longest route crosses it.
  *
- * The longest route is looked for among pairs spread over the demand whose routes cross ROUTES links in all, and is at
- * least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower bounds). Limits: eta where it is not
- * measured is 1 and the error is unknown; messages inside a node cost CPU time only; no order of messages, no waiting of
- * one task for another within the phase. */
+ * The longest route is looked for among pairs spread over the demand whose routes cross ROUTES links in
+ * all, and is at least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower
+ * bounds). Limits: eta where it is not measured is 1 and the error is unknown; messages inside a node cost
+ * CPU time only; no order of messages, no waiting of one task for another within the phase. */
 #include "solvers/efficiency.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
@@ -39,13 +42,14 @@ struct phase {
 static enum fc_code check(const struct phase *p)
 {
     if (p->demand->open_loop)
-        return fc_refuse(p->st, FC_INPUT,
-                         "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
-                         "message between every two nodes)",
-                         p->demand->name);
+        return fc_refuse(
+            p->st, FC_INPUT,
+            "%s traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a "
+            "message between every two nodes)",
+            p->demand->name);
     if (p->placement->n_tasks != p->demand->n_tasks)
-        return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u", p->placement->n_tasks,
-                         p->demand->n_tasks);
+        return fc_refuse(p->st, FC_INPUT, "the mapping places %u tasks, the traffic has %u",
+                         p->placement->n_tasks, p->demand->n_tasks);
     return FC_OK;
 }
 
@@ -63,8 +67,9 @@ static enum fc_code links(struct phase *p)
         double free_bytes_per_s = fc_free_bandwidth(net, p->background, l);
         if (!(free_bytes_per_s > 0)) {
             char name[96];
-            return fc_refuse(p->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
-                             fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
+            return fc_refuse(
+                p->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
         }
         double seconds = p->load->bytes[l] * p->load->wire_factor / free_bytes_per_s;
         if (net->link_class[l] != injection) seconds /= efficiency.eta;
@@ -112,7 +117,8 @@ static enum fc_code processors(struct phase *p)
     const struct fc_software *software = &p->net->machine->software;
     uint32_t n = p->demand->n_tasks;
     struct fc_arena scratch = {0};
-    double *busy = fc_alloc(&scratch, n, sizeof *busy, p->st), *sent = fc_alloc(&scratch, n, sizeof *sent, p->st);
+    double *busy = fc_alloc(&scratch, n, sizeof *busy, p->st),
+           *sent = fc_alloc(&scratch, n, sizeof *sent, p->st);
     if (busy && sent) {
         entry_work(p, busy, sent);
         for (int i = 0; i < p->demand->n_dense; i++) dense_work(p, &p->demand->dense[i], busy, sent);
@@ -136,15 +142,17 @@ static double route_latency(const struct phase *p, uint32_t src, uint32_t dst, s
     return sum;
 }
 
-/* Looks at the pairs of the entries (dense NULL) or of a dense part until `budget` links are crossed: at all of them in
- * turn where the budget allows, else along a Weyl sequence, which spreads evenly. */
-static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint64_t budget, struct fc_walk *walk)
+/* Looks at the pairs of the entries (dense NULL) or of a dense part until `budget` links are crossed: at
+ * all of them in turn where the budget allows, else along a Weyl sequence, which spreads evenly. */
+static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint64_t budget,
+                             struct fc_walk *walk)
 {
     const struct fc_demand *d = p->demand;
     uint64_t n_tasks = d->n_tasks, n_pairs = dense ? n_tasks * n_tasks : d->n_entries;
     bool all = n_pairs <= budget / walk->capacity;
     for (uint64_t i = 0, crossed = 0; i < n_pairs && crossed < budget; i++, crossed++) {
-        uint64_t pair = all ? i : (uint64_t)((unsigned __int128)(i * UINT64_C(0x9E3779B97F4A7C15)) * n_pairs >> 64);
+        uint64_t pair =
+            all ? i : (uint64_t)((unsigned __int128)(i * UINT64_C(0x9E3779B97F4A7C15)) * n_pairs >> 64);
         uint32_t from = dense ? (uint32_t)(pair / n_tasks) : d->src[pair];
         uint32_t to = dense ? (uint32_t)(pair % n_tasks) : d->dst[pair];
         if (from == to || (dense && dense->a[from] * dense->b[to] == 0)) continue;
@@ -206,8 +214,13 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
                               const struct fc_load_settings *settings, struct fc_prediction *prediction,
                               struct fc_status *st)
 {
-    struct phase p = {.net = net, .demand = demand, .placement = placement, .load = load, .prediction = prediction,
-                      .background = settings ? settings->background_bytes_per_s : NULL, .st = st};
+    struct phase p = {.net = net,
+                      .demand = demand,
+                      .placement = placement,
+                      .load = load,
+                      .prediction = prediction,
+                      .background = settings ? settings->background_bytes_per_s : NULL,
+                      .st = st};
     *prediction = (struct fc_prediction){0};
     if (check(&p) || links(&p) || processors(&p) || latency(&p)) return st->code;
     predict(&p);

@@ -9,8 +9,8 @@ struct fc_efficiency {
     double error_percent; /* of a time predicted with eta; NaN: no measurement applies */
     const char *source;   /* the measurement; NULL when none applies */
 };
-/* The efficiency of `demand` on this machine, or eta 1 with an unknown error where none was measured: never an
- * extrapolation. */
+/* The efficiency of `demand` on this machine, or eta 1 with an unknown error where none was measured:
+ * never an extrapolation. */
 struct fc_efficiency fc_efficiency_of(const struct fc_network *net, const struct fc_demand *demand,
                                       const struct fc_load *load);
 

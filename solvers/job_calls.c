@@ -1,9 +1,10 @@
 /* job_calls.c - the collective calls of a trace and the messages they become.
  *
- * MPI orders collectives on a communicator: the k-th call of one member meets the k-th of every other. Calls that are
- * alike (operation, members, root, bytes of every member) share one schedule (collective.c). Making a communicator costs
- * like an allgather of 8 bytes on its parent, Finalize like a barrier where it is every rank's last call (a trace may be a
- * window without it). A member that makes fewer calls than others leaves its calls incomplete: the replay then names who waits. */
+ * MPI orders collectives on a communicator: the k-th call of one member meets the k-th of every other.
+ * Calls that are alike (operation, members, root, bytes of every member) share one schedule
+ * (collective.c). Making a communicator costs like an allgather of 8 bytes on its parent, Finalize like a
+ * barrier where it is every rank's last call (a trace may be a window without it). A member that makes
+ * fewer calls than others leaves its calls incomplete: the replay then names who waits. */
 #include "solvers/job_calls.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ struct finder {
     struct taker {
         uint64_t event;
         uint32_t comm, member, k; /* the member's k-th call */
-    } *taker;
+    } * taker;
     size_t n_takers, taker_capacity;
     uint32_t *bucket, *next; /* hash table of calls that have a schedule: [mask + 1], [n_calls] */
     uint32_t mask;
@@ -74,18 +75,21 @@ static enum fc_code list_takers(struct finder *f)
 {
     const struct fc_trace *t = f->trace;
     for (uint32_t r = 0; r < t->n_ranks; r++) {
-        for (uint64_t i = f->rank_first[r]; i < f->rank_first[r + 1]; i++) f->member[f->rank_comm[i]] = f->rank_member[i];
+        for (uint64_t i = f->rank_first[r]; i < f->rank_first[r + 1]; i++)
+            f->member[f->rank_comm[i]] = f->rank_member[i];
         for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
             if (!fc_is_call(&t->events[i], f->all_finalize)) continue;
             if (f->n_takers == f->taker_capacity) {
                 size_t more = f->taker_capacity ? 2 * f->taker_capacity : 1024;
                 struct taker *taker = realloc(f->taker, more * sizeof *taker);
-                if (!taker) return fc_refuse(f->st, FC_NO, "out of memory for the collective calls of the trace");
+                if (!taker)
+                    return fc_refuse(f->st, FC_NO, "out of memory for the collective calls of the trace");
                 f->taker = taker;
                 f->taker_capacity = more;
             }
             uint32_t comm = comm_of(&t->events[i]), member = f->member[comm];
-            f->taker[f->n_takers++] = (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
+            f->taker[f->n_takers++] =
+                (struct taker){i, comm, member, f->made[t->comm_first[comm] + member]++};
         }
     }
     return FC_OK;
@@ -109,13 +113,15 @@ static enum fc_code number_calls(struct finder *f)
     if (list_takers(f)) return f->st->code;
     for (uint32_t c = 0; c < t->n_comms; c++) {
         uint32_t most = 0;
-        for (uint64_t i = t->comm_first[c]; i < t->comm_first[c + 1]; i++) most = f->made[i] > most ? f->made[i] : most;
+        for (uint64_t i = t->comm_first[c]; i < t->comm_first[c + 1]; i++)
+            most = f->made[i] > most ? f->made[i] : most;
         f->comm_call[c] = n_calls;
         n_calls += most;
         n_events += (uint64_t)most * members_of(t, c);
     }
     f->comm_call[t->n_comms] = n_calls;
-    if (n_calls >= FC_NONE) return fc_refuse(f->st, FC_NO, "%" PRIu64 " collective calls are too many", n_calls);
+    if (n_calls >= FC_NONE)
+        return fc_refuse(f->st, FC_NO, "%" PRIu64 " collective calls are too many", n_calls);
     f->calls->n_calls = (uint32_t)n_calls;
     f->calls->calls = fc_alloc(&f->calls->arena, n_calls, sizeof *f->calls->calls, f->st);
     f->call_first = fc_alloc(&f->scratch, n_calls + 1, sizeof *f->call_first, f->st);
@@ -162,10 +168,14 @@ static enum fc_code check_call(const struct finder *f, uint32_t call)
         struct fc_place where = fc_event_place(t, rank, f->event[i]);
         long line = fc_event_place(t, member[other], first).line;
         if (a->op != b->op)
-            return fc_fail(f->st, FC_INPUT, where, "rank %" PRIu32 " calls %s where rank %" PRIu32 " calls %s (line %ld) "
-                           "on the same communicator", rank, fc_op_names[b->op], member[other], fc_op_names[a->op], line);
-        return fc_fail(f->st, FC_INPUT, where, "rank %" PRIu32 " calls %s with root %" PRId32 ", rank %" PRIu32
-                       " with root %" PRId32 " (line %ld)", rank, fc_op_names[b->op], b->peer, member[other], a->peer, line);
+            return fc_fail(f->st, FC_INPUT, where,
+                           "rank %" PRIu32 " calls %s where rank %" PRIu32 " calls %s (line %ld) "
+                           "on the same communicator",
+                           rank, fc_op_names[b->op], member[other], fc_op_names[a->op], line);
+        return fc_fail(f->st, FC_INPUT, where,
+                       "rank %" PRIu32 " calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32
+                       " (line %ld)",
+                       rank, fc_op_names[b->op], b->peer, member[other], a->peer, line);
     }
     return FC_OK;
 }
@@ -182,7 +192,8 @@ static double part_bytes(const struct finder *f, uint64_t event)
 static uint32_t root_member(const struct finder *f, uint32_t call)
 {
     const struct fc_event *e = &f->trace->events[first_event_of(f, call)];
-    bool rooted = e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
+    bool rooted =
+        e->op == FC_OP_BCAST || e->op == FC_OP_GATHER || e->op == FC_OP_SCATTER || e->op == FC_OP_REDUCE;
     uint32_t comm = f->calls->calls[call].comm;
     if (!rooted) return 0;
     if (comm == 0) return (uint32_t)e->peer;
@@ -223,7 +234,8 @@ static bool alike(const struct finder *f, uint32_t x, uint32_t y)
         uint64_t p = f->event[f->call_first[x] + i], q = f->event[f->call_first[y] + i];
         if (part_bytes(f, p) != part_bytes(f, q) || (p == UINT64_MAX) != (q == UINT64_MAX)) return false;
         if (p == UINT64_MAX || t->events[p].op != FC_OP_ALLTOALLV) continue;
-        if (memcmp(t->lists + t->events[p].list, t->lists + t->events[q].list, n * sizeof *t->lists)) return false;
+        if (memcmp(t->lists + t->events[p].list, t->lists + t->events[q].list, n * sizeof *t->lists))
+            return false;
     }
     return true;
 }
@@ -249,7 +261,8 @@ static enum fc_code sort_steps(struct fc_call_schedule *s, struct fc_arena *aren
     return FC_OK; /* now first_step[m] .. first_step[m + 1] are the steps of m */
 }
 
-/* Bytes of the whole call and, where members differ or it is an alltoallv, the list fc_collective_messages wants. */
+/* Bytes of the whole call and, where members differ or it is an alltoallv, the list fc_collective_messages
+ * wants. */
 static enum fc_code sizes_of(struct finder *f, uint32_t call, enum fc_op op, double *bytes, double **list)
 {
     const struct fc_trace *t = f->trace;
@@ -268,7 +281,8 @@ static enum fc_code sizes_of(struct finder *f, uint32_t call, enum fc_op op, dou
     if (!*list) return f->st->code;
     for (uint64_t i = 0; i < n; i++) {
         uint64_t e = f->event[first + i];
-        if (op != FC_OP_ALLTOALLV) (*list)[i] = part_bytes(f, e);
+        if (op != FC_OP_ALLTOALLV)
+            (*list)[i] = part_bytes(f, e);
         else if (e != UINT64_MAX)
             for (uint64_t k = 0; k < n; k++) (*list)[i * n + k] = (double)t->lists[t->events[e].list + k];
     }
@@ -278,7 +292,9 @@ static enum fc_code sizes_of(struct finder *f, uint32_t call, enum fc_op op, dou
 static enum fc_code make_schedule(struct finder *f, uint32_t call)
 {
     const struct fc_event *e = &f->trace->events[first_event_of(f, call)];
-    enum fc_op op = e->op == FC_OP_COMM ? FC_OP_ALLGATHER : e->op == FC_OP_FINALIZE ? FC_OP_BARRIER : (enum fc_op)e->op;
+    enum fc_op op = e->op == FC_OP_COMM       ? FC_OP_ALLGATHER
+                    : e->op == FC_OP_FINALIZE ? FC_OP_BARRIER
+                                              : (enum fc_op)e->op;
     struct fc_call_schedule *s = &f->calls->schedules[f->calls->n_schedules];
     double bytes, *list;
     s->n = (uint32_t)(f->call_first[call + 1] - f->call_first[call]);
@@ -293,7 +309,8 @@ static enum fc_code make_schedule(struct finder *f, uint32_t call)
 static enum fc_code schedule_calls(struct finder *f)
 {
     uint32_t n = f->calls->n_calls, kinds = 0;
-    for (f->mask = 15; f->mask < n; f->mask = 2 * f->mask + 1) {}
+    for (f->mask = 15; f->mask < n; f->mask = 2 * f->mask + 1) {
+    }
     f->bucket = fc_alloc(&f->scratch, (size_t)f->mask + 1, sizeof *f->bucket, f->st);
     f->next = fc_alloc(&f->scratch, n, sizeof *f->next, f->st);
     if (!f->bucket || !f->next) return f->st->code;
@@ -312,8 +329,10 @@ static enum fc_code schedule_calls(struct finder *f)
     if (!f->calls->schedules) return f->st->code;
     for (uint32_t call = 0; call < n; call++) { /* a call comes after the one that it is like */
         uint32_t like = f->calls->calls[call].schedule;
-        if (like != call) f->calls->calls[call].schedule = f->calls->calls[like].schedule;
-        else if (make_schedule(f, call)) return f->st->code;
+        if (like != call)
+            f->calls->calls[call].schedule = f->calls->calls[like].schedule;
+        else if (make_schedule(f, call))
+            return f->st->code;
     }
     return FC_OK;
 }

@@ -10,7 +10,7 @@ struct fc_call_schedule {
     uint64_t n_messages;
     struct fc_message *messages; /* by round */
     uint64_t *first_step;        /* [n + 1] */
-    uint64_t *step;              /* each member's part in order of rounds, in a round its sends before its receives:
+    uint64_t *step; /* each member's part in order of rounds, in a round its sends before its receives:
                                   * 2 * message, + 1 where the member receives */
 };
 struct fc_call {
@@ -27,19 +27,29 @@ struct fc_job_calls {
 enum { FC_COMM_BYTES = 8 };
 
 /* Which call an event takes part in, and as which member: packed in one number. */
-static inline uint64_t fc_call_part(uint32_t call, uint32_t member) { return (uint64_t)member << 32 | call; }
-static inline uint32_t fc_part_call(uint64_t part) { return (uint32_t)part; }
-static inline uint32_t fc_part_member(uint64_t part) { return (uint32_t)(part >> 32); }
+static inline uint64_t fc_call_part(uint32_t call, uint32_t member)
+{
+    return (uint64_t)member << 32 | call;
+}
+static inline uint32_t fc_part_call(uint64_t part)
+{
+    return (uint32_t)part;
+}
+static inline uint32_t fc_part_member(uint64_t part)
+{
+    return (uint32_t)(part >> 32);
+}
 
-/* Is this call a collective, or one that costs like it? Finalize only where all ranks make it: see job_calls.c. */
+/* Is this call a collective, or one that costs like it? Finalize only where all ranks make it: see
+ * job_calls.c. */
 static inline bool fc_is_call(const struct fc_event *e, bool all_finalize)
 {
     return (e->op >= FC_OP_BARRIER && e->op <= FC_OP_COMM) || (e->op == FC_OP_FINALIZE && all_finalize);
 }
 
-/* Finds the calls: the k-th collective of each member of a communicator belong together. part[n_events] gets
- * fc_call_part() where an event belongs to a call, else it is left alone. FC_INPUT names two events that belong together
- * but differ in operation or root. O(events + lists + messages of the schedules). */
+/* Finds the calls: the k-th collective of each member of a communicator belong together. part[n_events]
+ * gets fc_call_part() where an event belongs to a call, else it is left alone. FC_INPUT names two events
+ * that belong together but differ in operation or root. O(events + lists + messages of the schedules). */
 enum fc_code fc_job_calls_find(const struct fc_trace *trace, uint64_t *part, struct fc_job_calls *calls,
                                struct fc_status *st);
 void fc_job_calls_free(struct fc_job_calls *calls);

@@ -1,7 +1,9 @@
-/* job_demand.c - all bytes of a recorded job as one demand: point-to-point messages, and collective calls as the messages
- * of their algorithms (collective.c). Entries are unique, sorted by source then destination.
+/* job_demand.c - all bytes of a recorded job as one demand: point-to-point messages, and collective calls
+ * as the messages of their algorithms (collective.c). Entries are unique, sorted by source then
+ * destination.
  *
- * Calls that are alike on one communicator are expanded once and counted. O(messages of distinct calls + ranks). */
+ * Calls that are alike on one communicator are expanded once and counted. O(messages of distinct calls +
+ * ranks). */
 #include "solvers/job_calls.h"
 
 #include <string.h>
@@ -17,8 +19,8 @@ struct counter {
 };
 
 /* Flows of the calls of one communicator, calls[first .. end); flow NULL: only how many. */
-static size_t add_comm(const struct fc_trace *trace, const struct fc_job_calls *calls, uint32_t first, uint32_t end,
-                       struct counter *c, struct flow *flow)
+static size_t add_comm(const struct fc_trace *trace, const struct fc_job_calls *calls, uint32_t first,
+                       uint32_t end, struct counter *c, struct flow *flow)
 {
     const uint32_t *member = trace->comm_member + trace->comm_first[calls->calls[first].comm];
     uint32_t n_used = 0;
@@ -49,7 +51,8 @@ static size_t add_calls(const struct fc_trace *trace, const struct fc_job_calls 
 }
 
 /* Stable counting sort by source or destination. */
-static void sort_by(const struct flow *from, struct flow *to, size_t n, bool by_dst, uint64_t *first, uint32_t n_ranks)
+static void sort_by(const struct flow *from, struct flow *to, size_t n, bool by_dst, uint64_t *first,
+                    uint32_t n_ranks)
 {
     memset(first, 0, ((size_t)n_ranks + 1) * sizeof *first);
     for (size_t i = 0; i < n; i++) first[(by_dst ? from[i].dst : from[i].src) + 1]++;
@@ -79,14 +82,15 @@ static enum fc_code fill(struct fc_demand *demand, const struct flow *flow, size
 }
 
 static enum fc_code merge(const struct fc_trace *trace, const struct fc_job_calls *calls,
-                          const struct fc_demand *point_to_point, struct fc_arena *scratch, struct fc_demand *demand,
-                          struct fc_status *st)
+                          const struct fc_demand *point_to_point, struct fc_arena *scratch,
+                          struct fc_demand *demand, struct fc_status *st)
 {
     struct counter c = {fc_alloc(scratch, calls->n_schedules, sizeof *c.count, st),
                         fc_alloc(scratch, calls->n_schedules, sizeof *c.used, st)};
     if (!c.count || !c.used) return st->code;
     size_t n_sent = point_to_point->n_entries, n = n_sent + add_calls(trace, calls, &c, NULL);
-    struct flow *flow = fc_alloc(scratch, n, sizeof *flow, st), *other = fc_alloc(scratch, n, sizeof *other, st);
+    struct flow *flow = fc_alloc(scratch, n, sizeof *flow, st),
+                *other = fc_alloc(scratch, n, sizeof *other, st);
     uint64_t *first = fc_alloc(scratch, (size_t)trace->n_ranks + 1, sizeof *first, st);
     if (!flow || !other || !first) return st->code;
     for (size_t i = 0; i < n_sent; i++)

@@ -303,13 +303,16 @@ void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
 
 int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, int k, uint32_t *links)
 {
+    double time_s[64];
     int n = 0;
+    if (k > (int)FC_COUNT(time_s)) k = FC_COUNT(time_s);
     for (uint32_t l = 0; l < net->n_links; l++) {
-        double seconds = link_seconds(net, load, NULL, l);
-        if (seconds == 0 || (n == k && seconds <= link_seconds(net, load, NULL, links[n - 1]))) continue;
+        double seconds = load->bytes[l] > 0 ? load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l) : 0;
+        if (seconds == 0 || (n == k && seconds <= time_s[n - 1])) continue;
         int at = n < k ? n++ : n - 1;
-        while (at > 0 && link_seconds(net, load, NULL, links[at - 1]) < seconds) links[at] = links[at - 1], at--;
+        for (; at > 0 && time_s[at - 1] < seconds; at--) links[at] = links[at - 1], time_s[at] = time_s[at - 1];
         links[at] = l;
+        time_s[at] = seconds;
     }
     return n;
 }

@@ -1,16 +1,18 @@
 /* maxmin.c - max-min fair rates by progressive filling.
  *
- * All rates rise together from 0; when a link is full the flows that cross it are frozen at the common level. With
- * weight w_fl (the share of flow f's rate that crosses link l), frozen flows F and active flows A the level at which
- * link l fills is
+ * All rates rise together from 0; when a link is full the flows that cross it are frozen at the common
+ * level. With weight w_fl (the share of flow f's rate that crosses link l), frozen flows F and active
+ * flows A the level at which link l fills is
  *     share_l = (capacity_l - sum_{f in F} w_fl r_f) / sum_{f in A} w_fl,
- * and the next level is the least share. The result is the only allocation in which every flow has a bottleneck: a full
- * link on which no other flow has a greater rate. Source: Bertsekas & Gallager, Data Networks (2nd ed. 1992), section
- * 6.5.2; with weights the same argument holds because every flow of a link rises at the same speed.
+ * and the next level is the least share. The result is the only allocation in which every flow has a
+ * bottleneck: a full link on which no other flow has a greater rate. Source: Bertsekas & Gallager, Data
+ * Networks (2nd ed. 1992), section 6.5.2; with weights the same argument holds because every flow of a
+ * link rises at the same speed.
  *
- * A link's share never falls as flows freeze (the removed rate is at most the old share), so a heap whose keys may lag
- * behind is enough: a popped key that is too low is put back. O(nnz + (F + L + put backs) log L), exact up to rounding.
- * Limits: rates are those of fluids that last for ever; latency, packets and blocking are not seen. */
+ * A link's share never falls as flows freeze (the removed rate is at most the old share), so a heap whose
+ * keys may lag behind is enough: a popped key that is too low is put back. O(nnz + (F + L + put backs) log
+ * L), exact up to rounding. Limits: rates are those of fluids that last for ever; latency, packets and
+ * blocking are not seen. */
 #include "solvers/solvers.h"
 
 #include <math.h>
@@ -24,13 +26,13 @@ struct filling {
     uint32_t *bottleneck;
     uint64_t *link_first; /* [n_links + 1] flows of each link, only links that can fill */
     uint32_t *link_flow;
-    double *left;        /* [n_links] capacity not yet taken by frozen flows */
-    double *active;      /* [n_links] sum of weights of active flows */
-    double *summed;      /* [n_links] `active` when it was last summed afresh */
-    uint64_t *n_active;  /* [n_links] entries of active flows: tells without rounding when none is left */
-    bool *frozen;        /* [n_flows] */
-    uint32_t *heap;      /* links, least key first */
-    double *key;         /* [n_links] */
+    double *left;       /* [n_links] capacity not yet taken by frozen flows */
+    double *active;     /* [n_links] sum of weights of active flows */
+    double *summed;     /* [n_links] `active` when it was last summed afresh */
+    uint64_t *n_active; /* [n_links] entries of active flows: tells without rounding when none is left */
+    bool *frozen;       /* [n_flows] */
+    uint32_t *heap;     /* links, least key first */
+    double *key;        /* [n_links] */
     uint32_t n_heap;
     struct fc_status *st;
 };
@@ -52,8 +54,8 @@ static enum fc_code check(const struct filling *f)
         if (isnan(f->capacity[l]))
             return fc_refuse(f->st, FC_INPUT, "link %u has no capacity given, but a flow crosses it", l);
         if (f->weight[i] > 0 && !(f->capacity[l] > 0))
-            return fc_refuse(f->st, FC_NO, "link %u has no capacity left (%g bytes/s), but a flow crosses it", l,
-                             f->capacity[l]);
+            return fc_refuse(f->st, FC_NO, "link %u has no capacity left (%g bytes/s), but a flow crosses it",
+                             l, f->capacity[l]);
     }
     return FC_OK;
 }
@@ -94,7 +96,10 @@ static void sink(struct filling *f, uint32_t at)
     f->heap[at] = link;
 }
 
-static double share(const struct filling *f, uint32_t link) { return fmax(f->left[link], 0) / f->active[link]; }
+static double share(const struct filling *f, uint32_t link)
+{
+    return fmax(f->left[link], 0) / f->active[link];
+}
 
 /* ---- filling ---- */
 
@@ -111,7 +116,8 @@ static void start(struct filling *f)
         }
     }
     for (uint32_t l = 0; l < f->n_links; l++) f->link_first[l + 1] = f->link_first[l] + f->n_active[l];
-    for (uint32_t flow = f->n_flows; flow-- > 0;) /* from behind, so each list ends up in order from link_first[l] */
+    for (uint32_t flow = f->n_flows;
+         flow-- > 0;) /* from behind, so each list ends up in order from link_first[l] */
         for (uint64_t i = f->first[flow + 1]; i-- > f->first[flow];)
             if (counts(f, i)) f->link_flow[f->link_first[f->link[i]] + --f->n_active[f->link[i]]] = flow;
     for (uint32_t l = 0; l < f->n_links; l++) {
@@ -143,8 +149,8 @@ static void freeze(struct filling *f, uint32_t full, double level)
     }
 }
 
-/* Subtracting many weights leaves their rounding behind: the sum is taken afresh from the flows left whenever little of
- * it remains (every factor of 1024, so a link's list is read O(log) times). */
+/* Subtracting many weights leaves their rounding behind: the sum is taken afresh from the flows left
+ * whenever little of it remains (every factor of 1024, so a link's list is read O(log) times). */
 static void sum_active(struct filling *f, uint32_t link)
 {
     double sum = 0;
@@ -183,8 +189,15 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
                        const uint32_t *link, const double *weight, double *rate, uint32_t *bottleneck,
                        struct fc_status *st)
 {
-    struct filling f = {.n_links = n_links, .n_flows = n_flows, .capacity = capacity, .weight = weight,
-                        .first = first, .link = link, .rate = rate, .bottleneck = bottleneck, .st = st};
+    struct filling f = {.n_links = n_links,
+                        .n_flows = n_flows,
+                        .capacity = capacity,
+                        .weight = weight,
+                        .first = first,
+                        .link = link,
+                        .rate = rate,
+                        .bottleneck = bottleneck,
+                        .st = st};
     struct fc_arena scratch = {0};
     enum fc_code code = check(&f);
     if (!code) code = allocate(&f, &scratch);

@@ -1,28 +1,31 @@
-/* replay.c - the time of a job from its trace: every rank has a clock, every message crosses the links of its route.
+/* replay.c - the time of a job from its trace: every rank has a clock, every message crosses the links of
+ * its route.
  *
- * Model. Computation recorded between calls is scaled; end points follow LogGOPS (replay_ranks.c); messages cut through
- * links that carry one message at a time (replay_links.c) on paths of the machine's routing (replay_routes.c); collective
- * calls become the rounds of their algorithms (collective.c). The trace fixes who matches whom, so two runs differ in
- * times only:
+ * Model. Computation recorded between calls is scaled; end points follow LogGOPS (replay_ends.c); messages
+ * cut through links that carry one message at a time (replay_links.c) on paths of the machine's routing
+ * (replay_routes.c); collective calls become the rounds of their algorithms (collective.c). The trace
+ * fixes who matches whom, so two runs differ in times only:
  *     ideal       every message meets free links
  *     contention  messages wait for links held by others
- * With loggops the network is L and G alone, as LogGOPSim has it (Hoefler et al., HPDC'10): a message sent at t occupies
- * its sender's CPU until t + o + (n - 1) O and card until t + g + (n - 1) G, arrives at t + o + L, and costs the receiver
- * o + (n - 1) max(O, G).
+ * With loggops the network is L and G alone, as LogGOPSim has it (Hoefler et al., HPDC'10): a message sent
+ * at t occupies its sender's CPU until t + o + (n - 1) O and card until t + g + (n - 1) G, arrives at t +
+ * o + L, and costs the receiver o + (n - 1) max(O, G).
  *
- *     time_s          the last rank's end, or the last arrival if that is later
- *     computation_s   scaled computation, mean over ranks;  communication_s = time_s - computation_s: overheads, transit
- *                     and waiting of the mean rank
- *     bound_s         max(ideal run, for fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing the
- *                     cut bound of the node traffic). The first holds because the contended run only adds waits to the same
- *                     max-plus recursion; the others because all of a link's traffic has crossed it at the end.
- *     binds           the greatest part of the critical path, the chain of events that ends at time_s: computation,
- *                     software (overheads, gaps), link (serialisation and waiting for links), latency (the rest)
+ *     time_s         the last rank's end, or the last arrival if that is later
+ *     computation_s  scaled computation, mean over ranks
+ *     communication_s = time_s - computation_s: overheads, transit and waiting of the mean rank
+ *     bound_s        max(ideal run; for fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing
+ *                    the cut bound of the node traffic). The first holds because the contended run only adds waits
+ *                    to the same max-plus recursion, the others because all traffic has crossed at the end
+ *     binds          the greatest part of the critical path, the chain of events that ends at time_s: computation,
+ *                    software (overheads, gaps), link (serialisation, waiting for links), latency (the rest)
+ *     bottleneck     the link that is busy longest, whatever binds
  *
- * Limits: the model's error against machines is not known (error_percent NaN). Receives cost CPU time in the call that
- * completes them, also when the message came earlier (LogGOPSim charges it at arrival); a nonblocking collective does not
- * slow its rank; one-sided data is counted but nobody waits for it; blocked messages hold no buffers upstream; matching
- * order is the recorded one, also where the program would have taken another message. */
+ * Limits: the model's error against machines is not known (error_percent NaN). Receives cost CPU time in
+ * the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival); a
+ * nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it;
+ * blocked messages hold no buffers upstream; matching order is the recorded one, also where the program
+ * would have taken another message. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
@@ -39,20 +42,24 @@ static enum fc_code check(const struct fc_job *job, const struct fc_placement *p
     const struct fc_trace *t = job->trace;
     if (job->settings->loggops) {
         if (job->settings->network != FC_NET_IDEAL)
-            return fc_refuse(job->st, FC_INPUT, "LogGOPS parameters replace the network, so there is no contention (use "
-                                                "the ideal network)");
+            return fc_refuse(job->st, FC_INPUT,
+                             "LogGOPS parameters replace the network, so there is no contention (use "
+                             "the ideal network)");
         return FC_OK;
     }
     if (placement && placement->n_tasks != t->n_ranks)
-        return fc_refuse(job->st, FC_INPUT, "the mapping places %" PRIu32 " tasks, the trace has %" PRIu32 " ranks",
+        return fc_refuse(job->st, FC_INPUT,
+                         "the mapping places %" PRIu32 " tasks, the trace has %" PRIu32 " ranks",
                          placement->n_tasks, t->n_ranks);
     if (!placement && t->n_ranks > fc_machine_cores(job->net))
-        return fc_refuse(job->st, FC_INPUT, "the trace has %" PRIu32 " ranks, the machine %" PRIu64 " cores", t->n_ranks,
-                         fc_machine_cores(job->net));
+        return fc_refuse(job->st, FC_INPUT, "the trace has %" PRIu32 " ranks, the machine %" PRIu64 " cores",
+                         t->n_ranks, fc_machine_cores(job->net));
     for (uint32_t r = 0; placement && r < t->n_ranks; r++)
         if (placement->node[r] >= job->net->n_nodes)
-            return fc_refuse(job->st, FC_INPUT, "rank %" PRIu32 " is mapped to node %" PRIu32 " (the machine has %" PRIu32
-                             " nodes)", r, placement->node[r], job->net->n_nodes);
+            return fc_refuse(job->st, FC_INPUT,
+                             "rank %" PRIu32 " is mapped to node %" PRIu32 " (the machine has %" PRIu32
+                             " nodes)",
+                             r, placement->node[r], job->net->n_nodes);
     return FC_OK;
 }
 
@@ -68,14 +75,15 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
         job->node = node;
     }
     const struct fc_machine *m = job->net->machine;
-    job->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
-                                                                     : m->router.flit_bytes;
+    job->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
+                            ? m->packet.max_bytes - m->packet.header_bytes
+                            : m->router.flit_bytes;
     job->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
     return fc_routes_start(&job->routes, job->net, job->settings->background_bytes_per_s, job->st);
 }
 
-/* Numbers the ranks' own messages, senders in order (part[] holds the matches before and the numbers after), and counts
- * requests. */
+/* Numbers the ranks' own messages, senders in order (part[] holds the matches before and the numbers
+ * after), and counts requests. */
 static void number_rank(struct fc_job *job, uint32_t r)
 {
     const struct fc_trace *t = job->trace;
@@ -90,7 +98,8 @@ static void number_rank(struct fc_job *job, uint32_t r)
         uint32_t peer = (uint32_t)e->peer;
         if (sends) job->part[job->part[i]] = job->n_messages;
         job->part[i] = job->n_messages;
-        job->message[job->n_messages++] = (struct fc_message){fetches ? peer : r, fetches ? r : peer, (double)e->bytes, 0};
+        job->message[job->n_messages++] =
+            (struct fc_message){fetches ? peer : r, fetches ? r : peer, (double)e->bytes, 0};
         if (moves && e->mode == FC_MOVE_UPDATE)
             job->message[job->n_messages++] = (struct fc_message){peer, r, (double)e->bytes, 0};
     }
@@ -102,7 +111,8 @@ static enum fc_code number_messages(struct fc_job *job)
     const struct fc_trace *t = job->trace;
     job->first_request = fc_alloc(&job->arena, (size_t)t->n_ranks + 1, sizeof *job->first_request, job->st);
     job->message = fc_alloc(&job->arena, 2 * t->first_event[t->n_ranks], sizeof *job->message, job->st);
-    if (!job->first_request || !job->message) return job->st->code; /* room for all; memory is used as it is touched */
+    if (!job->first_request || !job->message)
+        return job->st->code; /* room for all; memory is used as it is touched */
     job->longest_wait = 1;
     for (uint32_t r = 0; r < t->n_ranks; r++) number_rank(job, r);
     return FC_OK;
@@ -124,7 +134,8 @@ static void count_calls(struct fc_job *job)
 static enum fc_code prepare(struct fc_job *job, const struct fc_placement *placement)
 {
     if (check(job, placement) || place(job, placement)) return job->st->code;
-    if (fc_trace_match(job->trace, &job->arena, &job->part, job->st) || number_messages(job)) return job->st->code;
+    if (fc_trace_match(job->trace, &job->arena, &job->part, job->st) || number_messages(job))
+        return job->st->code;
     if (fc_job_calls_find(job->trace, job->part, &job->calls, job->st)) return job->st->code;
     count_calls(job);
     return FC_OK;
@@ -151,7 +162,8 @@ static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *rep
     return FC_OK;
 }
 
-/* Copies the links' totals; returns the greatest busy time and its link (FC_NONE: no link carried anything). */
+/* Copies the links' totals; returns the greatest busy time and its link (FC_NONE: no link carried
+ * anything). */
 static double report_links(const struct fc_run *run, struct fc_replay *replay, uint32_t *busiest)
 {
     uint32_t n = run->link ? run->job->net->n_links : 0;
@@ -182,7 +194,8 @@ static enum fc_code cut_bound(const struct fc_job *job, double *bound_s)
         nodes.dst[i] = job->routes.route[i].dst;
         nodes.bytes[i] = job->routes.route[i].wire_bytes;
     }
-    if (!job->st->code) fc_cut_bound(job->net, &nodes, job->settings->background_bytes_per_s, bound_s, job->st);
+    if (!job->st->code)
+        fc_cut_bound(job->net, &nodes, job->settings->background_bytes_per_s, bound_s, job->st);
     fc_arena_free(&scratch);
     return job->st->code;
 }
@@ -226,7 +239,8 @@ static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
 {
     struct fc_run run;
     enum fc_code code = fc_run_start(&run, job);
-    if (!code) code = fc_run_all(&run, true); /* the bound of a contended run, and a quick look for deadlocks */
+    if (!code)
+        code = fc_run_all(&run, true); /* the bound of a contended run, and a quick look for deadlocks */
     double ideal_s = run.time_s;
     if (!code && job->settings->network == FC_NET_CONTENTION) code = fc_run_all(&run, false);
     if (!code) code = report(&run, ideal_s, replay);

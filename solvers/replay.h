@@ -1,4 +1,5 @@
-/* replay.h - private parts of the replay: routes (replay_routes.c), links (replay_links.c), ranks (replay_ranks.c). */
+/* replay.h - private parts of the replay: routes (replay_routes.c), links (replay_links.c), end points
+ * (replay_ends.c), ranks (replay_ranks.c). */
 #ifndef FC_REPLAY_H
 #define FC_REPLAY_H
 
@@ -32,10 +33,10 @@ struct fc_routes {
     struct fc_route_slot {
         uint64_t key; /* src << 32 | dst; UINT64_MAX: free */
         uint32_t route;
-    } *slot; /* [mask + 1], at most half full */
+    } * slot; /* [mask + 1], at most half full */
     uint32_t mask;
     struct fc_walk walk;
-    uint32_t *top;         /* [n_vertices] latest parcel waiting at each vertex */
+    uint32_t *top; /* [n_vertices] latest parcel waiting at each vertex */
     struct fc_parcel *parcel;
     size_t n_parcels, parcel_capacity;
 };
@@ -73,16 +74,16 @@ struct fc_job {
     const struct fc_replay_settings *settings;
     struct fc_status *st;
     struct fc_arena arena;
-    const uint32_t *node;   /* [n_ranks] */
+    const uint32_t *node; /* [n_ranks] */
     struct fc_job_calls calls;
     struct fc_routes routes;
-    uint64_t *part;         /* [n_events] point-to-point and one-sided: message; collective: fc_call_part */
+    uint64_t *part; /* [n_events] point-to-point and one-sided: message; collective: fc_call_part */
     uint64_t n_messages, n_expected; /* between ranks; and with those of the calls */
-    struct fc_message *message; /* [n_messages] between ranks; round: unused */
-    uint64_t *first_request;    /* [n_ranks + 1] */
-    uint32_t longest_wait;      /* most things that one wait or one round of a call completes */
-    double packet_bytes;        /* payload of one packet: a message is split over paths by packets */
-    double local_s_per_byte;    /* memory of a node */
+    struct fc_message *message;      /* [n_messages] between ranks; round: unused */
+    uint64_t *first_request;         /* [n_ranks + 1] */
+    uint32_t longest_wait;           /* most things that one wait or one round of a call completes */
+    double packet_bytes;             /* payload of one packet: a message is split over paths by packets */
+    double local_s_per_byte;         /* memory of a node */
 };
 
 /* ---- one run ---- */
@@ -97,14 +98,14 @@ struct fc_chain {
 
 /* A message under way. */
 struct fc_mail {
-    double sent_s;    /* it, or with rendezvous its announcement, has left the sender's CPU; once it has left its node:
-                       * when it would arrive if links took no time */
-    double posted_s;  /* its receive was posted */
-    double arrived_s; /* its last byte is at the receiver's node */
+    double sent_s; /* it, or with rendezvous its announcement, has left the sender's CPU; after it has left
+                    * its node: when it would arrive if links took no time */
+    double posted_s;       /* its receive was posted */
+    double arrived_s;      /* its last byte is at the receiver's node */
     struct fc_chain chain; /* behind sent_s or posted_s, whatever decides; then behind arrived_s */
     struct fc_strand *sender, *receiver; /* blocked until it has arrived; NULL: nobody */
-    uint8_t state;       /* FC_SENT... */
-    uint8_t shares_left; /* parts still on the way */
+    uint8_t state;                       /* FC_SENT... */
+    uint8_t shares_left;                 /* parts still on the way */
 };
 enum { FC_SENT = 1, FC_POSTED = 2, FC_RENDEZVOUS = 4, FC_ARRIVED = 8 };
 
@@ -113,8 +114,8 @@ struct fc_batch {
     const struct fc_message *message;
     const uint32_t *member; /* world rank of a member; NULL: they are ranks */
     struct fc_mail *mail;
-    uint64_t number;        /* of its first message: orders what happens at the same time */
-    uint32_t n_done;        /* members that have left the call */
+    uint64_t number; /* of its first message: orders what happens at the same time */
+    uint32_t n_done; /* members that have left the call */
     struct fc_batch *next_free;
 };
 
@@ -125,11 +126,11 @@ struct fc_strand {
     struct fc_chain chain;             /* behind clock_s */
     double entered_s;                  /* the call at hand */
     uint32_t rank;
-    uint32_t pending;                  /* messages and calls that it is blocked on */
-    uint64_t event;                    /* main: the event at hand */
+    uint32_t pending; /* messages and calls that it is blocked on */
+    uint64_t event;   /* main: the event at hand */
     bool main, begun, in_call, in_round, finished;
-    uint64_t part, step, round_end;    /* of the call at hand */
-    struct fc_strand *waiter;          /* nonblocking call: blocked until it has finished */
+    uint64_t part, step, round_end; /* of the call at hand */
+    struct fc_strand *waiter;       /* nonblocking call: blocked until it has finished */
     struct fc_strand *next_ready;
 };
 struct fc_request {
@@ -158,13 +159,13 @@ struct fc_run {
     struct fc_job *job;
     struct fc_arena arena;
     bool ideal;
-    struct fc_batch own;         /* the ranks' messages */
-    struct fc_batch **batch;     /* [n_calls] */
+    struct fc_batch own;          /* the ranks' messages */
+    struct fc_batch **batch;      /* [n_calls] */
     struct fc_batch **free_batch; /* [n_schedules] */
-    struct fc_strand *strand;    /* [n_ranks] */
+    struct fc_strand *strand;     /* [n_ranks] */
     struct fc_request *request;
     struct fc_strand *ready;
-    struct fc_link_state *link;  /* [n_links]; free_s unused when ideal */
+    struct fc_link_state *link; /* [n_links]; free_s unused when ideal */
     struct fc_flight *flight;
     uint32_t n_flights, free_flight;
     size_t flight_capacity, heap_capacity, n_heap;
@@ -172,8 +173,8 @@ struct fc_run {
     struct fc_taken {
         double arrived_s, bytes;
         const struct fc_chain *chain;
-    } *taken;      /* [longest_wait] scratch: the receives of one wait */
-    double time_s; /* latest end or arrival so far, and */
+    } * taken;             /* [longest_wait] scratch: the receives of one wait */
+    double time_s;         /* latest end or arrival so far, and */
     struct fc_chain chain; /* what led to it */
     uint64_t n_messages, n_finished;
     struct {
@@ -185,10 +186,30 @@ struct fc_run {
 enum fc_code fc_flights_start(struct fc_run *run);
 /* Free links, totals 0. */
 void fc_flights_reset(struct fc_run *run);
-/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later fc_flights_run. */
+/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later
+ * fc_flights_run. */
 void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i);
 /* Moves heads over links until a message arrives; false when none is under way. */
 bool fc_flights_run(struct fc_run *run);
+
+/* replay_ends.c */
+void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch, uint64_t i,
+                 bool rendezvous);
+void fc_end_post(struct fc_run *run, const struct fc_strand *s, struct fc_batch *batch, uint64_t i);
+/* A side blocks on a message that is not there yet. */
+void fc_wait_for_receive(struct fc_strand *s, struct fc_mail *mail);
+void fc_wait_for_send(struct fc_strand *s, struct fc_mail *mail);
+/* What a wait has completed. */
+struct fc_harvest {
+    uint32_t n;                   /* receives: run->taken[n] */
+    double last_s;                /* latest completion of anything that costs no CPU time, and */
+    const struct fc_chain *chain; /* what led to it */
+};
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, double bytes);
+void fc_harvest_send(struct fc_harvest *h, const struct fc_mail *mail);
+void fc_harvest_other(struct fc_harvest *h, double time_s, const struct fc_chain *chain);
+/* Advances the clock over the wait; returns the time spent blocked. */
+double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harvest *h);
 
 /* replay_ranks.c */
 static inline void fc_wake(struct fc_run *run, struct fc_strand *s)
@@ -214,7 +235,10 @@ void fc_run_free(struct fc_run *run);
 enum fc_code fc_report_deadlock(const struct fc_run *run);
 
 /* fmax is a call into the library, this is not. */
-static inline double fc_later(double a_s, double b_s) { return a_s > b_s ? a_s : b_s; }
+static inline double fc_later(double a_s, double b_s)
+{
+    return a_s > b_s ? a_s : b_s;
+}
 
 static inline uint32_t fc_batch_rank(const struct fc_batch *batch, uint32_t member)
 {

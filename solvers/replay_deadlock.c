@@ -1,7 +1,8 @@
 /* replay_deadlock.c - who waits for whom when nothing moves any more.
  *
- * Every rank that has not finished is blocked on something another rank has not done. From the lowest such rank the chain
- * of "waits for" is followed until it closes (a cycle) or ends at a rank that has finished: that part of it is reported. */
+ * Every rank that has not finished is blocked on something another rank has not done. From the lowest such
+ * rank the chain of "waits for" is followed until it closes (a cycle) or ends at a rank that has finished:
+ * that part of it is reported. */
 #include "solvers/replay.h"
 
 #include <inttypes.h>
@@ -47,7 +48,8 @@ static size_t describe(const struct fc_run *run, uint32_t rank, char *out, size_
     const struct fc_strand *s = &run->strand[rank];
     const struct fc_trace *t = run->job->trace;
     int n = snprintf(out, size, "rank %" PRIu32 " in %s (line %ld) for rank %" PRIu32, rank,
-                     fc_op_names[t->events[s->event].op], fc_event_place(t, rank, s->event).line, waits_for(run, s));
+                     fc_op_names[t->events[s->event].op], fc_event_place(t, rank, s->event).line,
+                     waits_for(run, s));
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
@@ -57,7 +59,8 @@ enum fc_code fc_report_deadlock(const struct fc_run *run)
     const struct fc_trace *t = run->job->trace;
     struct fc_arena scratch = {0};
     char text[800];
-    uint32_t *visited = fc_alloc(&scratch, t->n_ranks, sizeof *visited, run->job->st), rank = 0, length = 0, end = 0;
+    uint32_t *visited = fc_alloc(&scratch, t->n_ranks, sizeof *visited, run->job->st), rank = 0, length = 0,
+             end = 0;
     if (!visited) return run->job->st->code;
     while (run->strand[rank].finished) rank++;
     for (; !run->strand[rank].finished && !visited[rank]; rank = waits_for(run, &run->strand[rank]))
@@ -71,7 +74,8 @@ enum fc_code fc_report_deadlock(const struct fc_run *run)
     rank = first;
     for (uint32_t i = start; i <= length; i++, rank = waits_for(run, &run->strand[rank])) {
         if (i - start == MOST_NAMED) {
-            used += (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
             break;
         }
         if (i > start) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
@@ -80,5 +84,6 @@ enum fc_code fc_report_deadlock(const struct fc_run *run)
     fc_arena_free(&scratch);
     struct fc_place where = fc_event_place(t, first, run->strand[first].event);
     if (cycle) return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for each other for ever: %s", text);
-    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended", text, end);
+    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended",
+                   text, end);
 }

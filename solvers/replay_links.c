@@ -1,18 +1,20 @@
 /* replay_links.c - a message on its way: cut-through over links that carry one message at a time.
  *
- * A message leaves with all its bytes at time d. On each link of its path, with bandwidth b and head delay D (router and
- * wire), for w wire bytes of it on this path:
+ * A message leaves with all its bytes at time d. On each link of its path, with bandwidth b and head delay
+ * D (router and wire), for w wire bytes of it on this path:
  *     start = max(head at the link, link free);  link free again at start + w / b
  *     head at the next link = start + D;  tail there = max(tail here, start + w / b) + D
- * and it has arrived when the last tail of its shares is at the receiver's node. Links are taken in the order in which
- * heads stand before them: one queue of events ordered by (time, number of the message), so the result is the same
- * whatever the host. Alone in the network this is d + sum D + w / min b: the ideal network uses that formula (shares of
- * one message still leave one after the other), which no contended arrival can undercut, since a start is never before
- * the head (max-plus monotonicity, Baccelli et al. 1992).
+ * and it has arrived when the last tail of its shares is at the receiver's node. Links are taken in the
+ * order in which heads stand before them: one queue of events ordered by (time, number of the message), so
+ * the result is the same whatever the host. Alone in the network this is d + sum D + w / min b: the ideal
+ * network uses that formula (shares of one message still leave one after the other), which no contended
+ * arrival can undercut, since a start is never before the head (max-plus monotonicity, Baccelli et al.
+ * 1992).
  *
- * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time. Messages inside a
- * node cross its memory at the injection bandwidth without queueing. Limits: a blocked message holds no link upstream
- * (buffers are never full, so no tree saturation); messages, not packets, take turns. */
+ * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time.
+ * Messages inside a node cross its memory at the injection bandwidth without queueing. Limits: a blocked
+ * message holds no link upstream (buffers are never full, so no tree saturation); messages, not packets,
+ * take turns. */
 #include "solvers/replay.h"
 
 #include <math.h>
@@ -112,8 +114,8 @@ static void count_share(struct fc_run *run, const struct fc_path *path, double w
     }
 }
 
-static bool fly(struct fc_run *run, struct fc_mail *mail, const struct fc_path *path, double wire_bytes, double bytes,
-                double time_s, uint64_t order)
+static bool fly(struct fc_run *run, struct fc_mail *mail, const struct fc_path *path, double wire_bytes,
+                double bytes, double time_s, uint64_t order)
 {
     uint32_t f = run->free_flight;
     if (f != FC_NONE) {
@@ -128,19 +130,21 @@ static bool fly(struct fc_run *run, struct fc_mail *mail, const struct fc_path *
         }
         f = run->n_flights++;
     }
-    run->flight[f] = (struct fc_flight){mail, path->first, path->first + path->n, wire_bytes, bytes, time_s, FC_NONE};
+    run->flight[f] =
+        (struct fc_flight){mail, path->first, path->first + path->n, wire_bytes, bytes, time_s, FC_NONE};
     return push(run, (struct fc_happening){time_s, order, f});
 }
 
 /* Sends the message over the paths of its route. */
-static void depart(struct fc_run *run, struct fc_route *route, const struct fc_message *message, struct fc_mail *mail,
-                   uint64_t number, double time_s)
+static void depart(struct fc_run *run, struct fc_route *route, const struct fc_message *message,
+                   struct fc_mail *mail, uint64_t number, double time_s)
 {
     const struct fc_job *job = run->job;
     const struct fc_path *path = job->routes.path + route->first_path;
     uint32_t n = route->n_paths, used = n, first = 0;
     double wire = fc_wire_bytes(job->net->machine, message->bytes), arrived = 0;
-    if (n > 1 && message->bytes < n * job->packet_bytes) { /* fewer packets than paths: some of them, in turn */
+    if (n > 1 &&
+        message->bytes < n * job->packet_bytes) { /* fewer packets than paths: some of them, in turn */
         used = (uint32_t)fmax(1, ceil(message->bytes / job->packet_bytes));
         first = (uint32_t)(number % n);
     }
@@ -152,7 +156,8 @@ static void depart(struct fc_run *run, struct fc_route *route, const struct fc_m
         const struct fc_path *p = &path[(first + i) % n];
         double share = used == n ? p->share : 1.0 / used;
         if (!run->ideal) {
-            if (!fly(run, mail, p, share * wire, share * message->bytes, time_s, number * FC_MOST_PATHS + i)) return;
+            if (!fly(run, mail, p, share * wire, share * message->bytes, time_s, number * FC_MOST_PATHS + i))
+                return;
             continue;
         }
         double waited = 0; /* for earlier shares on the same first link */
@@ -198,7 +203,8 @@ void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i)
 
 /* ---- on the links ---- */
 
-/* The head of the first happening crosses links as long as nothing else happens before. True when its share arrives. */
+/* The head of the first happening crosses links as long as nothing else happens before. True when its
+ * share arrives. */
 static bool cross(struct fc_run *run)
 {
     struct fc_happening now = run->heap[0];

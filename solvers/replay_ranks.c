@@ -1,16 +1,12 @@
-/* replay_ranks.c - the ranks' programs: computation, sends, receives, waits, collective calls.
+/* replay_ranks.c - the ranks' programs: computation, messages (replay_ends.c), waits, collective calls.
  *
- * LogGOPS at the end points (Hoefler, Schneider & Lumsdaine, HPDC'10): a message of n bytes costs its sender
- * o + (n - 1) O of CPU time, its receiver the same in the call that completes the receive; a task starts messages at
- * least g apart. Up to S bytes (and buffered sends) a send is complete when it has left the CPU; longer ones (and
- * synchronous sends) announce themselves, leave when the receive is posted, and complete when they have arrived. A wait
- * for several messages takes them as they arrive. A collective call is its algorithm's rounds (collective.c): receives
- * posted, sends started, all waited for; a nonblocking one goes on by itself, beside the program, from the time of its call.
- * One-sided data moves without CPU time at the target and nobody waits for it but the end of the job.
+ * A collective call is its algorithm's rounds (collective.c): receives posted, sends started, all waited
+ * for; a nonblocking one goes on by itself, beside the program, from the time of its call. One-sided data
+ * moves without CPU time at the target and nobody waits for it but the end of the job.
  *
- * A rank runs ahead until it must wait for something that has not arrived. All it does there is adding and taking
- * maxima of times, in an order that the program alone fixes: so later arrivals never make anything earlier, which is what
- * makes the ideal run a lower bound of every other. */
+ * A rank runs ahead until it must wait for something that has not arrived. All it does there is adding and
+ * taking maxima of times, in an order that the program alone fixes: so later arrivals never make anything
+ * earlier, which is what makes the ideal run a lower bound of every other. */
 #include "solvers/replay.h"
 
 #include <math.h>
@@ -23,121 +19,9 @@ static void make_ready(struct fc_run *run, struct fc_strand *s)
     run->ready = s;
 }
 
-/* ---- one message ---- */
-
-static void send(struct fc_run *run, struct fc_strand *s, struct fc_batch *batch, uint64_t i, bool rendezvous)
+static bool is_long(const struct fc_run *run, double bytes)
 {
-    const struct fc_replay_settings *settings = run->job->settings;
-    struct fc_mail *mail = &batch->mail[i];
-    double bytes = batch->message[i].bytes, start = fc_later(s->clock_s, s->send_s);
-    double before_s = s->clock_s;
-    s->clock_s = start + fc_send_cpu_s(&settings->software, bytes);
-    s->chain.software_s += s->clock_s - before_s;
-    s->send_s = start + settings->software.gap_s;
-    mail->sent_s = s->clock_s;
-    if (settings->loggops) { /* the wire starts after o; the card is busy for g + (n - 1) G */
-        mail->sent_s = start + settings->software.send_s;
-        s->send_s += bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
-    }
-    if (!rendezvous || !(mail->state & FC_POSTED) || mail->sent_s >= mail->posted_s) mail->chain = s->chain;
-    mail->state |= FC_SENT | (rendezvous ? FC_RENDEZVOUS : 0);
-    if (!rendezvous || (mail->state & FC_POSTED)) fc_mail_leave(run, batch, i);
-}
-
-static void post(struct fc_run *run, const struct fc_strand *s, struct fc_batch *batch, uint64_t i)
-{
-    struct fc_mail *mail = &batch->mail[i];
-    mail->posted_s = s->clock_s;
-    if (!(mail->state & FC_SENT) || ((mail->state & FC_RENDEZVOUS) && mail->posted_s > mail->sent_s))
-        mail->chain = s->chain;
-    mail->state |= FC_POSTED;
-    if (mail->state & FC_RENDEZVOUS) fc_mail_leave(run, batch, i);
-}
-
-static bool is_long(const struct fc_run *run, double bytes) { return bytes > run->job->settings->software.eager_bytes; }
-
-/* A side blocks on a message that is not there yet. */
-static void wait_for_receive(struct fc_strand *s, struct fc_mail *mail)
-{
-    if (mail->state & FC_ARRIVED) return;
-    mail->receiver = s;
-    s->pending++;
-}
-static void wait_for_send(struct fc_strand *s, struct fc_mail *mail)
-{
-    if ((mail->state & FC_ARRIVED) || !(mail->state & FC_RENDEZVOUS)) return;
-    mail->sender = s;
-    s->pending++;
-}
-
-/* ---- the end of a wait ---- */
-
-/* What a wait has completed. */
-struct harvest {
-    uint32_t n;     /* receives: run->taken[n] */
-    double last_s;  /* latest completion of anything that costs no CPU time, and */
-    const struct fc_chain *chain; /* what led to it */
-};
-
-static void harvest_receive(struct fc_run *run, struct harvest *h, const struct fc_mail *mail, double bytes)
-{
-    run->taken[h->n++] = (struct fc_taken){mail->arrived_s, bytes, &mail->chain};
-}
-static void harvest_other(struct harvest *h, double time_s, const struct fc_chain *chain)
-{
-    if (time_s <= h->last_s) return;
-    h->last_s = time_s;
-    h->chain = chain;
-}
-static void harvest_send(struct harvest *h, const struct fc_mail *mail)
-{
-    if (mail->state & FC_RENDEZVOUS) harvest_other(h, fc_later(mail->arrived_s, mail->posted_s), &mail->chain);
-}
-
-/* Orders receives by arrival (Shell sort: most waits are short). */
-static void sort_taken(struct fc_taken *taken, uint32_t n)
-{
-    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : gap * 5 / 11)
-        for (uint32_t i = gap; i < n; i++) {
-            struct fc_taken t = taken[i];
-            uint32_t at = i;
-            for (; at >= gap && taken[at - gap].arrived_s > t.arrived_s; at -= gap) taken[at] = taken[at - gap];
-            taken[at] = t;
-        }
-}
-
-/* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
-static double take(const struct fc_replay_settings *settings, struct fc_strand *s, const struct fc_taken *t)
-{
-    double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes), cost_s = cpu_s, start = s->clock_s;
-    if (t->arrived_s > start) {
-        start = t->arrived_s;
-        s->chain = *t->chain;
-    }
-    if (settings->loggops) {
-        double wire_s = t->bytes > 1 ? (t->bytes - 1) * settings->loggops_per_byte_s : 0;
-        cost_s = fc_later(cpu_s, settings->software.recv_s + wire_s);
-        s->chain.software_s += fc_later(0, s->receive_s - start);
-        start = fc_later(start, s->receive_s);
-        s->receive_s = start + settings->software.gap_s + wire_s;
-    }
-    s->chain.software_s += cpu_s;
-    s->chain.link_s += cost_s - cpu_s;
-    s->clock_s = start + cost_s;
-    return cost_s;
-}
-
-/* Advances the clock over the wait; returns the time spent blocked. */
-static double end_wait(struct fc_run *run, struct fc_strand *s, const struct harvest *h)
-{
-    double before_s = s->clock_s, cost_s = 0;
-    if (h->n > 1) sort_taken(run->taken, h->n);
-    for (uint32_t i = 0; i < h->n; i++) cost_s += take(run->job->settings, s, &run->taken[i]);
-    if (h->last_s > s->clock_s) {
-        s->clock_s = h->last_s;
-        s->chain = *h->chain;
-    }
-    return fc_later(0, s->clock_s - before_s - cost_s);
+    return bytes > run->job->settings->software.eager_bytes;
 }
 
 /* ---- collective calls ---- */
@@ -176,16 +60,20 @@ static void begin_round(struct fc_run *run, struct fc_strand *s, struct fc_batch
     const struct fc_call_schedule *schedule = schedule_of(run, s);
     uint32_t round = schedule->messages[schedule->step[s->step] / 2].round;
     s->round_end = s->step;
-    while (s->round_end < end && schedule->messages[schedule->step[s->round_end] / 2].round == round) s->round_end++;
+    while (s->round_end < end && schedule->messages[schedule->step[s->round_end] / 2].round == round)
+        s->round_end++;
     for (uint64_t k = s->step; k < s->round_end; k++)
-        if (schedule->step[k] & 1) post(run, s, batch, schedule->step[k] / 2);
+        if (schedule->step[k] & 1) fc_end_post(run, s, batch, schedule->step[k] / 2);
     for (uint64_t k = s->step; k < s->round_end; k++) {
         uint64_t i = schedule->step[k] / 2;
-        if (!(schedule->step[k] & 1)) send(run, s, batch, i, is_long(run, schedule->messages[i].bytes));
+        if (!(schedule->step[k] & 1))
+            fc_end_send(run, s, batch, i, is_long(run, schedule->messages[i].bytes));
     }
     for (uint64_t k = s->step; k < s->round_end; k++) {
-        if (schedule->step[k] & 1) wait_for_receive(s, &batch->mail[schedule->step[k] / 2]);
-        else wait_for_send(s, &batch->mail[schedule->step[k] / 2]);
+        if (schedule->step[k] & 1)
+            fc_wait_for_receive(s, &batch->mail[schedule->step[k] / 2]);
+        else
+            fc_wait_for_send(s, &batch->mail[schedule->step[k] / 2]);
     }
     s->in_round = true;
 }
@@ -193,13 +81,15 @@ static void begin_round(struct fc_run *run, struct fc_strand *s, struct fc_batch
 static void end_round(struct fc_run *run, struct fc_strand *s, const struct fc_batch *batch)
 {
     const struct fc_call_schedule *schedule = schedule_of(run, s);
-    struct harvest h = {0, 0, NULL};
+    struct fc_harvest h = {0, 0, NULL};
     for (uint64_t k = s->step; k < s->round_end; k++) {
         uint64_t i = schedule->step[k] / 2;
-        if (schedule->step[k] & 1) harvest_receive(run, &h, &batch->mail[i], schedule->messages[i].bytes);
-        else harvest_send(&h, &batch->mail[i]);
+        if (schedule->step[k] & 1)
+            fc_harvest_receive(run, &h, &batch->mail[i], schedule->messages[i].bytes);
+        else
+            fc_harvest_send(&h, &batch->mail[i]);
     }
-    end_wait(run, s, &h);
+    fc_end_wait(run, s, &h);
     s->step = s->round_end;
     s->in_round = false;
 }
@@ -265,7 +155,7 @@ static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct
         s->clock_s += run->job->settings->software.send_s;
         s->chain.software_s += run->job->settings->software.send_s;
     } else {
-        send(run, s, &run->own, i++, false);
+        fc_end_send(run, s, &run->own, i++, false);
     }
     if (e->mode == FC_MOVE_PUT) return;
     run->own.mail[i].sent_s = s->clock_s;
@@ -278,22 +168,23 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
 {
     uint64_t i = run->job->part[s->event];
     struct fc_batch *own = &run->own;
-    bool rendezvous = e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && is_long(run, (double)e->bytes));
+    bool rendezvous =
+        e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && is_long(run, (double)e->bytes));
     switch (e->op) {
     case FC_OP_SEND:
-        send(run, s, own, i, rendezvous);
-        wait_for_send(s, &own->mail[i]);
+        fc_end_send(run, s, own, i, rendezvous);
+        fc_wait_for_send(s, &own->mail[i]);
         break;
     case FC_OP_RECV:
-        post(run, s, own, i);
-        wait_for_receive(s, &own->mail[i]);
+        fc_end_post(run, s, own, i);
+        fc_wait_for_receive(s, &own->mail[i]);
         break;
     case FC_OP_ISEND:
-        send(run, s, own, i, rendezvous);
+        fc_end_send(run, s, own, i, rendezvous);
         request_of(run, s, e->request)->mail = &own->mail[i];
         break;
     case FC_OP_IRECV:
-        post(run, s, own, i);
+        fc_end_post(run, s, own, i);
         *request_of(run, s, e->request) = (struct fc_request){&own->mail[i], NULL, true};
         break;
     case FC_OP_WAIT:
@@ -303,12 +194,16 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
                 r->call->waiter = s;
                 s->pending++;
             } else if (r->mail) {
-                if (r->receives) wait_for_receive(s, r->mail);
-                else wait_for_send(s, r->mail);
+                if (r->receives)
+                    fc_wait_for_receive(s, r->mail);
+                else
+                    fc_wait_for_send(s, r->mail);
             }
         }
         break;
-    case FC_OP_RMA: move_one_sided(run, s, e); break;
+    case FC_OP_RMA:
+        move_one_sided(run, s, e);
+        break;
     default:
         s->part = i;
         if (is_call(run, s, e) && e->request >= 0) start_nonblocking(run, s, e);
@@ -320,21 +215,29 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
 {
     const struct fc_batch *own = &run->own;
     uint64_t i = run->job->part[s->event];
-    struct harvest h = {0, 0, NULL};
+    struct fc_harvest h = {0, 0, NULL};
     switch (e->op) {
-    case FC_OP_SEND: harvest_send(&h, &own->mail[i]); break;
-    case FC_OP_RECV: harvest_receive(run, &h, &own->mail[i], own->message[i].bytes); break;
+    case FC_OP_SEND:
+        fc_harvest_send(&h, &own->mail[i]);
+        break;
+    case FC_OP_RECV:
+        fc_harvest_receive(run, &h, &own->mail[i], own->message[i].bytes);
+        break;
     case FC_OP_WAIT:
         for (uint32_t k = 0; k < e->n_list; k++) {
             const struct fc_request *r = request_of(run, s, run->job->trace->lists[e->list + k]);
-            if (r->call) harvest_other(&h, r->call->clock_s, &r->call->chain);
-            else if (r->mail && r->receives) harvest_receive(run, &h, r->mail, own->message[r->mail - own->mail].bytes);
-            else if (r->mail) harvest_send(&h, r->mail);
+            if (r->call)
+                fc_harvest_other(&h, r->call->clock_s, &r->call->chain);
+            else if (r->mail && r->receives)
+                fc_harvest_receive(run, &h, r->mail, own->message[r->mail - own->mail].bytes);
+            else if (r->mail)
+                fc_harvest_send(&h, r->mail);
         }
         break;
-    default: return;
+    default:
+        return;
     }
-    run->total.p2p_wait_s += end_wait(run, s, &h);
+    run->total.p2p_wait_s += fc_end_wait(run, s, &h);
 }
 
 /* ---- strands ---- */
@@ -343,7 +246,8 @@ static void run_main(struct fc_run *run, struct fc_strand *s)
 {
     const struct fc_job *job = run->job;
     double scale = job->settings->software.compute_scale;
-    for (uint64_t last = job->trace->first_event[s->rank + 1]; s->event < last; s->event++, s->begun = false) {
+    for (uint64_t last = job->trace->first_event[s->rank + 1]; s->event < last;
+         s->event++, s->begun = false) {
         const struct fc_event *e = &job->trace->events[s->event];
         if (!s->begun) {
             __builtin_prefetch(e + 3); /* the trace is far larger than a cache, and ranks take turns */
@@ -395,7 +299,8 @@ static void reset(struct fc_run *run, bool ideal)
     memset(run->own.mail, 0, run->job->n_messages * sizeof *run->own.mail);
     memset(run->strand, 0, t->n_ranks * sizeof *run->strand);
     memset(run->request, 0, run->job->first_request[t->n_ranks] * sizeof *run->request);
-    memset(run->batch, 0, run->job->calls.n_calls * sizeof(struct fc_batch *)); /* calls that nobody has completed */
+    memset(run->batch, 0,
+           run->job->calls.n_calls * sizeof(struct fc_batch *)); /* calls that nobody has completed */
     memset(&run->total, 0, sizeof run->total);
     run->ideal = ideal;
     run->time_s = 0;
@@ -417,12 +322,15 @@ enum fc_code fc_run_all(struct fc_run *run, bool ideal)
     reset(run, ideal);
     do {
         if (arrivals++ % 4096 == 0)
-            fc_progress_show(run->job->settings->progress, (double)run->n_messages / (double)run->job->n_expected, "replay");
+            fc_progress_show(run->job->settings->progress,
+                             (double)run->n_messages / (double)run->job->n_expected, "replay");
         while (run->ready && !st->code) {
             struct fc_strand *s = run->ready;
             run->ready = s->next_ready;
-            if (s->main) run_main(run, s);
-            else run_beside(run, s);
+            if (s->main)
+                run_main(run, s);
+            else
+                run_beside(run, s);
         }
     } while (!st->code && fc_flights_run(run));
     if (!st->code && run->n_finished < run->job->trace->n_ranks) return fc_report_deadlock(run);

@@ -1,14 +1,15 @@
 /* replay_routes.c - routes for single messages: at most 8 paths a pair of nodes, made once.
  *
- * A routing gives a pair's traffic as weighted links (fc_walk), a flow from node to node. The flow is taken apart into
- * paths: a link takes its weight from the parcels that wait at its source, latest first, and leaves them at its target; as
- * a walk lists links after those that feed them, the parcels are there, and a walk written path after path comes apart
- * into those very paths. Of the paths 8 are drawn by systematic sampling: the points (i + u) / 8 of the paths laid end to
- * end by weight, u a random number of the pair. So a link's load has the routing's mean over pairs, a route of up to 8
- * equal paths is kept whole, and a single path stays one.
+ * A routing gives a pair's traffic as weighted links (fc_walk), a flow from node to node. The flow is
+ * taken apart into paths: a link takes its weight from the parcels that wait at its source, latest first,
+ * and leaves them at its target; as a walk lists links after those that feed them, the parcels are there,
+ * and a walk written path after path comes apart into those very paths. Of the paths 8 are drawn by
+ * systematic sampling: the points (i + u) / 8 of the paths laid end to end by weight, u a random number of
+ * the pair. So a link's load has the routing's mean over pairs, a route of up to 8 equal paths is kept
+ * whole, and a single path stays one.
  *
- * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the way; a route of
- * more than 8 paths loads 8 of them. O(walk) a pair. */
+ * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
+ * way; a route of more than 8 paths loads 8 of them. O(walk) a pair. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
@@ -61,7 +62,8 @@ enum fc_code fc_routes_start(struct fc_routes *r, const struct fc_network *net, 
     const struct fc_routing_ops *routing = net->machine->routing;
     uint32_t capacity = routing->walk_capacity(net);
     if (capacity == FC_NONE)
-        return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is", routing->name);
+        return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
+                         routing->name);
     if (fc_walk_start(&r->walk, capacity, st) || resize_table(r, 256)) return st->code;
     r->top = malloc((size_t)net->n_vertices * sizeof *r->top);
     if (!r->top) return fc_refuse(st, FC_NO, "out of memory for the routes of the job");
@@ -85,7 +87,8 @@ void fc_routes_free(struct fc_routes *r)
 
 static bool put(struct fc_routes *r, uint32_t vertex, double weight, uint32_t link, uint32_t before)
 {
-    if (!reserve((void **)&r->parcel, &r->parcel_capacity, r->n_parcels + 1, sizeof *r->parcel, r->st)) return false;
+    if (!reserve((void **)&r->parcel, &r->parcel_capacity, r->n_parcels + 1, sizeof *r->parcel, r->st))
+        return false;
     r->parcel[r->n_parcels] = (struct fc_parcel){weight, link, before, r->top[vertex]};
     r->top[vertex] = (uint32_t)r->n_parcels++;
     return true;
@@ -145,8 +148,9 @@ static bool add_path(struct fc_routes *r, uint32_t parcel, double share)
         double free_bytes_per_s = fc_free_bandwidth(r->net, r->background, l);
         if (!(free_bytes_per_s > 0)) {
             char name[96];
-            fc_refuse(r->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
-                      fc_link_name(r->net, l, name, sizeof name), r->background[l], fc_link_bandwidth(r->net, l));
+            fc_refuse(
+                r->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                fc_link_name(r->net, l, name, sizeof name), r->background[l], fc_link_bandwidth(r->net, l));
             return false;
         }
         path->head_s += fc_head_delay_s(r->net, l);
@@ -182,7 +186,8 @@ static bool draw_paths(struct fc_routes *r, uint32_t src, uint32_t dst)
 struct fc_route *fc_routes_add(struct fc_routes *r, uint32_t src, uint32_t dst)
 {
     if (r->st->code) return NULL;
-    if (!reserve((void **)&r->route, &r->route_capacity, (size_t)r->n_routes + 1, sizeof *r->route, r->st)) return NULL;
+    if (!reserve((void **)&r->route, &r->route_capacity, (size_t)r->n_routes + 1, sizeof *r->route, r->st))
+        return NULL;
     struct fc_route *route = &r->route[r->n_routes];
     *route = (struct fc_route){.src = src, .dst = dst, .latency_s = INFINITY};
     bool good = take_apart(r, src, dst) && draw_paths(r, src, dst);
@@ -191,7 +196,8 @@ struct fc_route *fc_routes_add(struct fc_routes *r, uint32_t src, uint32_t dst)
     for (uint32_t p = 0; p < route->n_paths; p++)
         route->latency_s = fmin(route->latency_s, r->path[route->first_path + p].head_s);
     r->n_routes++;
-    if (2 * (uint64_t)r->n_routes > r->mask) return resize_table(r, 2 * (r->mask + 1)) ? NULL : &r->route[r->n_routes - 1];
+    if (2 * (uint64_t)r->n_routes > r->mask)
+        return resize_table(r, 2 * (r->mask + 1)) ? NULL : &r->route[r->n_routes - 1];
     uint64_t key = (uint64_t)src << 32 | dst, at = fc_route_hash(key);
     while (r->slot[at & r->mask].key != UINT64_MAX) at++;
     r->slot[at & r->mask] = (struct fc_route_slot){key, r->n_routes - 1};

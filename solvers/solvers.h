@@ -55,7 +55,7 @@ struct fc_load_summary {
 };
 void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
                        const struct fc_load_settings *settings, struct fc_load_summary *summary);
-/* The k hottest links by time, most first. Returns how many. */
+/* The k hottest links by time, most first; k at most 64. Returns how many. */
 int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, int k, uint32_t *links);
 
 /* ---- a bulk-synchronous phase (contention.c) --------------------------------------------------------------------------- */

@@ -4,8 +4,9 @@
 
 #include "models/models.h"
 
-/* Time from the head of a packet asking for a free link to the head standing at the far end: the delay of the router it
- * leaves (none in a node) and the wire. A route of H hops crosses H + 1 routers and H + 2 wires. */
+/* Time from the head of a packet asking for a free link to the head standing at the far end: the delay of
+ * the router it leaves (none in a node) and the wire. A route of H hops crosses H + 1 routers and H + 2
+ * wires. */
 static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link)
 {
     double wire = net->machine->classes[net->link_class[link]].latency_s;

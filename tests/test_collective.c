@@ -1,5 +1,5 @@
-/* test_collective.c - collective algorithms: every one delivers for 1 to 33 members, volumes against closed forms and
- * against the traffic measured inside Open MPI, the choice by size, refusals. */
+/* test_collective.c - collective algorithms: every one delivers for 1 to 33 members, volumes against
+ * closed forms and against the traffic measured inside Open MPI, the choice by size, refusals. */
 #include "solvers/collective.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -30,11 +30,13 @@ static const struct fc_collective_algorithm *algorithm(enum fc_op op, const char
     return a;
 }
 
-static struct call build(enum fc_op op, const char *name, uint32_t n, uint32_t root, double bytes, const double *list)
+static struct call build(enum fc_op op, const char *name, uint32_t n, uint32_t root, double bytes,
+                         const double *list)
 {
     struct call c = {0};
-    CU_ASSERT_EQUAL_FATAL(fc_collective_build(algorithm(op, name), n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st),
-                          FC_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        fc_collective_build(algorithm(op, name), n, root, bytes, list, &c.arena, &c.message, &c.n, &c.st),
+        FC_OK);
     return c;
 }
 
@@ -52,7 +54,10 @@ static double received(const struct call *c, uint32_t to)
         if (c->message[i].to == to) sum += c->message[i].bytes;
     return sum;
 }
-static uint32_t rounds(const struct call *c) { return c->n ? c->message[c->n - 1].round + 1 : 0; }
+static uint32_t rounds(const struct call *c)
+{
+    return c->n ? c->message[c->n - 1].round + 1 : 0;
+}
 static uint32_t ceil_log2(uint32_t n)
 {
     uint32_t k = 0;
@@ -62,8 +67,9 @@ static uint32_t ceil_log2(uint32_t n)
 
 /* ---- every algorithm delivers ---- */
 
-/* What each member knows of the others' contributions after all rounds, when every message carries all that its sender
- * knew at the start of the round. Also: rounds in order, members in range, nobody sends to himself. */
+/* What each member knows of the others' contributions after all rounds, when every message carries all
+ * that its sender knew at the start of the round. Also: rounds in order, members in range, nobody sends to
+ * himself. */
 static bool simulate(const struct call *c, uint32_t n, uint64_t *knows)
 {
     for (uint32_t r = 0; r < n; r++) knows[r] = UINT64_C(1) << r;
@@ -102,7 +108,8 @@ static void all_deliver(void)
         for (uint32_t n = 1; n <= MOST; n++)
             for (uint32_t root = 0; root < n; root += 1 + n / 4) {
                 if (a->power_of_two && fc_power_of_two(n) != n) continue;
-                struct call c = build(a->op, a->name, n, root, 65536, a->op == FC_OP_ALLTOALLV ? matrix : NULL);
+                struct call c =
+                    build(a->op, a->name, n, root, 65536, a->op == FC_OP_ALLTOALLV ? matrix : NULL);
                 bool good = simulate(&c, n, knows) && delivers(a->op, n, root, knows);
                 if (!good) printf("\n    %s %s, %u members, root %u", fc_op_names[a->op], a->name, n, root);
                 CU_ASSERT(good);
@@ -114,8 +121,9 @@ static void all_deliver(void)
 static void chosen_deliver(void)
 {
     static const double sizes[] = {1, 300, 3000, 50000, 1e6};
-    static const enum fc_op ops[] = {FC_OP_BARRIER, FC_OP_BCAST, FC_OP_GATHER, FC_OP_SCATTER, FC_OP_ALLGATHER,
-                                     FC_OP_ALLTOALL, FC_OP_REDUCE, FC_OP_ALLREDUCE, FC_OP_REDUCE_SCATTER, FC_OP_SCAN};
+    static const enum fc_op ops[] = {FC_OP_BARRIER,        FC_OP_BCAST,    FC_OP_GATHER, FC_OP_SCATTER,
+                                     FC_OP_ALLGATHER,      FC_OP_ALLTOALL, FC_OP_REDUCE, FC_OP_ALLREDUCE,
+                                     FC_OP_REDUCE_SCATTER, FC_OP_SCAN};
     uint64_t knows[MOST];
     int wrong = 0;
     for (size_t o = 0; o < FC_COUNT(ops); o++)
@@ -185,7 +193,8 @@ static void tree_volumes(void)
         struct call gather = build(FC_OP_GATHER, "binomial", n, root, 10, NULL);
         struct call reduce = build(FC_OP_REDUCE, "binomial", n, root, 10, NULL);
         CU_ASSERT(bcast.n == n - 1 && scatter.n == n - 1 && gather.n == n - 1 && reduce.n == n - 1);
-        CU_ASSERT(rounds(&bcast) == k && rounds(&scatter) == k && rounds(&gather) == k && rounds(&reduce) == k);
+        CU_ASSERT(rounds(&bcast) == k && rounds(&scatter) == k && rounds(&gather) == k &&
+                  rounds(&reduce) == k);
         CU_ASSERT_EQUAL(sent(&bcast, root, -1), 10.0 * k);
         CU_ASSERT_EQUAL(sent(&scatter, root, -1), 10.0 * (n - 1));
         CU_ASSERT_EQUAL(received(&gather, root), 10.0 * (n - 1));
@@ -202,8 +211,8 @@ static void tree_volumes(void)
     }
 }
 
-/* Van de Geijn: scatter of n blocks, then everybody receives what it lacks. Rabenseifner's reduce: halving, then the
- * root gathers. */
+/* Van de Geijn: scatter of n blocks, then everybody receives what it lacks. Rabenseifner's reduce: halving,
+ * then the root gathers. */
 static void long_trees(void)
 {
     for (uint32_t n = 2; n <= MOST; n++) {
@@ -211,7 +220,8 @@ static void long_trees(void)
         struct call ring = build(FC_OP_BCAST, "scatter+ring", n, n - 1, 1000, NULL);
         struct call reduce = build(FC_OP_REDUCE, "rabenseifner", n, n - 1, 1000, NULL);
         double scattered = 0, total = 0;
-        for (uint64_t i = 0; i < ring.n; i++) scattered += ring.message[i].round < ceil_log2(n) ? ring.message[i].bytes : 0;
+        for (uint64_t i = 0; i < ring.n; i++)
+            scattered += ring.message[i].round < ceil_log2(n) ? ring.message[i].bytes : 0;
         for (uint64_t i = 0; i < ring.n; i++) total += ring.message[i].bytes;
         CU_ASSERT_DOUBLE_EQUAL(total - scattered, 1000.0 * (n - 1), 1e-6);
         CU_ASSERT_EQUAL(rounds(&ring), ceil_log2(n) + n - 1);
@@ -255,7 +265,8 @@ static void exchange_volumes(void)
         for (uint32_t i = 0; i < n * n; i++) matrix[i] = i % 3;
         struct call uneven = build(FC_OP_ALLTOALLV, "pairwise", n, 0, 0, matrix);
         double bits = 0;
-        for (uint32_t i = 1; i < n; i++) bits += __builtin_popcount(i); /* offset i is moved once for each of its bits */
+        for (uint32_t i = 1; i < n; i++)
+            bits += __builtin_popcount(i); /* offset i is moved once for each of its bits */
         for (uint32_t r = 0; r < n; r++) {
             CU_ASSERT_EQUAL(sent(&bruck, r, -1), 10 * bits);
             for (uint32_t d = 0; d < n; d++) {
@@ -265,7 +276,8 @@ static void exchange_volumes(void)
             }
         }
         CU_ASSERT(rounds(&linear) == 1 && rounds(&bruck) == ceil_log2(n) && rounds(&pairwise) == n - 1);
-        for (uint64_t i = 0; i < uneven.n; i++) CU_ASSERT(uneven.message[i].bytes > 0); /* nothing is not sent */
+        for (uint64_t i = 0; i < uneven.n; i++)
+            CU_ASSERT(uneven.message[i].bytes > 0); /* nothing is not sent */
         free_call(&bruck);
         free_call(&linear);
         free_call(&pairwise);
@@ -343,13 +355,17 @@ static void choices(void)
 static void appends(void)
 {
     struct call c = {0};
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BARRIER, 4, 0, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 8);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 7, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 11);
     CU_ASSERT(c.message[0].bytes == 0 && c.message[8].from == 3 && c.message[8].bytes == 7);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
-    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st), FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_BCAST, 4, 3, 0, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
+    CU_ASSERT_EQUAL(fc_collective_messages(FC_OP_ALLTOALL, 1, 0, 9, NULL, &c.arena, &c.message, &c.n, &c.st),
+                    FC_OK);
     CU_ASSERT_EQUAL(c.n, 11); /* nothing to move, nobody to talk to */
     free_call(&c);
 }
@@ -368,7 +384,8 @@ static void refusals(void)
     double list[2] = {1, -1};
     struct fc_status root = refused(FC_OP_BCAST, 4, 4, 1, NULL), none = refused(FC_OP_BCAST, 0, 0, 1, NULL);
     struct fc_status op = refused(FC_OP_SEND, 4, 0, 1, NULL), bytes = refused(FC_OP_SCAN, 4, 0, -1, NULL);
-    struct fc_status nan = refused(FC_OP_SCAN, 4, 0, NAN, NULL), no_list = refused(FC_OP_ALLTOALLV, 2, 0, 1, NULL);
+    struct fc_status nan = refused(FC_OP_SCAN, 4, 0, NAN, NULL),
+                     no_list = refused(FC_OP_ALLTOALLV, 2, 0, 1, NULL);
     struct fc_status bad_list = refused(FC_OP_GATHER, 2, 0, 1, list);
     CU_ASSERT(fc_says(&root, FC_INPUT, "bcast: root 4 is not among the 4 members"));
     CU_ASSERT(fc_says(&none, FC_INPUT, "root 0 is not among the 0 members"));

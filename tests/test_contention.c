@@ -1,4 +1,5 @@
-/* test_contention.c - bulk-synchronous phases against closed forms, measured efficiencies with their range, bounds. */
+/* test_contention.c - bulk-synchronous phases against closed forms, measured efficiencies with their
+ * range, bounds. */
 #include "tests/support.h"
 #include "solvers/efficiency.h"
 #include "solvers/solvers.h"
@@ -8,13 +9,14 @@
 #include <string.h>
 
 /* Blue Gene/L's router and packets; dims, routing and end points filled in. */
-static const char torus_yaml[] = "name: t\n"
-                                 "clock: 175 MHz\n"
-                                 "network: {family: %s, dims: [%s]}\n"
-                                 "links: {%s: {bandwidth: 175 MB/s, latency: 8 cycles}}\n"
-                                 "router: {delay: 8 cycles, flow_control: %s, vcs: %d, escape: %s, routing: %s}\n"
-                                 "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
-                                 "software: {send: %s, recv: %s, gap: %s, eager: 1 KiB}\n";
+static const char torus_yaml[] =
+    "name: t\n"
+    "clock: 175 MHz\n"
+    "network: {family: %s, dims: [%s]}\n"
+    "links: {%s: {bandwidth: 175 MB/s, latency: 8 cycles}}\n"
+    "router: {delay: 8 cycles, flow_control: %s, vcs: %d, escape: %s, routing: %s}\n"
+    "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
+    "software: {send: %s, recv: %s, gap: %s, eager: 1 KiB}\n";
 
 struct bench {
     struct fc_machine machine;
@@ -37,7 +39,8 @@ static void open_yaml(struct bench *b, const char *yaml)
 static void open_torus(struct bench *b, const char *dims, const char *routing)
 {
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing, "0 s", "0 s", "0 s");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing,
+             "0 s", "0 s", "0 s");
     open_yaml(b, yaml);
 }
 
@@ -56,7 +59,8 @@ static enum fc_code predict_demand(struct bench *b, uint32_t per_node)
     b->placement = (struct fc_placement){b->demand.n_tasks, b->node};
     b->settings.threads = 1;
     fc_load_free(&b->load);
-    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&b->net, &b->demand, &b->placement, &b->settings, &b->load, &b->st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&b->net, &b->demand, &b->placement, &b->settings, &b->load, &b->st),
+                          FC_OK);
     return fc_predict_phase(&b->net, &b->demand, &b->placement, &b->load, &b->settings, &b->out, &b->st);
 }
 
@@ -69,7 +73,8 @@ static enum fc_code predict(struct bench *b, const char *pattern)
 
 /* ---- measured efficiencies ---- */
 
-/* All-to-all on a k-ary 3-cube, k even: every link carries N k / 8 messages; the farthest node is 3 k / 2 hops away. */
+/* All-to-all on a k-ary 3-cube, k even: every link carries N k / 8 messages; the farthest node is 3 k / 2
+ * hops away. */
 static void cube(const char *dims, double k, const char *routing, double eta, double error_percent)
 {
     struct bench b;
@@ -101,7 +106,8 @@ static double eta_of(const char *yaml, const char *pattern, double *error_percen
     open_yaml(&b, yaml);
     CU_ASSERT_EQUAL(predict(&b, pattern), FC_OK);
     struct fc_efficiency e = fc_efficiency_of(&b.net, &b.demand, &b.load);
-    CU_ASSERT((isnan(e.error_percent) && isnan(b.out.error_percent)) || e.error_percent == b.out.error_percent);
+    CU_ASSERT((isnan(e.error_percent) && isnan(b.out.error_percent)) ||
+              e.error_percent == b.out.error_percent);
     CU_ASSERT(isnan(e.error_percent) ? e.eta == 1 && !e.source : e.source != NULL);
     *error_percent = e.error_percent;
     close_bench(&b);
@@ -111,7 +117,8 @@ static double eta_of(const char *yaml, const char *pattern, double *error_percen
 static double torus_eta(const char *dims, const char *routing, const char *pattern, double *error_percent)
 {
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing, "0 s", "0 s", "0 s");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", dims, "torus", "cut-through", 2, "bubble", routing,
+             "0 s", "0 s", "0 s");
     return eta_of(yaml, pattern, error_percent);
 }
 
@@ -133,10 +140,14 @@ static void not_measured(void)
     static const struct {
         const char *dims, *routing, *pattern;
     } other[] = {
-        {"2, 2, 2", "adaptive", "alltoall:bytes=1KiB"},      {"8, 8", "adaptive", "alltoall:bytes=1KiB"},
-        {"6, 4, 4", "adaptive", "alltoall:bytes=1KiB"},      {"8, 8, 4", "adaptive", "alltoall:bytes=1KiB"},
-        {"4, 4, 4", "dimension-order", "alltoall:bytes=1KiB"}, {"8, 4, 4", "dimension-order", "alltoall:bytes=1KiB"},
-        {"8, 8, 8", "valiant", "alltoall:bytes=1KiB"},       {"8, 8, 8", "adaptive", "tornado:bytes=1KiB"},
+        {"2, 2, 2", "adaptive", "alltoall:bytes=1KiB"},
+        {"8, 8", "adaptive", "alltoall:bytes=1KiB"},
+        {"6, 4, 4", "adaptive", "alltoall:bytes=1KiB"},
+        {"8, 8, 4", "adaptive", "alltoall:bytes=1KiB"},
+        {"4, 4, 4", "dimension-order", "alltoall:bytes=1KiB"},
+        {"8, 4, 4", "dimension-order", "alltoall:bytes=1KiB"},
+        {"8, 8, 8", "valiant", "alltoall:bytes=1KiB"},
+        {"8, 8, 8", "adaptive", "tornado:bytes=1KiB"},
         {"18, 18, 18", "adaptive", "alltoall:bytes=1KiB"},
     };
     for (size_t i = 0; i < FC_COUNT(other); i++) {
@@ -147,8 +158,10 @@ static void not_measured(void)
         const char *family, *flow;
         int vcs;
         const char *escape;
-    } router[] = {{"mesh", "cut-through", 2, "bubble"}, {"torus", "wormhole", 2, "bubble"},
-                  {"torus", "cut-through", 1, "bubble"}, {"torus", "cut-through", 2, "dateline"}};
+    } router[] = {{"mesh", "cut-through", 2, "bubble"},
+                  {"torus", "wormhole", 2, "bubble"},
+                  {"torus", "cut-through", 1, "bubble"},
+                  {"torus", "cut-through", 2, "dateline"}};
     for (size_t i = 0; i < FC_COUNT(router); i++) {
         snprintf(yaml, sizeof yaml, torus_yaml, router[i].family, "8, 8, 8", router[i].family, router[i].flow,
                  router[i].vcs, router[i].escape, "adaptive", "0 s", "0 s", "0 s");
@@ -186,14 +199,14 @@ static void not_quite_all_to_all(void)
 
 /* ---- end points ---- */
 
-/* Adiga et al. 2005, figure 11: one 32-byte packet a pair on 8 x 8 x 8 reaches 71 % of what the links allow, because
- * send and receive take 260 cycles of a 700 MHz processor together. */
+/* Adiga et al. 2005, figure 11: one 32-byte packet a pair on 8 x 8 x 8 reaches 71 % of what the links
+ * allow, because send and receive take 260 cycles of a 700 MHz processor together. */
 static void short_messages(void)
 {
     struct bench b;
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "8, 8, 8", "torus", "cut-through", 2, "bubble", "adaptive",
-             "185.714 ns", "185.714 ns", "0 s");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "8, 8, 8", "torus", "cut-through", 2, "bubble",
+             "adaptive", "185.714 ns", "185.714 ns", "0 s");
     open_yaml(&b, yaml);
     CU_ASSERT_EQUAL(predict(&b, "alltoall:bytes=16"), FC_OK);
     double links_s = 512 * 46 / 175e6, cpu_s = 511 * 371.428e-9;
@@ -209,15 +222,21 @@ static void two_tasks(void)
 {
     struct bench b;
     char yaml[1000];
-    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "4, 4", "torus", "cut-through", 2, "bubble", "dimension-order", "2 us",
-             "3 us", "4 us");
+    snprintf(yaml, sizeof yaml, torus_yaml, "torus", "4, 4", "torus", "cut-through", 2, "bubble",
+             "dimension-order", "2 us", "3 us", "4 us");
     open_yaml(&b, yaml);
     uint32_t src[] = {0, 1, 1}, dst[] = {1, 0, 1};
     double bytes[] = {480, 240, 1e9}, messages[] = {10, 1, 1};
-    b.demand = (struct fc_demand){.n_tasks = 2, .n_entries = 3, .src = src, .dst = dst, .bytes = bytes,
-                                  .messages = messages, .computation_s = 1e-3};
+    b.demand = (struct fc_demand){.n_tasks = 2,
+                                  .n_entries = 3,
+                                  .src = src,
+                                  .dst = dst,
+                                  .bytes = bytes,
+                                  .messages = messages,
+                                  .computation_s = 1e-3};
     CU_ASSERT_EQUAL(predict_demand(&b, 1), FC_OK);
-    /* task 0: 10 sends + 1 receive = 23 us, but 10 sends are 4 us apart: 9 x 4 + 2 = 38; task 1: 2 + 10 x 3 = 32 */
+    /* task 0: 10 sends + 1 receive = 23 us, but 10 sends are 4 us apart: 9 x 4 + 2 = 38; task 1: 2 + 10 x
+     * 3 = 32 */
     double hop_s = 16 / 175e6, fill_s = 5e-6 + hop_s + 8 / 175e6;
     CU_ASSERT(fc_near(b.out.communication_s, 38e-6 + fill_s, 1e-9));
     CU_ASSERT(fc_near(b.out.time_s, 1e-3 + 38e-6 + fill_s, 1e-9));
@@ -240,8 +259,8 @@ static void one_message(void)
     open_torus(&b, "8, 8, 8", "adaptive");
     uint32_t src[] = {0}, dst[] = {4 + 4 * 8 + 4 * 64};
     double bytes[] = {1}, messages[] = {1};
-    b.demand = (struct fc_demand){.n_tasks = 512, .n_entries = 1, .src = src, .dst = dst, .bytes = bytes,
-                                  .messages = messages};
+    b.demand = (struct fc_demand){
+        .n_tasks = 512, .n_entries = 1, .src = src, .dst = dst, .bytes = bytes, .messages = messages};
     CU_ASSERT_EQUAL(predict_demand(&b, 1), FC_OK);
     double fill_s = 12 * 16 / 175e6 + 8 / 175e6;
     CU_ASSERT_STRING_EQUAL(b.out.binds, "latency");
@@ -255,8 +274,9 @@ static void one_message(void)
 
 static void never_above_peak(void)
 {
-    static const char *const patterns[] = {"alltoall:bytes=1", "alltoall:bytes=1MiB", "tornado:bytes=64KiB",
-                                           "transpose:bytes=1KiB", "neighbor:bytes=100", "hotspot:size=2x2x2"};
+    static const char *const patterns[] = {"alltoall:bytes=1",    "alltoall:bytes=1MiB",
+                                           "tornado:bytes=64KiB", "transpose:bytes=1KiB",
+                                           "neighbor:bytes=100",  "hotspot:size=2x2x2"};
     static const char *const routings[] = {"adaptive", "dimension-order", "valiant"};
     struct bench b;
     for (size_t r = 0; r < FC_COUNT(routings); r++)
@@ -296,8 +316,8 @@ static void refusals(void)
     b.st = (struct fc_status){0};
     CU_ASSERT_EQUAL(predict(&b, "alltoall:bytes=8"), FC_OK);
     b.placement.n_tasks = 63;
-    CU_ASSERT_EQUAL(
-        fc_predict_phase(&b.net, &b.demand, &b.placement, &b.load, &b.settings, &b.out, &b.st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_predict_phase(&b.net, &b.demand, &b.placement, &b.load, &b.settings, &b.out, &b.st),
+                    FC_INPUT);
     CU_ASSERT(fc_says(&b.st, FC_INPUT, "the mapping places 63 tasks, the traffic has 64"));
     close_bench(&b);
 }

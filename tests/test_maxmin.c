@@ -1,4 +1,5 @@
-/* test_maxmin.c - max-min fair rates: textbook examples, the bottleneck property on random instances, refusals. */
+/* test_maxmin.c - max-min fair rates: textbook examples, the bottleneck property on random instances,
+ * refusals. */
 #include "solvers/solvers.h"
 #include "tests/tests.h"
 
@@ -21,8 +22,9 @@ static void one_link(void)
     for (int i = 0; i < N; i++) CU_ASSERT_EQUAL(rate[i], 1);
 }
 
-/* Bertsekas & Gallager, Data Networks, section 6.5.2: five sessions, unit links; sessions 2, 3, 5 share one link and get
- * 1/3, session 1 shares a link with session 3 and gets 2/3, session 4 is alone and gets 1. */
+/* Bertsekas & Gallager, Data Networks, section 6.5.2: five sessions, unit links; sessions 2, 3, 5 share
+ * one link and get 1/3, session 1 shares a link with session 3 and gets 2/3, session 4 is alone and gets
+ * 1. */
 static void five_sessions(void)
 {
     struct fc_status st = {0};
@@ -38,8 +40,8 @@ static void five_sessions(void)
     CU_ASSERT(bottleneck[0] == 1 && bottleneck[1] == 0 && bottleneck[2] == 0 && bottleneck[3] == 2);
 }
 
-/* Parking lot: one long flow over n links, one short flow on each. Link i has capacity 2 (i + 1): the long flow is
- * frozen at 1 by link 0, short flow i gets 2 (i + 1) - 1. */
+/* Parking lot: one long flow over n links, one short flow on each. Link i has capacity 2 (i + 1): the long
+ * flow is frozen at 1 by link 0, short flow i gets 2 (i + 1) - 1. */
 static void parking_lot(void)
 {
     enum { N = 50 };
@@ -64,7 +66,8 @@ static void unlimited(void)
     struct fc_status st = {0};
     double capacity[3] = {INFINITY, 10, 0}, weight[] = {1, 1, 0.5, 1, 0}, rate[3];
     uint64_t first[4] = {0, 1, 3, 5};
-    uint32_t link[] = {0, /**/ 0, 1, /**/ 0, 2}, bottleneck[3]; /* an entry of weight 0 asks nothing of its link */
+    uint32_t link[] = {0, /**/ 0, 1, /**/ 0, 2},
+             bottleneck[3]; /* an entry of weight 0 asks nothing of its link */
     CU_ASSERT_EQUAL(fc_maxmin(3, capacity, 3, first, link, weight, rate, bottleneck, &st), FC_OK);
     CU_ASSERT(isinf(rate[0]) && bottleneck[0] == FC_NONE);
     CU_ASSERT(rate[1] == 20 && bottleneck[1] == 1);
@@ -98,8 +101,9 @@ static void draw(struct instance *in, uint64_t seed)
 {
     uint64_t at = 0, index = 0;
     for (int l = 0; l < LINKS; l++)
-        in->capacity[l] = fc_random_below(seed, 1, (uint64_t)l, 12) == 0 ? (double)INFINITY
-                                                                     : exp(6 * fc_random_real(seed, 2, (uint64_t)l));
+        in->capacity[l] = fc_random_below(seed, 1, (uint64_t)l, 12) == 0
+                              ? (double)INFINITY
+                              : exp(6 * fc_random_real(seed, 2, (uint64_t)l));
     for (int f = 0; f < FLOWS; f++) {
         uint64_t n = 1 + fc_random_below(seed, 3, (uint64_t)f, MOST);
         in->first[f] = at;
@@ -137,7 +141,8 @@ static void bottleneck_property(void)
         struct fc_status st = {0};
         draw(&in, seed);
         CU_ASSERT_EQUAL_FATAL(
-            fc_maxmin(LINKS, in.capacity, FLOWS, in.first, in.link, in.weight, in.rate, in.bottleneck, &st), FC_OK);
+            fc_maxmin(LINKS, in.capacity, FLOWS, in.first, in.link, in.weight, in.rate, in.bottleneck, &st),
+            FC_OK);
         for (uint32_t l = 0; l < LINKS; l++)
             if (isfinite(in.capacity[l])) wrong += used(&in, l) > in.capacity[l] * (1 + 1e-9);
         for (int f = 0; f < FLOWS; f++) {

@@ -32,7 +32,7 @@ $ fabricast machines bgl-512
 > distance    diameter 12 hops, mean 6 hops (6.01174 between distinct nodes)
 > bisection   128 links, 22.4 GB/s one way
 > links       torus           3072 of 175 MB/s, 45.71 ns
-> links       injection       1024 of no limit, 0 s
+> links       injection       1024 of 1.05 GB/s, 0 s
 $ fabricast load -m bgl-512 -p uniform --json
 > {
 >   "machine": "bgl-512",
