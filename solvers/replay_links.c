@@ -19,6 +19,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum fc_code fc_flights_start(struct fc_run *run)
 {
@@ -45,9 +46,18 @@ void fc_flights_reset(struct fc_run *run)
 
 /* ---- queue of heads before links: a 4-ary heap ---- */
 
-static inline bool earlier(const struct fc_happening *a, const struct fc_happening *b)
+static inline unsigned __int128 key_of(double time_s, uint64_t order)
 {
-    return a->time_s < b->time_s || (a->time_s == b->time_s && a->order < b->order);
+    uint64_t bits;
+    memcpy(&bits, &time_s, sizeof bits);
+    return (unsigned __int128)bits << 64 | order;
+}
+static inline double time_of(struct fc_happening h)
+{
+    uint64_t bits = (uint64_t)(h.key >> 64);
+    double time_s;
+    memcpy(&time_s, &bits, sizeof time_s);
+    return time_s;
 }
 
 static bool push(struct fc_run *run, struct fc_happening h)
@@ -60,7 +70,7 @@ static bool push(struct fc_run *run, struct fc_happening h)
         run->heap_capacity = more;
     }
     size_t at = run->n_heap++;
-    while (at > 0 && earlier(&h, &run->heap[(at - 1) / 4])) {
+    while (at > 0 && h.key < run->heap[(at - 1) / 4].key) {
         run->heap[at] = run->heap[(at - 1) / 4];
         at = (at - 1) / 4;
     }
@@ -75,9 +85,8 @@ static void replace_first(struct fc_run *run, struct fc_happening h)
     for (;;) {
         size_t child = 4 * at + 1, end = child + 4 < run->n_heap ? child + 4 : run->n_heap, best = child;
         if (child >= run->n_heap) break;
-        for (size_t c = child + 1; c < end; c++)
-            if (earlier(&run->heap[c], &run->heap[best])) best = c;
-        if (!earlier(&run->heap[best], &h)) break;
+        for (size_t c = child + 1; c < end; c++) best = run->heap[c].key < run->heap[best].key ? c : best;
+        if (run->heap[best].key > h.key) break;
         run->heap[at] = run->heap[best];
         at = best;
     }
@@ -132,7 +141,7 @@ static bool fly(struct fc_run *run, struct fc_mail *mail, const struct fc_path *
     }
     run->flight[f] =
         (struct fc_flight){mail, path->first, path->first + path->n, wire_bytes, bytes, time_s, FC_NONE};
-    return push(run, (struct fc_happening){time_s, order, f});
+    return push(run, (struct fc_happening){key_of(time_s, order), f});
 }
 
 /* Sends the message over the paths of its route. */
@@ -207,21 +216,23 @@ void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i)
  * share arrives. */
 static bool cross(struct fc_run *run)
 {
-    struct fc_happening now = run->heap[0];
-    struct fc_flight *flight = &run->flight[now.flight];
+    struct fc_happening first = run->heap[0];
+    struct fc_flight *flight = &run->flight[first.flight];
+    double now_s = time_of(first);
     for (;;) {
         struct fc_link_state *link = &run->link[run->job->routes.link[flight->at++]];
-        double start = fc_later(now.time_s, link->free_s), carries_s = flight->wire_bytes * link->s_per_byte;
-        run->total.link_wait_s += start - now.time_s;
+        double start = fc_later(now_s, link->free_s), carries_s = flight->wire_bytes * link->s_per_byte;
+        run->total.link_wait_s += start - now_s;
         link->free_s = start + carries_s;
         link->busy_s += carries_s;
         link->bytes += flight->bytes;
-        now.time_s = start + link->delay_s;
+        now_s = start + link->delay_s;
         flight->tail_s = fc_later(flight->tail_s, link->free_s) + link->delay_s;
         if (flight->at == flight->end) return true;
+        first.key = key_of(now_s, (uint64_t)first.key);
         for (size_t c = 1; c < run->n_heap && c < 5; c++)
-            if (earlier(&run->heap[c], &now)) {
-                replace_first(run, now);
+            if (run->heap[c].key < first.key) {
+                replace_first(run, first);
                 return false;
             }
     }

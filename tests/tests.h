@@ -25,6 +25,7 @@
     X(suite_machines)                                                                                                 \
     X(suite_maxmin)                                                                                                   \
     X(suite_replay)                                                                                                   \
+    X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
