@@ -36,9 +36,9 @@ static void print_histogram(FILE *stream, const struct answer *a, int link_class
     for (int i = 0; i < N_BINS; i++) most = bins[i] > most ? bins[i] : most;
     fprintf(stream, "\n%s links by load\n", a->session->machine.classes[link_class].name);
     for (int i = 0; i < N_BINS; i++)
-        fprintf(stream, "  %10s .. %-10s %8llu %.*s\n", fc_format(from, sizeof from, i * width, FC_BYTES),
+        if (bins[i]) fprintf(stream, "  %10s .. %-10s %8llu %.*s\n", fc_format(from, sizeof from, i * width, FC_BYTES),
                 fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i],
-                (int)(bins[i] * 40 / most), "########################################");
+                (int)((bins[i] * 40 + most - 1) / most), "########################################");
 }
 
 static void print(FILE *stream, const void *what)

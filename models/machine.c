@@ -209,7 +209,8 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", key->name);
     named.name = name;
     bool takes_list = key->kind == FC_KEY_INTS || key->kind == FC_KEY_QUANTITIES;
-    bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network"); /* a family parses it: tmesh's bridges */
+    /* A family may take a mapping as text and parse it: tmesh's bridges. */
+    bool takes_mapping = key->kind == FC_KEY_TEXT && !strcmp(prefix, "network");
     if (value->type == YAML_SEQUENCE_NODE && !takes_list)
         return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: a list where one value is expected", name);
     if (value->type == YAML_MAPPING_NODE && !takes_mapping)
@@ -418,7 +419,8 @@ static enum fc_code decode_machine(struct reader *r)
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
     if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
-        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) || (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
+        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) ||
+        (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         decode(r, "node", node, node_keys, FC_COUNT(node_keys), m) ||
         decode(r, "software", software, software_keys, FC_COUNT(software_keys), m))
         return st->code;

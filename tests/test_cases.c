@@ -80,7 +80,7 @@ static void run_case(const char *file, const struct expectation *e)
     char command[PATH_MAX * 2 + 4096], out_path[128], err_path[128];
     snprintf(out_path, sizeof out_path, "%s/.stdout", setting.temporary);
     snprintf(err_path, sizeof err_path, "%s/.stderr", setting.temporary);
-    snprintf(command, sizeof command, "PATH='%s':\"$PATH\" TMP='%s' LC_ALL=C; export PATH TMP LC_ALL; { %s\n} >'%s' 2>'%s' </dev/null",
+    snprintf(command, sizeof command, "PATH='%s':\"$PATH\" TMP='%s' LC_ALL=C FABRICAST_DATA=\"$PWD/models\"; export PATH TMP LC_ALL FABRICAST_DATA; { %s\n} >'%s' 2>'%s' </dev/null",
              setting.program_directory, setting.temporary, e->command, out_path, err_path);
     int status = system(command), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     struct text out = read_all(out_path), err = read_all(err_path);

@@ -39,13 +39,15 @@ static const struct refusal documents[] = {
 static const struct refusal keys[] = {
     {REST, FC_INPUT, 1, "name: is missing"},
     {"name:\n" REST, FC_INPUT, 1, "name: is missing"},
-    {"name: a\ncolour: red\n" REST, FC_INPUT, 2, "unknown key 'colour' (known: name, title, source, confidence, clock, "},
+    {"name: a\ncolour: red\n" REST, FC_INPUT, 2,
+     "unknown key 'colour' (known: name, title, source, confidence, clock, "},
     {"name: a\nclok: 1 GHz\n" REST, FC_INPUT, 2, "unknown key 'clok' (did you mean 'clock'? known: "},
     {"name: a\nnetwork:\n  family: torus\n  dims: [4, 4]\n  size: 3\n" LINKS, FC_INPUT, 5,
      "unknown key 'size' (known: dims, links_per_dim, wrap)"},
-    {"name: a\nnetwork:\n  family: fat-tree\n  children: [4]\n  parents: [1]\n  nodes_per_router: 2\nlinks: {}\n", FC_INPUT,
-     6, "unknown key 'nodes_per_router'"},
-    {"name: a\n" REST "router:\n  vcs: 2\n  dealy: 5 ns\n", FC_INPUT, 6, "unknown key 'dealy' (did you mean 'delay'? "},
+    {"name: a\nnetwork:\n  family: fat-tree\n  children: [4]\n  parents: [1]\n  nodes_per_router: 2\nlinks: {}\n",
+     FC_INPUT, 6, "unknown key 'nodes_per_router'"},
+    {"name: a\n" REST "router:\n  vcs: 2\n  dealy: 5 ns\n", FC_INPUT, 6,
+     "unknown key 'dealy' (did you mean 'delay'? "},
     {"name: a\n" NET "links:\n  torus:\n    bandwidth: 1 GB/s\n    width: 3\n", FC_INPUT, 6,
      "unknown key 'width' (known: bandwidth, latency)"},
     {"name: a\n" REST "packet: {max: 256 B, heder: 16 B}\n", FC_INPUT, 4, "unknown key 'heder'"},
@@ -59,7 +61,8 @@ static const struct refusal keys[] = {
     {"name: a\nnetwork:\n  family: torus\n  dims: [4]\n  dims: [8]\n" LINKS, FC_INPUT, 5, "dims: given twice"},
     {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s}\n  torus: {bandwidth: 2 GB/s}\n", FC_INPUT, 5,
      "torus: given twice"},
-    {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s, bandwidth: 2 GB/s}\n", FC_INPUT, 4, "bandwidth: given twice"},
+    {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s, bandwidth: 2 GB/s}\n", FC_INPUT, 4,
+     "bandwidth: given twice"},
 };
 
 /* ---- families, classes, routings ---- */
@@ -68,7 +71,8 @@ static const struct refusal names[] = {
     {"name: a\n" LINKS, FC_INPUT, 1, "network: is missing (expected network: {family: ...})"},
     {"name: a\nnetwork: 5\n" LINKS, FC_INPUT, 2, "network: is not a mapping"},
     {"name: a\nnetwork: [torus]\n" LINKS, FC_INPUT, 2, "network: is not a mapping"},
-    {"name: a\nnetwork: {dims: [4]}\n" LINKS, FC_INPUT, 2, "network.family: a name is missing (known: torus, mesh, "},
+    {"name: a\nnetwork: {dims: [4]}\n" LINKS, FC_INPUT, 2,
+     "network.family: a name is missing (known: torus, mesh, "},
     {"name: a\nnetwork:\n  dims: [4]\n  family: [torus]\n" LINKS, FC_INPUT, 4, "network.family: a name is missing"},
     {"name: a\nnetwork:\n  dims: [4]\n  family: hypercube\n" LINKS, FC_INPUT, 4,
      "network.family: 'hypercube' is unknown (known: torus, mesh, fat-tree, tmesh, two-level, graph)"},
@@ -78,22 +82,27 @@ static const struct refusal names[] = {
      "has no link class 'up'"},
     {"name: a\n" NET "links:\n  torus: {bandwidth: 1 GB/s}\n  z: {bandwidth: 1 GB/s}\n", FC_INPUT, 5,
      "has no link class 'z' (it has: torus, injection)"},
-    {"name: a\n" NET, FC_INPUT, 1, "links: class 'torus' is missing (expected torus: {bandwidth: ..., latency: ...})"},
+    {"name: a\n" NET, FC_INPUT, 1,
+     "links: class 'torus' is missing (expected torus: {bandwidth: ..., latency: ...})"},
     {"name: a\n" NET "links: {injection: {bandwidth: 1 GB/s}}\n", FC_INPUT, 3, "links: class 'torus' is missing"},
     {"name: a\n" NET "links:\n  x: {bandwidth: 1 GB/s}\n", FC_INPUT, 4, "links: class 'y' is missing"},
     {"name: a\n" NET "links:\n  torus: {latency: 1 ns}\n", FC_INPUT, 4, "links.torus: bandwidth is missing"},
-    {"name: a\n" NET "links:\n  torus: 1 GB/s\n", FC_INPUT, 4, "links.torus: expected {bandwidth: 1 GB/s, latency: 10 ns}"},
+    {"name: a\n" NET "links:\n  torus: 1 GB/s\n", FC_INPUT, 4,
+     "links.torus: expected {bandwidth: 1 GB/s, latency: 10 ns}"},
     {"name: a\n" NET "links: 1 GB/s\n", FC_INPUT, 3, "links: is not a mapping (expected links: {key: value, ...})"},
-    {"name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\nlinks: {ll: {bandwidth: 1 GB/s}}\n",
+    {"name: a\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\nlinks: {ll: {bandwidth: 1 "
+     "GB/s}}\n",
      FC_INPUT, 3, "links: class 'd' is missing"},
     {"name: a\n" REST "router:\n  vcs: 2\n  routing: direct\n", FC_INPUT, 6,
      "a torus network cannot do routing 'direct' (it can: dimension-order, adaptive, valiant)"},
     {"name: a\n" REST "router:\n  routing: quickest\n", FC_INPUT, 5, "cannot do routing 'quickest'"},
     {"name: a\n" REST "router:\n  escape: bubbles\n", FC_INPUT, 5,
-     "router.escape: 'bubbles' is not known (did you mean 'bubble'? allowed: none, bubble, dateline, direction-ordered)"},
+     "router.escape: 'bubbles' is not known (did you mean 'bubble'? allowed: none, bubble, dateline, "
+     "direction-ordered)"},
     {"name: a\n" REST "router:\n  flow_control: teleport\n", FC_INPUT, 5,
      "router.flow_control: 'teleport' is not known (allowed: cut-through, wormhole)"},
-    {"name: a\n" REST "router:\n  arbitration: fair\n", FC_INPUT, 5, "router.arbitration: 'fair' is not known (allowed: "},
+    {"name: a\n" REST "router:\n  arbitration: fair\n", FC_INPUT, 5,
+     "router.arbitration: 'fair' is not known (allowed: "},
     {TWO_LEVEL("supernodes: 4, nodes_per_drawer: 4, d_link: magic"), FC_INPUT, 2,
      "network.d_link: 'magic' is not known (allowed: packed, modulo, block, relative, hashed, free)"},
 };
@@ -151,16 +160,20 @@ static const struct refusal ranges[] = {
     {"name: a\n" REST "router: {vcs: 0}\n", FC_INPUT, 4, "router.vcs: '0' is out of range (allowed: 1 to 64)"},
     {"name: a\n" REST "router: {paths: -1}\n", FC_INPUT, 4, "router.paths: '-1' is out of range"},
     {"name: a\n" REST "node: {cores: 0}\n", FC_INPUT, 4, "node.cores: '0' is out of range"},
-    {"name: a\n" REST "node: {cores: 9223372036854775808}\n", FC_INPUT, 4, "node.cores: '9223372036854775808' is too large"},
+    {"name: a\n" REST "node: {cores: 9223372036854775808}\n", FC_INPUT, 4,
+     "node.cores: '9223372036854775808' is too large"},
     {"name: a\n" REST "packet: {max: 0}\n", FC_INPUT, 4, "packet.max: '0' is out of range"},
-    {"name: a\n" REST "packet: {max: 9223372036854775808}\n", FC_INPUT, 4, "packet.max: '9223372036854775808' is too large"},
+    {"name: a\n" REST "packet: {max: 9223372036854775808}\n", FC_INPUT, 4,
+     "packet.max: '9223372036854775808' is too large"},
     {"name: a\n" REST "software: {eager: 9223372036854775808 B}\n", FC_INPUT, 4, "software.eager: "},
     {"name: a\n" REST "software: {send: -1 us}\n", FC_INPUT, 4, "software.send: '-1 us' is negative"},
     {"name: a\n" REST "packet:\n  min: 32 B\n  header: 16 B\n", FC_INPUT, 5, "packet.max is missing"},
     {"name: a\n" REST "packet:\n  max: 64 B\n  header: 64 B\n", FC_INPUT, 6,
      "packet.header: 64 B leaves no payload in max 64 B"},
-    {"name: a\n" REST "packet:\n  header: 65 B\n  max: 64 B\n", FC_INPUT, 5, "packet.header: 65 B leaves no payload"},
-    {"name: a\n" REST "packet:\n  max: 64 B\n  min: 128 B\n", FC_INPUT, 6, "packet.min: 128 B is more than max 64 B"},
+    {"name: a\n" REST "packet:\n  header: 65 B\n  max: 64 B\n", FC_INPUT, 5,
+     "packet.header: 65 B leaves no payload"},
+    {"name: a\n" REST "packet:\n  max: 64 B\n  min: 128 B\n", FC_INPUT, 6,
+     "packet.min: 128 B is more than max 64 B"},
 };
 
 static const struct refusal shapes[] = {
@@ -168,7 +181,8 @@ static const struct refusal shapes[] = {
     {TORUS("dims: [2, 2, 2, 2, 2, 2, 2, 2, 2]"), FC_INPUT, 2, "network.dims has 9 dimensions (at most 8)"},
     {"name: a\nnetwork:\n  family: torus\n  dims: [4, 4]\n  links_per_dim: [1, 2, 3]\n" LINKS, FC_INPUT, 5,
      "network.links_per_dim has 3 entries (expected 2, one a dimension)"},
-    {"name: a\nnetwork:\n  wrap: [1]\n  family: torus\n  dims: [4, 4]\n" LINKS, FC_INPUT, 3, "network.wrap has 1 entries"},
+    {"name: a\nnetwork:\n  wrap: [1]\n  family: torus\n  dims: [4, 4]\n" LINKS, FC_INPUT, 3,
+     "network.wrap has 1 entries"},
     {TORUS("dims: [4, 4], wrap: [1, 2]"), FC_INPUT, 2, "network.wrap: '2' is out of range"},
     {TWO_LEVEL("nodes_per_drawer: 4"), FC_INPUT, 2, "network.supernodes is missing"},
     {TWO_LEVEL("supernodes: 4"), FC_INPUT, 2, "network.nodes_per_drawer is missing"},
@@ -238,7 +252,8 @@ static void refused_giants(void)
 static void refused_by_memory(void)
 {
     static const struct refusal big[] = {
-        {TORUS("dims: [1024, 1024, 511]"), FC_NO, 2, "network: 4286578688 links need 55.73 GB of memory (this machine allows"}};
+        {TORUS("dims: [1024, 1024, 511]"), FC_NO, 2,
+         "network: 4286578688 links need 55.73 GB of memory (this machine allows"}};
     if (fc_memory_bytes() > 50e9) return;
     double start_s = fc_wall_s(), before = (double)fc_peak_rss_bytes();
     expect(big, 1);
@@ -258,7 +273,8 @@ static void unreadable_files(void)
     CU_ASSERT(fc_says(&directory, FC_INPUT, "cannot be read: Is a directory"));
     rmdir(path);
     CU_ASSERT_EQUAL(fc_machine_load("no-such-computer", &machine, &name), FC_INPUT);
-    CU_ASSERT(fc_says(&name, FC_INPUT, "no shipped machine is called 'no-such-computer' (`fabricast machines` lists them"));
+    CU_ASSERT(fc_says(&name, FC_INPUT,
+                      "no shipped machine is called 'no-such-computer' (`fabricast machines` lists them"));
     CU_ASSERT_EQUAL(fc_machine_load("bgl-513", &machine, &near), FC_INPUT);
     CU_ASSERT(fc_says(&near, FC_INPUT, "no shipped machine is called 'bgl-513'; did you mean 'bgl-512'?"));
 }
@@ -272,14 +288,18 @@ static const struct {
     {"name: shuffled", {NULL}},
     {"title: 'keys in any order'", {NULL}},
     {"clock: 500 MHz", {NULL}},
-    {"network", {"family: torus", "dims: [4, 3, 2]", "links_per_dim: [1, 2, 1]", "wrap: [1, 0, 1]", "nodes_per_router: 2"}},
-    {"links", {"x: {latency: 3 cycles, bandwidth: 1 GB/s}", "y: {bandwidth: 2 GB/s, latency: 4 ns}",
-               "z: {bandwidth: 3 GB/s}", "injection: {latency: 5 cycles, bandwidth: 4 GB/s}"}},
-    {"router", {"delay: 7 cycles", "flow_control: wormhole", "flit: 16 B", "vcs: 3", "escape: bubble", "buffer: 2 KiB",
-                "routing: valiant", "arbitration: age", "paths: 2"}},
+    {"network",
+     {"family: torus", "dims: [4, 3, 2]", "links_per_dim: [1, 2, 1]", "wrap: [1, 0, 1]", "nodes_per_router: 2"}},
+    {"links",
+     {"x: {latency: 3 cycles, bandwidth: 1 GB/s}", "y: {bandwidth: 2 GB/s, latency: 4 ns}",
+      "z: {bandwidth: 3 GB/s}", "injection: {latency: 5 cycles, bandwidth: 4 GB/s}"}},
+    {"router",
+     {"delay: 7 cycles", "flow_control: wormhole", "flit: 16 B", "vcs: 3", "escape: bubble", "buffer: 2 KiB",
+      "routing: valiant", "arbitration: age", "paths: 2"}},
     {"packet", {"min: 32 B", "max: 512 B", "header: 24 B", "trailer: 6 B"}},
     {"node", {"cores: 6"}},
-    {"software", {"send: 9 cycles", "recv: 2 us", "gap: 3 us", "eager: 4 KiB", "per_byte: 1 ns/B", "compute_scale: 0.5"}},
+    {"software",
+     {"send: 9 cycles", "recv: 2 us", "gap: 3 us", "eager: 4 KiB", "per_byte: 1 ns/B", "compute_scale: 0.5"}},
 };
 
 /* Sections and the keys within each in a random order; seed 0: as they stand. */
@@ -294,7 +314,8 @@ static void shuffled_text(uint64_t seed, char *text, size_t size)
         while (n_keys < FC_COUNT(inner) && sections[s].keys[n_keys]) inner[n_keys] = n_keys, n_keys++;
         if (seed) fc_random_permutation(seed, 1 + s, inner, n_keys);
         n += (size_t)snprintf(text + n, size - n, "%s%s\n", sections[s].name, n_keys ? ":" : "");
-        for (uint32_t k = 0; k < n_keys; k++) n += (size_t)snprintf(text + n, size - n, "  %s\n", sections[s].keys[inner[k]]);
+        for (uint32_t k = 0; k < n_keys; k++)
+            n += (size_t)snprintf(text + n, size - n, "  %s\n", sections[s].keys[inner[k]]);
     }
     CU_ASSERT_FATAL(n < size);
 }

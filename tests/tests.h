@@ -22,6 +22,7 @@
     X(suite_graph)                                                                                                    \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
+    X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
     X(suite_maxmin)                                                                                                   \
     X(suite_replay)                                                                                                   \

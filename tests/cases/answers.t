@@ -148,3 +148,48 @@ $ fabricast load -m bgl-512 -p permutation:seed=3 --json --threads 1 > $TMP/one;
 $ cd $TMP; fabricast list families -o f.txt && wc -l < f.txt; fabricast load -m bgl-64 -p nothing -o g.txt 2>/dev/null; test -e g.txt || echo none
 > 7
 > none
+
+# TMesh: the paper's two policies and ours.
+$ fabricast certify -m tmesh-216 --vc-rule shared
+> machine     tmesh-216: TMesh, 6 x 6 x 6 torus of chips with a 4 x 4 mesh, bridges LN{0,2,4} RN{1,3,5}
+> confidence  high for sizes, bandwidths and bridges (stated); delays, packets (as Blue Gene/Q), buffers and software costs are estimates
+> rule        shared on routing dimension-order: 2 virtual channels a link
+> graph       31968 channels (20628 used), 43380 arcs
+> answer      CAN DEADLOCK
+>             The dependency graph has a cycle: packets that hold all of its channels wait for each other for ever.
+>   cycle:    mesh (0,0,0).2->3 vc 1
+>   waits for y+ (0,0,0).3->(0,1,0).2 vc 0
+>   waits for mesh (0,1,0).2->3 vc 0
+>   waits for y+ (0,1,0).3->(0,2,0).2 vc 0
+>   waits for mesh (0,2,0).2->3 vc 0
+>   waits for y+ (0,2,0).3->(0,3,0).2 vc 0
+>   waits for mesh (0,3,0).2->3 vc 0
+>   waits for y+ (0,3,0).3->(0,4,0).2 vc 0
+>   waits for mesh (0,4,0).2->3 vc 0
+>   waits for y+ (0,4,0).3->(0,5,0).2 vc 0
+>   waits for mesh (0,5,0).2->3 vc 0
+>   waits for y+ (0,5,0).3->(0,0,0).2 vc 1
+>   waits for mesh (0,0,0).2->3 vc 1
+! fabricast: tmesh-216 can deadlock under rule shared
+? 1
+$ fabricast certify -m tmesh-216-840 --vc-rule separate
+> machine     tmesh-216-840: TMesh, 6 x 6 x 6 torus of chips with a 4 x 4 mesh, bridges LN{8,4,0} RN{11,7,3}
+> confidence  high for sizes, bandwidths and bridges (stated); delays, packets (as Blue Gene/Q), buffers and software costs are estimates
+> rule        separate on routing dimension-order: 4 virtual channels a link
+> graph       63936 channels (27864 used), 54144 arcs
+> answer      free of deadlock: acyclic
+>             The dependency graph (27864 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
+$ fabricast certify -m tmesh-216-024 --vc-rule six-vc --json
+> {
+>   "machine": "tmesh-216-024",
+>   "routing": "dimension-order",
+>   "rule": "six-vc",
+>   "deadlock_free": true,
+>   "acyclic": true,
+>   "virtual_channels": 6,
+>   "channels": 95904,
+>   "channels_used": 38088,
+>   "arcs": 72144,
+>   "argument": "Traffic for dimension d has mesh channels of its own on either side of the dateline, where it only moves on around the ring: a straight mesh route never returns to the bridge it came in by. The dependency graph (38088 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.",
+>   "cycle": []
+> }
