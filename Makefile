@@ -14,7 +14,7 @@ FAST     = -O3 -g
 CHECKED  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lyaml -ljansson -lzstd -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libyaml-dev libjansson-dev libzstd-dev libcunit1-dev \
-           gnuplot-nox fonts-dejavu-core openmpi-bin libopenmpi-dev
+           gnuplot-nox fonts-dejavu-core openmpi-bin libopenmpi-dev gfortran
 
 ROOMS  = core models traces solvers solvers/flit mapping plots
 PMPI   = $(sort $(wildcard traces/pmpi_*.c))

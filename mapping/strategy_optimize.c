@@ -11,6 +11,7 @@
  * link updates (work_per_s of them take about a second), so results do not depend on the clock or the number
  * of threads. */
 #include "mapping/bipartition.h"
+#include "mapping/embedding.h"
 
 #include <math.h>
 #include <omp.h>
@@ -25,10 +26,11 @@ enum {
         50 /* a placement's sums may cost a 50th of the budget, else a simpler routing stands in */
 };
 static const double work_per_s = 7e7;
-/* Measured on the instances of tests/test_mapping.c and larger: p = 16 with these beats p = 8 and 32 on link
- * time. */
-static const struct fc_search_settings search_settings = {
-    .start_temperature = 1e-4, .end_temperature = 1e-6, .doublings = 4, .hop_weight = 0.3};
+/* p = 16, hop weight 0.3 and a start temperature of 0.2 / units (one unit's move changes the objective by
+ * about 1 / units) gave the shortest link times on PERCS stencils, a power-law graph and folded stencils,
+ * against p = 8 and 32. */
+static const struct fc_search_settings search_settings = {.doublings = 4, .hop_weight = 0.3};
+static const double start_heat = 0.2, end_heat = 0.002;
 
 struct start {
     const char *name;
@@ -111,6 +113,8 @@ static enum fc_code improve(const struct optimizer *o, struct start *start, bool
             goto done;
     }
     if (fc_search_start(&sites, by_node ? &blocks : &o->tasks, units.slot, &search, st)) goto done;
+    settings.start_temperature = start_heat / units.n;
+    settings.end_temperature = end_heat / units.n;
     settings.work = work;
     settings.seed = o->problem->seed;
     settings.stream = stream;
@@ -133,13 +137,13 @@ done:
     return st->code;
 }
 
-/* Three quarters of the work on node contents where they have structure, the rest on tasks. */
+/* Half of the work on node contents where they have structure, the rest on tasks. */
 static enum fc_code improve_both(const struct optimizer *o, struct start *start, uint64_t work,
                                  uint64_t stream, struct fc_status *st)
 {
     bool blocks = o->slots->per_node > 1 && !start->scattered;
-    if (blocks && improve(o, start, true, work / 4 * 3, stream, st)) return st->code;
-    return improve(o, start, false, blocks ? work / 4 : work, stream + 2, st);
+    if (blocks && improve(o, start, true, work / 2, stream, st)) return st->code;
+    return improve(o, start, false, blocks ? work / 2 : work, stream + 2, st);
 }
 
 /* ---- starts ---- */
@@ -151,6 +155,17 @@ static struct start *add_start(struct optimizer *o, const char *name, struct fc_
     start->slot = fc_alloc(o->arena, o->tasks.n, sizeof *start->slot, st);
     if (start->slot) o->n_starts++;
     return start->slot ? start : NULL;
+}
+
+/* Forgets the last start when an earlier one is the same (bdm and bsm often agree). */
+static void drop_repeated(struct optimizer *o)
+{
+    const struct start *last = &o->start[o->n_starts - 1];
+    for (const struct start *s = o->start; s < last; s++)
+        if (!memcmp(s->slot, last->slot, o->tasks.n * sizeof *s->slot)) {
+            o->n_starts--;
+            return;
+        }
 }
 
 /* The placement of a strategy; one that does not apply to this job and machine is left out. */
@@ -166,12 +181,31 @@ static enum fc_code add_strategy(struct optimizer *o, const char *name, struct f
             o->place[mapping.node[t]] * o->slots->per_node + mapping.core[t] % o->slots->cores_per_node;
     if (start) start->scattered = strcmp(name, "random") == 0;
     fc_mapping_free(&mapping);
-    for (int i = 0; start && i + 1 < o->n_starts; i++) /* bdm and bsm often agree */
-        if (!memcmp(o->start[i].slot, start->slot, o->tasks.n * sizeof *start->slot)) {
-            o->n_starts--;
-            break;
-        }
+    if (start) drop_repeated(o);
     return start ? FC_OK : st->code;
+}
+
+/* Tasks in order, evenly over all allowed nodes, where `def` would leave nodes free; and the exact embedding
+ * of a grid. */
+static enum fc_code add_spread(struct optimizer *o, struct fc_status *st)
+{
+    uint64_t n = o->tasks.n, n_nodes = o->slots->n_nodes;
+    if (n < o->slots->n) {
+        struct start *start = add_start(o, "spread", st);
+        if (!start) return st->code;
+        for (uint64_t t = 0; t < n; t++) {
+            uint64_t place = t * n_nodes / n, first = (place * n + n_nodes - 1) / n_nodes;
+            start->slot[t] = (uint32_t)(place * o->slots->per_node + (n > n_nodes ? t - first : 0));
+        }
+        drop_repeated(o);
+    }
+    struct start *start = add_start(o, "embedding", st);
+    if (!start) return st->code;
+    if (fc_embed_grid(o->problem, o->slots, start->slot))
+        drop_repeated(o);
+    else
+        o->n_starts--;
+    return FC_OK;
 }
 
 /* Bisections with different random numbers, as many as a quarter of the budget pays; the one of least hop
@@ -234,12 +268,13 @@ static enum fc_code add_starts(struct optimizer *o, struct fc_status *st)
     static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random"};
     for (size_t i = 0; i < FC_COUNT(names); i++)
         if (add_strategy(o, names[i], st)) return st->code;
+    const uint32_t *random = o->start[o->n_starts - 1].slot;
+    if (add_spread(o, st)) return st->code;
     if (o->budget == 0) return FC_OK;
     show(o, 0.02, "distances");
     if (fc_distances_all(&o->sites, o->budget / 8, o->arena, &o->table, st)) return st->code;
     if (!o->table.distance) return FC_OK;
     show(o, 0.05, "bisections");
-    const uint32_t *random = o->start[o->n_starts - 1].slot;
     if (add_bisection(o, st)) return st->code;
     return o->tasks.n <= SMALL_JOB ? add_annealed(o, random, st) : FC_OK;
 }

@@ -348,6 +348,35 @@ static void published_totals(void)
     }
 }
 
+/* ---- the reference ---- */
+
+static void mentioned(const char *text, const char *before, const char *word)
+{
+    char quoted[80];
+    snprintf(quoted, sizeof quoted, "%s%s`", before, word);
+    if (!strstr(text, quoted)) printf("\n    docs/machines.md does not mention %s", quoted);
+    CU_ASSERT(strstr(text, quoted) != NULL);
+}
+
+/* docs/machines.md names every family, every key of a family and every shipped machine. */
+static void reference_is_whole(void)
+{
+    struct fc_arena arena = {0};
+    struct fc_text text;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL_FATAL(fc_read_file("docs/machines.md", &arena, &text, &st), FC_OK);
+    for (size_t i = 0; i < FC_COUNT(machines); i++) {
+        bool layout = !strncmp(machines[i].name, "tmesh-216-", 10) && strlen(machines[i].name) == 13;
+        mentioned(text.data, "`", machines[i].name + (layout ? strlen("tmesh-216") : 0));
+    }
+    for (const struct fc_family_ops *const *f = fc_families; *f; f++) {
+        mentioned(text.data, "`", (*f)->name);
+        mentioned(text.data, "`", (*f)->default_routing);
+        for (size_t k = 0; k < (*f)->n_keys; k++) mentioned(text.data, "| `", (*f)->keys[k].name);
+    }
+    fc_arena_free(&arena);
+}
+
 static const CU_TestInfo tests[] = {
     {"every file has its line", files_and_lines_agree},
     {"counts, distances, bisections", every_machine},
@@ -355,6 +384,7 @@ static const CU_TestInfo tests[] = {
     {"packets and links as published", packets},
     {"global ports of a router", d_ports},
     {"totals as published", published_totals},
+    {"docs/machines.md names all", reference_is_whole},
     CU_TEST_INFO_NULL,
 };
 
