@@ -112,6 +112,7 @@ static void sum_norms(struct fc_search *s)
         s->hop_sum += r;
     }
     s->fresh_sum = s->power_sum;
+    s->work += net->n_links / 8; /* cheaper than updates, but many */
 }
 
 double fc_search_norm(const struct fc_search *s)
@@ -252,7 +253,8 @@ static void go_to_best(struct fc_search *s)
 
 void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
 {
-    uint64_t start = s->work, accepted = 0, refresh = s->graph->first[s->graph->n] / 8 + 256;
+    uint64_t start = s->work, accepted = 0;
+    uint64_t refresh = 256 + s->graph->first[s->graph->n] / 8 + s->sites->net->n_links / 128;
     double temperature = set->start_temperature, p = ldexp(1, set->doublings);
     s->doublings = set->doublings;
     s->best_norm = INFINITY;

@@ -22,6 +22,7 @@ enum {
     MOST_BISECTIONS = 12,
     RESTARTS = 4,    /* of the hop annealing of small jobs */
     SMALL_JOB = 512, /* tasks */
+    LEAST_SUMS = 12, /* a search gets at least the work of so many sums of all loads */
     MOST_WALK_SHARE =
         50 /* a placement's sums may cost a 50th of the budget, else a simpler routing stands in */
 };
@@ -38,6 +39,7 @@ struct start {
     double time_s, hop_s; /* longest link time, all link times summed */
     double norm;          /* ln of the p-norm of link times: says more of what a longer search will reach */
     bool scattered;       /* node contents have no structure worth keeping */
+    uint64_t sum_work;    /* link updates to sum the loads */
     struct fc_status status;
 };
 
@@ -52,7 +54,8 @@ struct optimizer {
     struct start start[MOST_STARTS];
     int n_starts, threads;
     uint64_t budget, stream;
-    double bound_s; /* no mapping has a shorter longest link time */
+    double bound_s;    /* no mapping has a shorter longest link time */
+    uint64_t sum_work; /* what it costs to sum the loads of a placement, link updates */
 };
 
 /* A link time that rounding alone may keep above the bound. */
@@ -121,6 +124,7 @@ static enum fc_code improve(const struct optimizer *o, struct start *start, bool
     settings.enough_s = enough(o);
     start->time_s = fc_search_time_s(&search);
     start->hop_s = fc_search_hop_s(&search);
+    start->sum_work = search.work;
     if (work > 0) fc_search_run(&search, &settings);
     double time_s = fc_search_time_s(&search), hop_s = fc_search_hop_s(&search);
     start->norm = fc_search_norm(&search);
@@ -366,6 +370,14 @@ static enum fc_code choose_routing(struct optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
+static enum fc_code first_failure(const struct optimizer *o, struct fc_status *st)
+{
+    for (int i = 0; i < o->n_starts; i++)
+        if (o->start[i].status.code)
+            return fc_refuse(st, o->start[i].status.code, "%s", o->start[i].status.message);
+    return FC_OK;
+}
+
 /* Brings the `keep` starts of least norm to the front. */
 static void rank_starts(struct optimizer *o, int keep)
 {
@@ -378,24 +390,32 @@ static void rank_starts(struct optimizer *o, int keep)
             }
 }
 
-/* Searches from the first n starts with `work` for all of them together (0: only measures). */
+/* Measures all starts. */
+static enum fc_code measure_starts(struct optimizer *o, struct fc_status *st)
+{
+#pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
+    for (int i = 0; i < o->n_starts; i++) improve(o, &o->start[i], false, 0, 0, &o->start[i].status);
+    for (int i = 0; i < o->n_starts; i++)
+        if (o->start[i].sum_work > o->sum_work) o->sum_work = o->start[i].sum_work;
+    return first_failure(o, st);
+}
+
+/* Searches from the n starts of least norm with `work` for all of them together; from fewer where a share
+ * would hardly pay for the sums that a search begins and ends with. */
 static enum fc_code run_round(struct optimizer *o, int n, uint64_t work, struct fc_status *st)
 {
-    uint64_t stream = o->stream;
-    n = n < o->n_starts ? n : o->n_starts;
+    uint64_t stream = o->stream, affordable = work / (LEAST_SUMS * o->sum_work + 1);
+    if (n > o->n_starts) n = o->n_starts;
+    if ((uint64_t)n > affordable) n = (int)affordable;
+    rank_starts(o, n);
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
         struct start *start = &o->start[i];
-        if (work == 0)
-            improve(o, start, false, 0, 0, &start->status);
-        else if (start->time_s > enough(o))
-            improve_both(o, start, work / (uint64_t)n, stream + (uint64_t)i * 16, &start->status);
+        if (start->time_s <= enough(o)) continue;
+        improve_both(o, start, work / (uint64_t)n, stream + (uint64_t)i * 16, &start->status);
     }
     o->stream += (uint64_t)n * 16;
-    for (int i = 0; i < n; i++)
-        if (o->start[i].status.code)
-            return fc_refuse(st, o->start[i].status.code, "%s", o->start[i].status.message);
-    return FC_OK;
+    return first_failure(o, st);
 }
 
 static struct start *best_start(struct optimizer *o)
@@ -460,7 +480,6 @@ static enum fc_code search_rounds(struct optimizer *o, struct fc_status *st)
     for (size_t r = 0; r < FC_COUNT(rounds); r++) {
         if (best_start(o)->time_s <= enough(o)) break;
         show(o, rounds[r].from, "searching");
-        rank_starts(o, rounds[r].starts);
         if (run_round(o, rounds[r].starts, o->budget / 100 * (uint64_t)rounds[r].percent, st))
             return st->code;
     }
@@ -473,7 +492,7 @@ static enum fc_code optimize(struct optimizer *o, struct fc_mapping *mapping, st
     uint32_t *kept[3]; /* def, the best start, the best found */
     for (int i = 0; i < 2; i++)
         if (!(kept[i] = fc_alloc(o->arena, o->tasks.n, sizeof *kept[i], st))) return st->code;
-    if (choose_routing(o, st) || task_bound(o, st) || add_starts(o, st) || run_round(o, MOST_STARTS, 0, st))
+    if (choose_routing(o, st) || task_bound(o, st) || add_starts(o, st) || measure_starts(o, st))
         return st->code;
     memcpy(kept[0], o->start[0].slot, size);
     memcpy(kept[1], best_start(o)->slot, size);

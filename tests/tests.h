@@ -24,6 +24,7 @@
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
+    X(suite_mapping)                                                                                                  \
     X(suite_maxmin)                                                                                                   \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
