@@ -23,14 +23,16 @@ CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 SHARED = tests/main.c tests/support.c
 BENCH  = $(sort $(wildcard tests/bench_*.c))
+VALID  = $(sort $(wildcard tests/validate_*.c))
 
 LIB     = $(OBJ)/libfabricast.a
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
 HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
+CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
 TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast)
-OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH)) \
+OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
           $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS))
 
 all: $(LIB) $(PROGRAM) $(HOOK)
@@ -58,10 +60,10 @@ bench: deps all $(BENCHES)
 	$(V)set -e; for b in $(BENCHES); do $$b; done
 
 figures: deps all
-	$(V)mkdir -p out/figures && $(PROGRAM) reproduce -o out/figures
+	$(V)$(PROGRAM) $(ARGS)
 
-validate: deps all
-	$(V)$(PROGRAM) reproduce
+validate: deps all $(CHECKS)
+	$(V)set -e; for c in $(CHECKS); do $$c; done
 
 install: all
 	$(V)set -e; to="$(DESTDIR)$(PREFIX)"; \
@@ -91,8 +93,8 @@ $(LIB) $(TESTLIB):
 	$(V)mkdir -p $(@D); rm -f $@; $(AR) rcs $@ $^
 
 $(OBJ)/fabricast: $(CLI:%.c=$(OBJ)/%.o) $(LIB)
-$(BENCHES): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
-$(OBJ)/fabricast $(BENCHES):
+$(BENCHES) $(CHECKS): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
+$(OBJ)/fabricast $(BENCHES) $(CHECKS):
 	$(V)echo "  LINK    $@"; $(CC) $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
 $(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
 $(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)

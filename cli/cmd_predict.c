@@ -216,7 +216,9 @@ static void print_one(FILE *stream, const struct row *row)
             p->time_s > 0 ? 100 * p->communication_s / p->time_s : 0);
     fprintf(stream, "bound          %s: no run with this mapping and routing is faster\n",
             fc_format(a, sizeof a, p->bound_s, FC_SECONDS));
-    fprintf(stream, "of peak        %.1f %%\n", p->percent_of_peak);
+    bool is_bound = isnan(p->error_percent) && p->percent_of_peak > 99.95 && p->bottleneck != FC_NONE;
+    fprintf(stream, "of peak        %.1f %%%s\n", p->percent_of_peak,
+            is_bound ? ": the time is the bound itself; how far the routers stay below it is not measured" : "");
     if (p->bottleneck == FC_NONE) fprintf(stream, "bottleneck     %s\n", p->binds);
     else
         fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
