@@ -1,11 +1,10 @@
-/* blocks.c - blocks of a task grid for nodes, drawers and supernodes (Bhatele et al., SC'11, section 4.1,
- * tables 3, 5).
+/* blocks.c - blocks of a task grid for nodes, drawers and supernodes (Bhatele et al., SC'11, section 4.1, tables 3, 5).
  *
- * A block of a level is a box of tasks that tiles the grid and is tiled by the block of the level inside it.
- * Chosen are the fullest boxes, then those of least surface sum_i V / b_i over the dimensions that a box does
- * not span (the tasks with a neighbour outside), then those longest in the fastest dimension. That rule gives
- * exactly the shapes of tables 3 and 5 (there written fastest dimension first) and 4x4x2x1, 8x8x4x1 of
- * section 7. Limits: boxes only, all alike, so a grid side with a large prime factor leaves flat boxes. */
+ * A block of a level is a box of tasks that tiles the grid and is tiled by the block of the level inside it. Chosen are
+ * the fullest boxes, then those of least surface sum_i V / b_i over the dimensions that a box does not span (the tasks
+ * with a neighbour outside), then those of least sum of sides, then those longest in the fastest dimension. That rule
+ * gives exactly the shapes of tables 3 and 5 (there written fastest dimension first) and 4x4x2x1, 8x8x4x1 of section 7.
+ * Limits: boxes only, all alike, so a grid side with a large prime factor leaves flat boxes. */
 #include "mapping/map_build.h"
 
 #include "models/family_two_level.h"
@@ -59,6 +58,9 @@ static int compare(const struct candidate *a, const struct candidate *b, int n)
 {
     if (a->volume != b->volume) return a->volume > b->volume ? -1 : 1;
     if (a->surface != b->surface) return a->surface < b->surface ? -1 : 1;
+    long long sum = 0;
+    for (int d = 0; d < n; d++) sum += a->side[d] - b->side[d];
+    if (sum != 0) return sum < 0 ? -1 : 1;
     for (int d = 0; d < n; d++)
         if (a->side[d] != b->side[d]) return a->side[d] < b->side[d] ? -1 : 1;
     return 0;

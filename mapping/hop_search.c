@@ -65,7 +65,8 @@ enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, 
     struct fc_walk walk;
     size_t n = sites->n_nodes;
     *table = (struct fc_distance_table){.n = sites->n_nodes};
-    if (n > FC_MOST_TABLE_NODES) return FC_OK;
+    double search_work = (double)n * sites->net->n_links / 4; /* breadth first search from every node */
+    if (n > FC_MOST_TABLE_NODES || search_work > 4 * (double)most_work) return FC_OK;
     table->distance = fc_alloc(arena, n * n, sizeof *table->distance, st);
     if (!table->distance || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st))
         return st->code;

@@ -9,7 +9,7 @@
  * updates. */
 struct fc_distance_table {
     uint32_t n;
-    float *distance; /* [n][n]; NULL: more than FC_MOST_TABLE_NODES nodes */
+    float *distance; /* [n][n]; NULL: too many nodes, or too costly */
     uint64_t work;   /* what the table cost, link updates */
 };
 enum { FC_MOST_TABLE_NODES = 4096 };

@@ -4,8 +4,7 @@
 
 #include "solvers/solvers.h"
 
-/* Task t runs on core core[t] of the allowed nodes; node[t] = core[t] / cores_per_node. Owned by the arena.
- */
+/* Task t runs on core core[t] of the allowed nodes; node[t] = core[t] / cores_per_node. Owned by the arena. */
 struct fc_mapping {
     struct fc_arena arena;
     uint32_t n_tasks;
@@ -15,22 +14,21 @@ struct fc_mapping {
 struct fc_map_problem {
     const struct fc_network *net;
     const struct fc_demand *demand;
-    const uint32_t *nodes; /* nodes that may be used, in order; NULL: all */
+    const uint32_t *nodes;  /* nodes that may be used, in order; NULL: all */
     size_t n_nodes;
-    bool spread; /* one task a node (patterns over nodes) instead of filling nodes */
+    bool spread;            /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
-    double time_s; /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
+    double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
     int threads;
     struct fc_progress *progress;
 };
 struct fc_strategy_ops {
     const char *name, *help, *source;
-    enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st);
+    enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
-/* By strategy name or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more
- * tasks than cores, a core is used twice or out of range. */
+/* By strategy name or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than
+ * cores, a core is used twice or out of range. */
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
                              struct fc_mapping *mapping, struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);

@@ -52,7 +52,7 @@ static enum fc_code read_head(struct fc_lines *lines, const struct fc_text *text
     struct fc_place where = any ? fc_lines_place(lines) : (struct fc_place){text->file, 0};
     const char *at = any ? lines->text : "", *end = any ? at + lines->length : at;
     while (n < 5 && fc_next_word(&at, end, &word[n], &length[n])) n++;
-    if (n < 2 || n > 4)
+    if (n < 2 || n > 4 || !strchr("+-0123456789", *word[0]))
         return fc_fail(st, FC_INPUT, where,
                        "no communication graph: neither '%%%%MatrixMarket ...' nor a METIS head "
                        "'vertices edges [fmt [ncon]]'");

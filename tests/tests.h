@@ -20,12 +20,15 @@
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
     X(suite_graph)                                                                                                    \
+    X(suite_graph_files)                                                                                              \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
+    X(suite_map_search)                                                                                               \
     X(suite_mapping)                                                                                                  \
     X(suite_maxmin)                                                                                                   \
+    X(suite_patterns)                                                                                                 \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \

@@ -1,0 +1,50 @@
+/* optimizer.h - private to mapping/: what the parts of the strategy `optimize` share (strategy_optimize.c,
+ * optimizer_starts.c, task_bound.c). */
+#ifndef FC_OPTIMIZER_H
+#define FC_OPTIMIZER_H
+
+#include "mapping/bipartition.h"
+
+enum { FC_MOST_STARTS = 16 };
+
+/* A placement that a search starts from. The search goes on from the one of least norm, which says more of
+ * what can still be reached; the answer is the one of least time. */
+struct fc_start {
+    const char *name;
+    uint32_t *slot;       /* [n_tasks] of least norm */
+    double norm;          /* ln of the p-norm of its link times */
+    uint32_t *best;       /* [n_tasks] of least time */
+    double time_s, hop_s; /* its longest link time, and all link times summed */
+    bool scattered;       /* node contents have no structure worth keeping */
+    uint64_t sum_work;    /* link updates to sum the loads */
+    struct fc_status status;
+};
+
+struct fc_optimizer {
+    const struct fc_map_problem *problem;
+    const struct fc_slots *slots;
+    struct fc_arena *arena;
+    struct fc_sites sites;
+    struct fc_unit_graph tasks;
+    struct fc_distance_table table;
+    uint32_t *place; /* [n_nodes of the machine] index among the allowed nodes */
+    struct fc_start start[FC_MOST_STARTS];
+    int n_starts, threads;
+    uint64_t budget, stream; /* link updates in all; next free stream of random numbers */
+    double bound_s;          /* no mapping has a shorter longest link time */
+    uint64_t sum_work;       /* what it costs to sum the loads of a placement, link updates */
+};
+
+/* Adds the placements that cost nothing to make; start[0] is rank order. Those that do not apply are left
+ * out. */
+enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st);
+/* Adds those that are searched for: by bisection and, for small jobs, by annealing. About a third of the
+ * budget. */
+enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);
+
+/* A lower bound of the longest link time of every mapping, seconds: some router holds the task that talks
+ * most. */
+enum fc_code fc_task_bound(const struct fc_sites *sites, const struct fc_unit_graph *tasks, double *bound_s,
+                           struct fc_status *st);
+
+#endif

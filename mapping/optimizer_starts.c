@@ -1,0 +1,152 @@
+/* optimizer_starts.c - placements that the strategy `optimize` starts from.
+ *
+ * The strategies by name; tasks spread evenly over all allowed nodes; the exact embedding of a task grid
+ * (embedding.c); the best of several recursive bisections (bisection.c); for small jobs annealed hop time
+ * (hop_search.c). */
+#include "mapping/optimizer.h"
+
+#include "mapping/embedding.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_BISECTIONS = 12,
+    RESTARTS = 4,   /* of the hop annealing of small jobs */
+    SMALL_JOB = 512 /* tasks */
+};
+
+static struct fc_start *add_start(struct fc_optimizer *o, const char *name, struct fc_status *st)
+{
+    struct fc_start *start = &o->start[o->n_starts];
+    *start = (struct fc_start){.name = name};
+    start->slot = fc_alloc(o->arena, o->tasks.n, sizeof *start->slot, st);
+    start->best = start->slot ? fc_alloc(o->arena, o->tasks.n, sizeof *start->best, st) : NULL;
+    if (start->best) o->n_starts++;
+    return start->best ? start : NULL;
+}
+
+/* Forgets the last start when an earlier one is the same (bdm and bsm often agree). */
+static void drop_repeated(struct fc_optimizer *o)
+{
+    const struct fc_start *last = &o->start[o->n_starts - 1];
+    for (const struct fc_start *s = o->start; s < last; s++)
+        if (!memcmp(s->slot, last->slot, o->tasks.n * sizeof *s->slot)) {
+            o->n_starts--;
+            return;
+        }
+}
+
+/* The placement of a strategy; one that does not apply to this job and machine is left out. */
+static enum fc_code add_strategy(struct fc_optimizer *o, const char *name, struct fc_status *st)
+{
+    struct fc_mapping mapping;
+    struct fc_status why = {0};
+    if (fc_mapping_make(o->problem, name, &mapping, &why))
+        return why.code == FC_INPUT ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
+    struct fc_start *start = add_start(o, name, st);
+    for (uint32_t t = 0; start && t < o->tasks.n; t++)
+        start->slot[t] =
+            o->place[mapping.node[t]] * o->slots->per_node + mapping.core[t] % o->slots->cores_per_node;
+    if (start) start->scattered = strcmp(name, "random") == 0;
+    fc_mapping_free(&mapping);
+    if (start) drop_repeated(o);
+    return start ? FC_OK : st->code;
+}
+
+/* Tasks in order, evenly over all allowed nodes, where `def` would leave nodes free; and the exact embedding
+ * of a grid. */
+static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
+{
+    uint64_t n = o->tasks.n, n_nodes = o->slots->n_nodes;
+    if (n < o->slots->n) {
+        struct fc_start *start = add_start(o, "spread", st);
+        if (!start) return st->code;
+        for (uint64_t t = 0; t < n; t++) {
+            uint64_t place = t * n_nodes / n, first = (place * n + n_nodes - 1) / n_nodes;
+            start->slot[t] = (uint32_t)(place * o->slots->per_node + (n > n_nodes ? t - first : 0));
+        }
+        drop_repeated(o);
+    }
+    struct fc_start *start = add_start(o, "embedding", st);
+    if (!start) return st->code;
+    if (fc_embed_grid(o->problem, o->slots, start->slot))
+        drop_repeated(o);
+    else
+        o->n_starts--;
+    return FC_OK;
+}
+
+/* Bisections with different random numbers, as many as a quarter of the budget pays; the one of least hop
+ * time. */
+static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
+{
+    uint64_t edges = o->tasks.first[o->tasks.n],
+             each = edges * 600 + 25000000; /* time in link updates, measured */
+    int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 4 / (double)each);
+    if (n < 1 && edges < 100000) n = 1;
+    struct fc_status status[MOST_BISECTIONS] = {0};
+    uint32_t *slot = fc_alloc(o->arena, (size_t)o->tasks.n * (size_t)(n > 0 ? n : 1), sizeof *slot, st);
+    if (!slot || n < 1) return st->code;
+    double cost[MOST_BISECTIONS];
+    uint64_t stream = o->stream;
+#pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
+    for (int i = 0; i < n; i++) {
+        uint64_t work = 0;
+        uint32_t *mine = slot + (size_t)o->tasks.n * (size_t)i;
+        if (fc_bisection_map(&o->sites, &o->tasks, &o->table, o->problem->seed, stream + ((uint64_t)i << 32),
+                             mine, &work, &status[i]))
+            continue;
+        cost[i] = fc_hop_cost(&o->tasks, &o->table, mine, o->slots->per_node);
+    }
+    o->stream += (uint64_t)n << 32;
+    int best = 0;
+    for (int i = 0; i < n; i++) {
+        if (status[i].code) return fc_refuse(st, status[i].code, "%s", status[i].message);
+        if (cost[i] < cost[best]) best = i;
+    }
+    struct fc_start *start = add_start(o, "bisection", st);
+    if (!start) return st->code;
+    memcpy(start->slot, slot + (size_t)o->tasks.n * (size_t)best, o->tasks.n * sizeof *slot);
+    return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, o->budget / 20,
+                         o->problem->seed, o->stream++, start->slot, st);
+}
+
+/* Small jobs: hop time annealed from a temperature that forgets where it started; the best of a few. */
+static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
+{
+    const uint32_t *from = o->start[0].slot;
+    struct fc_start *start = add_start(o, "hop annealing", st);
+    double best = INFINITY;
+    uint32_t *slot = start ? fc_alloc(o->arena, o->tasks.n, sizeof *slot, st) : NULL;
+    if (!slot) return st->code;
+    for (int i = 0; i < RESTARTS; i++) {
+        memcpy(slot, from, o->tasks.n * sizeof *slot);
+        if (fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.5, o->budget / 10 / RESTARTS,
+                          o->problem->seed, o->stream++, slot, st))
+            return st->code;
+        double cost = fc_hop_cost(&o->tasks, &o->table, slot, o->slots->per_node);
+        if (cost >= best) continue;
+        best = cost;
+        memcpy(start->slot, slot, o->tasks.n * sizeof *slot);
+    }
+    return FC_OK;
+}
+
+enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
+{
+    static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random"};
+    for (size_t i = 0; i < FC_COUNT(names); i++)
+        if (add_strategy(o, names[i], st)) return st->code;
+    return add_spread(o, st);
+}
+
+enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)
+{
+    fc_progress_show(o->problem->progress, 0.02, "distances");
+    if (fc_distances_all(&o->sites, o->budget / 8, o->arena, &o->table, st)) return st->code;
+    if (!o->table.distance) return FC_OK;
+    fc_progress_show(o->problem->progress, 0.05, "bisections");
+    if (add_bisection(o, st)) return st->code;
+    return o->tasks.n <= SMALL_JOB ? add_annealed(o, st) : FC_OK;
+}

@@ -1,0 +1,393 @@
+/* test_map_search.c - the optimizer and its parts: block shapes of the published tables, cuts of known least
+ * weight, the exact embedding, loads kept up to date against the solver, the bound, and the perfect mapping
+ * of a shuffled stencil. */
+#include "mapping/embedding.h"
+#include "mapping/optimizer.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TORUS(dims, cores)                                                                                   \
+    "name: t\nnetwork: {family: torus, dims: " dims "}\nlinks: {torus: {bandwidth: 1 GB/s, latency: 0 s}}\n" \
+    "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: " cores "}\n"
+static const char torus444[] = TORUS("[4, 4, 4]", "1"), torus484[] = TORUS("[4, 8, 4]", "2");
+#define PERCS(supernodes)                                                                                    \
+    "name: p\nnetwork: {family: two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8}\n"   \
+    "links: {ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}}\n"                  \
+    "router: {delay: 1 us, routing: direct}\nnode: {cores: 32}\n"
+
+static bool open_job(const char *yaml, const char *pattern, struct fc_machine *machine,
+                     struct fc_network *net, struct fc_demand *d)
+{
+    struct fc_status st = {0};
+    if (!fc_test_network(yaml, machine, net)) return false;
+    if (fc_demand_from_pattern(net, pattern, 1, d, &st) == FC_OK) return true;
+    CU_FAIL("the pattern is refused");
+    fc_test_close(machine, net);
+    return false;
+}
+
+/* ---- block shapes: tables 3 and 5 of SC'11 and its section 7, slowest dimension first ---- */
+
+static void test_shapes(void)
+{
+    static const struct {
+        const char *yaml, *pattern;
+        long long block[3][4]; /* node, drawer, supernode */
+    } cases[] = {
+        {PERCS("64"), "stencil2d:grid=256x256", {{4, 8}, {16, 16}, {32, 32}}},
+        {PERCS("64"), "stencil4d:grid=16x16x16x16", {{2, 2, 2, 4}, {4, 4, 4, 4}, {4, 4, 8, 8}}},
+        {PERCS("300"),
+         "stencil4d:grid=16x16x16x75,order=column-major",
+         {{1, 2, 4, 4}, {1, 4, 8, 8}, {1, 8, 8, 16}}},
+    };
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_demand d;
+        struct fc_mapping m = {0};
+        struct fc_slots slots;
+        struct fc_blocks blocks;
+        struct fc_status st = {0};
+        if (!open_job(cases[i].yaml, cases[i].pattern, &machine, &net, &d)) continue;
+        struct fc_map_problem problem = {.net = &net, .demand = &d};
+        CU_ASSERT_EQUAL_FATAL(fc_map_start(&problem, &m, &slots, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            fc_blocks_choose(&problem, &slots, FC_LEVEL_SUPERNODE, true, "bsm", &m.arena, &blocks, &st),
+            FC_OK);
+        for (int level = 0; level < 3; level++)
+            for (int k = 0; k < d.n_grid; k++)
+                CU_ASSERT_EQUAL(blocks.block[level][k], cases[i].block[level][k]);
+        fc_mapping_free(&m);
+        fc_demand_free(&d);
+        fc_test_close(&machine, &net);
+    }
+}
+
+/* ---- cuts ---- */
+
+/* A grid of k^dims vertices, each edge at both ends; wrapped or not. */
+static void grid_graph(uint32_t k, int dims, bool wrap, struct fc_cut_graph *g)
+{
+    g->n = 1;
+    for (int d = 0; d < dims; d++) g->n *= k;
+    g->size = calloc(g->n, sizeof *g->size);
+    g->pull = calloc(g->n, sizeof *g->pull);
+    g->first = calloc(g->n + 1, sizeof *g->first);
+    g->other = calloc(2 * (size_t)dims * g->n, sizeof *g->other);
+    g->weight = calloc(2 * (size_t)dims * g->n, sizeof *g->weight);
+    uint64_t at = 0;
+    for (uint32_t v = 0; v < g->n; v++) {
+        g->size[v] = 1;
+        for (uint32_t d = 0, stride = 1; d < (uint32_t)dims; d++, stride *= k) {
+            uint32_t c = v / stride % k;
+            for (int side = 0; side < 2; side++) {
+                if (!wrap && c == (side ? k - 1 : 0)) continue;
+                uint32_t to = side ? (c + 1) % k : (c + k - 1) % k;
+                g->other[at] = v - c * stride + to * stride;
+                g->weight[at++] = 1;
+            }
+        }
+        g->first[v + 1] = at;
+    }
+}
+
+static void test_cuts(void)
+{
+    static const struct {
+        uint32_t k;
+        int dims;
+        bool wrap;
+        uint64_t target;
+        double least; /* known: a line's one edge, planes of a box, two planes of a torus */
+    } cases[] = {
+        {200, 1, false, 77, 1}, {200, 1, true, 100, 2}, {16, 2, false, 128, 16}, {8, 3, true, 256, 128}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_cut_graph g;
+        grid_graph(cases[i].k, cases[i].dims, cases[i].wrap, &g);
+        struct fc_pool pool = {.size = 256 * (size_t)g.n + 96 * (size_t)g.first[g.n] + 65536};
+        pool.data = malloc(pool.size);
+        uint8_t *side = calloc(g.n, 1);
+        uint64_t work = 0, on_side0 = 0;
+        double cut = 0;
+        CU_ASSERT(fc_bipartition(&g, cases[i].target, &pool, 1, 1, side, &work));
+        for (uint32_t v = 0; v < g.n; v++) {
+            on_side0 += side[v] == 0;
+            for (uint64_t e = g.first[v]; e < g.first[v + 1]; e++) cut += side[v] && !side[g.other[e]];
+        }
+        CU_ASSERT_EQUAL(on_side0, cases[i].target);
+        CU_ASSERT_EQUAL(cut, cases[i].least);
+        CU_ASSERT(work > 0 && pool.used == 0);
+        free(side), free(pool.data), free(g.size), free(g.pull), free(g.first), free(g.other), free(g.weight);
+    }
+}
+
+/* ---- the exact embedding ---- */
+
+static double longest_link_bytes(const struct fc_network *net, const struct fc_demand *d,
+                                 const uint32_t *node)
+{
+    struct fc_placement placement = {d->n_tasks, node};
+    struct fc_load_settings settings = {0};
+    struct fc_status st = {0};
+    struct fc_load load;
+    double most = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(net, d, &placement, &settings, &load, &st), FC_OK);
+    for (uint32_t l = 0; l < net->n_links; l++)
+        if (isfinite(fc_link_bandwidth(net, l))) most = fmax(most, load.bytes[l]);
+    fc_load_free(&load);
+    return most;
+}
+
+static void test_embedding(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    static const struct {
+        const char *pattern;
+        double most; /* bytes of a message, or two tasks a node: two messages a link */
+    } fits[] = {{"stencil3d:grid=8x4x4,bytes=100", 100},
+                {"stencil3d:grid=8x8x4,bytes=100", 200},
+                {"stencil4d:grid=4x2x4x8,bytes=100", 200}};
+    for (size_t i = 0; i < FC_COUNT(fits); i++) {
+        struct fc_mapping m = {0};
+        struct fc_slots slots;
+        struct fc_status st = {0};
+        uint32_t slot[256], node[256];
+        if (!open_job(torus484, fits[i].pattern, &machine, &net, &d)) return;
+        struct fc_map_problem problem = {.net = &net, .demand = &d};
+        CU_ASSERT_EQUAL_FATAL(fc_map_start(&problem, &m, &slots, &st), FC_OK);
+        CU_ASSERT_FATAL(fc_embed_grid(&problem, &slots, slot));
+        bool used[256] = {false};
+        for (uint32_t t = 0; t < d.n_tasks; t++) {
+            CU_ASSERT(slot[t] < 256 && !used[slot[t]]);
+            used[slot[t]] = true;
+            node[t] = slot[t] / 2;
+        }
+        CU_ASSERT_EQUAL(longest_link_bytes(&net, &d, node), fits[i].most);
+        fc_mapping_free(&m);
+        fc_demand_free(&d);
+        fc_test_close(&machine, &net);
+    }
+    if (!open_job(torus484, "stencil2d:grid=16x16", &machine, &net, &d)) return;
+    struct fc_mapping m = {0};
+    struct fc_slots slots;
+    struct fc_status st = {0};
+    struct fc_map_problem problem = {.net = &net, .demand = &d};
+    uint32_t slot[256];
+    CU_ASSERT_EQUAL_FATAL(fc_map_start(&problem, &m, &slots, &st), FC_OK);
+    CU_ASSERT(
+        !fc_embed_grid(&problem, &slots, slot)); /* 16 = 4 * 4 or 2 * 8 tasks a router: no room for both */
+    fc_mapping_free(&m);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+/* ---- loads kept up to date ---- */
+
+/* After thousands of moves the search's loads are those of its placement, link by link; its bound holds. */
+static void test_search_loads(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    struct fc_unit_graph graph = {0};
+    struct fc_search search;
+    uint32_t unit[100], node[64];
+    double bound_s;
+    if (!open_job(torus444, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
+    for (uint32_t t = 0; t < 100; t++) unit[t] = t;
+    for (uint32_t t = 0; t < 64; t++) node[t] = 63 - t;
+    struct fc_sites sites = {&net, machine.routing, node, 64, 1};
+    CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 50, &arena, &graph, &st), FC_OK);
+    CU_ASSERT_EQUAL(graph.first[50], 300); /* ranks 3, 6, 9 away on both sides */
+    CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &graph, unit, &search, &st), FC_OK);
+    double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search);
+    struct fc_search_settings settings = {.start_temperature = 0.01,
+                                          .end_temperature = 1e-4,
+                                          .doublings = 4,
+                                          .hop_weight = 0.3,
+                                          .work = 1000000};
+    fc_search_run(&search, &settings);
+    CU_ASSERT(fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s);
+    struct fc_placement placement = {50, search.unit_node};
+    struct fc_load_settings load_settings = {.path_walk = true};
+    struct fc_load load;
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&net, &d, &placement, &load_settings, &load, &st), FC_OK);
+    for (uint32_t l = 0; l < net.n_links; l++)
+        if (isfinite(fc_link_bandwidth(&net, l))) CU_ASSERT(fabs(load.bytes[l] - search.load[l]) < 1e-6);
+    CU_ASSERT_EQUAL(fc_task_bound(&sites, &graph, &bound_s, &st), FC_OK);
+    CU_ASSERT(fc_near(bound_s, 5 * 999 / 6e9, 1e-12) &&
+              bound_s <= fc_search_time_s(&search)); /* 6 links a router */
+    fc_load_free(&load);
+    fc_search_free(&search);
+    fc_arena_free(&arena);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+/* ---- the whole ---- */
+
+/* The demand with its tasks renumbered at random; entries stay sorted by sender. */
+static void shuffle(struct fc_demand *d)
+{
+    size_t per_task = d->n_entries / d->n_tasks;
+    uint32_t *to = malloc(d->n_tasks * sizeof *to), *dst = malloc(d->n_entries * sizeof *dst);
+    fc_random_permutation(5, 5, to, d->n_tasks);
+    for (uint32_t t = 0; t < d->n_tasks; t++)
+        for (size_t k = 0; k < per_task; k++) dst[to[t] * per_task + k] = to[d->dst[t * per_task + k]];
+    memcpy(d->dst, dst, d->n_entries * sizeof *dst);
+    d->n_grid = 0;
+    free(to), free(dst);
+}
+
+/* A 4^3 stencil with shuffled tasks on a 4^3 torus: the search finds an embedding with one message on every
+ * link, which the bound proves to be the best, and says so by ending early. */
+static void test_perfect(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_mapping random = {0}, found = {0};
+    struct fc_status st = {0};
+    if (!open_job(torus444, "stencil3d:grid=4x4x4,bytes=1000", &machine, &net, &d)) return;
+    shuffle(&d);
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 1, .threads = 2};
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "random", &random, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
+    CU_ASSERT(longest_link_bytes(&net, &d, random.node) > 3000);
+    CU_ASSERT_EQUAL(longest_link_bytes(&net, &d, found.node), 1000);
+    fc_mapping_free(&random);
+    fc_mapping_free(&found);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+/* 12 tasks may use 20 cores of 10 nodes: the search moves to free cores of these nodes and to no others. */
+static void test_allowed_nodes(void)
+{
+    static const uint32_t nodes[] = {100, 3, 4, 5, 60, 61, 62, 7, 8, 9};
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_mapping in_order = {0}, found = {0}, again = {0};
+    struct fc_status st = {0};
+    if (!open_job(torus484, "multicast:tasks=12,targets=4,stride=5,bytes=100", &machine, &net, &d)) return;
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .nodes = nodes, .n_nodes = 10, .time_s = 0.05};
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "def", &in_order, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
+    bool used[256] = {false};
+    for (uint32_t t = 0; t < 12; t++) {
+        bool allowed = false;
+        for (size_t i = 0; i < FC_COUNT(nodes); i++) allowed = allowed || found.node[t] == nodes[i];
+        CU_ASSERT(allowed && !used[found.core[t]] && found.node[t] == found.core[t] / 2);
+        used[found.core[t]] = true;
+    }
+    CU_ASSERT(longest_link_bytes(&net, &d, found.node) < longest_link_bytes(&net, &d, in_order.node));
+    problem.threads = 3;
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &again, &st), FC_OK);
+    CU_ASSERT(!memcmp(found.core, again.core, 12 * sizeof *found.core));
+    problem.spread = true; /* one task a node: 10 nodes are too few */
+    fc_mapping_free(&again);
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "optimize", &again, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "12 ranks, one a node"));
+    fc_mapping_free(&in_order);
+    fc_mapping_free(&found);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+/* On PERCS the search takes a quarter off the time of the published blocks within half a second's worth of
+ * steps. */
+static void test_percs(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_mapping blocked = {0}, found = {0};
+    struct fc_status st = {0};
+    if (!open_job(PERCS("16"), "stencil2d:grid=128x128,bytes=64KiB", &machine, &net, &d)) return;
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.3};
+    double time_s[2];
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "bsm", &blocked, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
+    for (int i = 0; i < 2; i++) {
+        struct fc_placement placement = {d.n_tasks, i ? found.node : blocked.node};
+        struct fc_load_settings settings = {0};
+        struct fc_load_summary summary;
+        struct fc_load load;
+        CU_ASSERT_EQUAL_FATAL(fc_load_solve(&net, &d, &placement, &settings, &load, &st), FC_OK);
+        fc_load_summarise(&net, &load, &settings, &summary);
+        time_s[i] = summary.max_link_s;
+        fc_load_free(&load);
+    }
+    CU_ASSERT(fc_near(time_s[0], 32 * 65536 / 10e9, 1e-12)); /* table 1: 32 tasks share a D link */
+    CU_ASSERT(time_s[1] < 0.75 * time_s[0]);
+    fc_mapping_free(&blocked);
+    fc_mapping_free(&found);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+static void test_refusals(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_mapping m = {0};
+    struct fc_status st = {0};
+    if (!open_job(torus444, "alltoall:bytes=5", &machine, &net, &d)) return;
+    struct fc_map_problem problem = {.net = &net, .demand = &d};
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "optimize", &m, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "alltoall:bytes=5 is dense traffic"));
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "bnm needs a task grid"));
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "rdm", &m, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "needs drawers, and a torus network has none"));
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+    if (!open_job(torus484, "stencil2d:grid=7x11", &machine, &net, &d)) return;
+    problem = (struct fc_map_problem){.net = &net, .demand = &d, .spread = false};
+    static const uint32_t nodes[] = {0, 1};
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st), FC_OK); /* 77 blocks of one task */
+    fc_mapping_free(&m);
+    problem.nodes = nodes;
+    problem.n_nodes = 2;
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "77 ranks but the 2 allowed nodes have 4 cores"));
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+    if (!open_job(PERCS("2"), "stencil2d:grid=37x37", &machine, &net, &d)) return;
+    problem = (struct fc_map_problem){.net = &net, .demand = &d};
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_mapping_make(&problem, "bnm", &m, &st),
+                    FC_INPUT); /* 37 is prime: blocks of one task */
+    CU_ASSERT(fc_says(&st, FC_INPUT, "no equal blocks of at most 32 tasks a node tile the task grid 37x37"));
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+int suite_map_search(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"block shapes of the published tables", test_shapes},
+        {"cuts of known weight", test_cuts},
+        {"exact embedding", test_embedding},
+        {"loads kept up to date", test_search_loads},
+        {"perfect mapping of a shuffled stencil", test_perfect},
+        {"allowed nodes only, free cores used", test_allowed_nodes},
+        {"PERCS: faster than the published blocks", test_percs},
+        {"refusals", test_refusals},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("map search", tests);
+}
