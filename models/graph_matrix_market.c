@@ -12,7 +12,7 @@
 #include <strings.h>
 
 struct head {
-    bool pattern, symmetric;
+    bool pattern, integer, symmetric;
     long long n_tasks, n_entries;
 };
 
@@ -33,7 +33,8 @@ static enum fc_code read_banner(const struct fc_lines *lines, struct head *head,
                        "Matrix Market head is not '%%%%MatrixMarket matrix coordinate "
                        "real|integer|pattern general|symmetric'");
     head->pattern = word_is(word[3], length[3], "pattern");
-    if (!head->pattern && !word_is(word[3], length[3], "real") && !word_is(word[3], length[3], "integer"))
+    head->integer = word_is(word[3], length[3], "integer");
+    if (!head->pattern && !head->integer && !word_is(word[3], length[3], "real"))
         return fc_fail(st, FC_INPUT, where,
                        "values of type '%.*s' are no bytes (expected real, integer or pattern)",
                        (int)length[3], word[3]);
@@ -97,6 +98,8 @@ static enum fc_code read_entry(const struct head *head, const char **word, const
         (!head->pattern && fc_word_real(word[2], length[2], "bytes", &bytes, where, st)))
         return st->code;
     if (bytes < 0) return fc_fail(st, FC_INPUT, where, "bytes: %g is negative", bytes);
+    if (head->integer && bytes != floor(bytes))
+        return fc_fail(st, FC_INPUT, where, "bytes: %g is not whole (the head says integer)", bytes);
     if (head->symmetric && column > row)
         return fc_fail(st, FC_INPUT, where, "entry (%lld, %lld) lies above the diagonal of a symmetric file",
                        row, column);
@@ -146,6 +149,10 @@ enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena 
             demand->bytes[last] += t.bytes[i];
         else
             fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
+        if (isinf(demand->bytes[demand->n_entries - 1]))
+            return fc_fail(st, FC_INPUT, (struct fc_place){text->file, t.line[i]},
+                           "the entries of (%u, %u) sum to more bytes than a number holds", t.src[i] + 1,
+                           t.dst[i] + 1);
     }
     return FC_OK;
 }
