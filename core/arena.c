@@ -40,7 +40,7 @@ static struct fc_arena_block *map_block(size_t size)
     uintptr_t start = (uintptr_t)block->mapped;
     block->data = (char *)block->mapped + ((start + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE - start);
     block->size = size;
-    madvise(block->data, size, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
+    madvise(block->mapped, block->mapped_bytes, MADV_HUGEPAGE); /* a wish: nothing is lost when it is refused */
     return block;
 }
 

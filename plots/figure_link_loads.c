@@ -16,8 +16,11 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
 {
     char safe[256], *script = NULL;
     size_t length = 0;
+    double most_s = 0; /* four decades below it are shown: what is less is no hot spot */
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
+    for (size_t i = 0; i < n; i++)
+        if (series[i].n && series[i].busy_s[0] > most_s) most_s = series[i].busy_s[0];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < series[i].n && !st->code; j++) {
             if (series[i].busy_s[j] <= 0) break;
@@ -40,10 +43,12 @@ enum fc_code fc_plot_link_loads(const char *directory, const char *title, const 
                 "set xlabel 'link, busiest first'\n"
                 "set ylabel 'time the link is busy (ms)'\n"
                 "set logscale xy\n"
+                "set format y '%%g'\n"
+                "set yrange [%g:%g]\n"
                 "set key noenhanced outside right top\n"
                 "set grid\n"
                 "plot ",
-                safe);
+                safe, most_s > 0 ? most_s * 1e-1 : 1e-6, most_s > 0 ? most_s * 2e3 : 1);
         for (size_t i = 0; i < n; i++) /* each series is the rows with its number */
             fprintf(text, "%s'link-loads.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4)*1e3) "
                           "with lines lw 2 dt %d title \"%s\"", i ? ", \\\n     " : "", i, i % 2 ? 2 : 1, series[i].label);

@@ -282,13 +282,16 @@ void fc_load_summarise(const struct fc_network *net, const struct fc_load *load,
     summary->hottest = FC_NONE;
     for (uint32_t l = 0; l < net->n_links; l++) {
         struct fc_load_class *c = &summary->classes[net->link_class[l]];
-        double bytes = load->bytes[l], seconds = link_seconds(net, load, background, l);
+        double bytes = load->bytes[l];
+        bool passed = !background && bytes <= c->max_bytes; /* a link of its class has carried as much */
         c->count++;
         if (bytes == 0) continue;
         c->min_bytes = c->used == 0 || bytes < c->min_bytes ? bytes : c->min_bytes;
         c->max_bytes = bytes > c->max_bytes ? bytes : c->max_bytes;
         c->mean_bytes += bytes;
         c->used++;
+        if (passed) continue;
+        double seconds = link_seconds(net, load, background, l);
         if (summary->hottest == FC_NONE || seconds > summary->max_link_s) {
             summary->hottest = l;
             summary->max_link_s = seconds;
@@ -307,7 +310,9 @@ int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, in
     int n = 0;
     if (k > (int)FC_COUNT(time_s)) k = FC_COUNT(time_s);
     for (uint32_t l = 0; l < net->n_links; l++) {
-        double seconds = load->bytes[l] > 0 ? load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l) : 0;
+        double bandwidth = fc_link_bandwidth(net, l), wire = load->bytes[l] * load->wire_factor;
+        if (n == k && wire <= time_s[n - 1] * bandwidth) continue; /* most links: no division */
+        double seconds = wire > 0 ? wire / bandwidth : 0;
         if (seconds == 0 || (n == k && seconds <= time_s[n - 1])) continue;
         int at = n < k ? n++ : n - 1;
         for (; at > 0 && time_s[at - 1] < seconds; at--) links[at] = links[at - 1], time_s[at] = time_s[at - 1];
