@@ -12,7 +12,7 @@
 /* What the command line says. Strings are argv's. */
 struct fc_arguments {
     const char *machine, *pattern, *graph, *trace;
-    const char *map, *nodes, *routing, *background, *network, *loggops, *split, *format, *plot, *vc_rule;
+    const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     uint64_t seed;
     double search_s;

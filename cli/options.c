@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, KEY_SPLIT, KEY_JSON, KEY_SEED,
-       KEY_THREADS, KEY_MAP, KEY_WALK, KEY_FORMAT, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
+       KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
        KEY_VC_RULE, KEY_DUMP };
 
 /* `letter` is what a command's option string names. */
@@ -27,7 +27,6 @@ static const struct entry {
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule to certify (default: the machine's)", 0}},
-    {'F', {"format", KEY_FORMAT, "FORMAT", 0, "file format of the mapping", 0}},
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
@@ -84,7 +83,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_SPLIT: a->split = value; break;
     case KEY_WALK: a->path_walk = true; break;
     case KEY_VC_RULE: a->vc_rule = value; break;
-    case KEY_FORMAT: a->format = value; break;
     case KEY_PLOT: a->plot = value; break;
     case KEY_TEXT: a->text = true; break;
     case KEY_DUMP: a->dump_network = true; break;

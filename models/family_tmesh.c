@@ -263,14 +263,6 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
     const struct fc_tmesh_shape *s = fc_tmesh(net);
     uint32_t a = net->link_source[link], b = net->link_target[link];
     char from[96], to[96];
-    if (fc_is_node(net, a)) {
-        snprintf(out, size, "node %u in", a - net->n_routers);
-        return;
-    }
-    if (fc_is_node(net, b)) {
-        snprintf(out, size, "node %u out", b - net->n_routers);
-        return;
-    }
     vertex_name(net, a, from, sizeof from);
     vertex_name(net, b, to, sizeof to);
     for (int d = 0; d < s->n_dims; d++)

@@ -144,14 +144,6 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t a = net->link_source[link], b = net->link_target[link];
-    if (fc_is_node(net, a)) {
-        snprintf(out, size, "node %u in", a - net->n_routers);
-        return;
-    }
-    if (fc_is_node(net, b)) {
-        snprintf(out, size, "node %u out", b - net->n_routers);
-        return;
-    }
     char from[80], to[80];
     for (int d = 0; d < s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++) {

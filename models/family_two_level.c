@@ -155,16 +155,12 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
 {
     uint32_t a = net->link_source[link], b = net->link_target[link];
     char from[48], to[48];
-    if (fc_is_node(net, a)) snprintf(out, size, "node %u in", a - net->n_routers);
-    else if (fc_is_node(net, b)) snprintf(out, size, "node %u out", b - net->n_routers);
-    else {
-        const struct fc_two_level_shape *s = fc_two_level(net);
-        int c = net->link_class[link];
-        const char *kind = c == s->d_class ? "D" : c == s->ll_class ? "LL" : "LR";
-        vertex_name(net, a, from, sizeof from);
-        vertex_name(net, b, to, sizeof to);
-        snprintf(out, size, "%s %s->%s", kind, from, to);
-    }
+    const struct fc_two_level_shape *s = fc_two_level(net);
+    int c = net->link_class[link];
+    const char *kind = c == s->d_class ? "D" : c == s->ll_class ? "LL" : "LR";
+    vertex_name(net, a, from, sizeof from);
+    vertex_name(net, b, to, sizeof to);
+    snprintf(out, size, "%s %s->%s", kind, from, to);
 }
 
 /* Mean hops from a router to another of its supernode, itself included, and to the hosts of the D links. */

@@ -101,6 +101,14 @@ double fc_wire_bytes(const struct fc_machine *machine, double bytes);
 /* Cores of the machine that can hold a task: nodes x cores per node. */
 uint64_t fc_machine_cores(const struct fc_network *net);
 
+/* All values of x[n] are the same. */
+static inline bool fc_all_equal(const double *x, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (x[i] != x[0]) return false;
+    return true;
+}
+
 /* ---- the network: CSR arrays (network.c) -------------------------------------------------------------------------- */
 
 /* Vertices are routers 0 .. n_routers-1, then nodes (terminals) n_routers .. n_routers+n_nodes-1. Links are directed
@@ -195,6 +203,7 @@ struct fc_family_ops {
     enum fc_code (*check)(struct fc_machine *machine, struct fc_place where, struct fc_status *st);
     /* Counts routers, nodes, links and bytes and refuses too large, then builds the arrays. */
     enum fc_code (*build)(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st);
+    /* Links of class `injection` are named by the generic code. */
     void (*link_name)(const struct fc_network *net, uint32_t link, char *out, size_t size);
     void (*vertex_name)(const struct fc_network *net, uint32_t vertex, char *out, size_t size);
     /* Partition number `index` of the routers into blocks whose cuts bound throughput (slabs, sub-boxes, supernodes,

@@ -112,12 +112,13 @@ char *fc_vertex_name(const struct fc_network *net, uint32_t vertex, char *out, s
 char *fc_link_name(const struct fc_network *net, uint32_t link, char *out, size_t size)
 {
     uint32_t a = net->link_source[link], b = net->link_target[link];
-    if (net->machine->family->link_name) {
-        net->machine->family->link_name(net, link, out, size);
-    } else if (fc_is_node(net, a)) {
+    bool injection = net->link_class[link] == fc_injection_class(net->machine);
+    if (injection && fc_is_node(net, a)) {
         snprintf(out, size, "node %u in", a - net->n_routers);
-    } else if (fc_is_node(net, b)) {
+    } else if (injection) {
         snprintf(out, size, "node %u out", b - net->n_routers);
+    } else if (net->machine->family->link_name) {
+        net->machine->family->link_name(net, link, out, size);
     } else {
         char from[80], to[80];
         snprintf(out, size, "%s %s->%s", net->machine->classes[net->link_class[link]].name,

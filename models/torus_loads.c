@@ -107,13 +107,6 @@ static void add_port(const struct fc_network *net, uint32_t router, int dim, int
     for (uint32_t p = 0; p < n; p++) load[port + p] += bytes / n;
 }
 
-static bool constant(const double *x, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++)
-        if (x[i] != x[0]) return false;
-    return true;
-}
-
 static void uniform_loads(const struct fc_network *net, double ab, double *load)
 {
     const struct fc_torus_shape *s = fc_torus(net);
@@ -165,7 +158,7 @@ enum fc_code fc_torus_rank_one(const struct fc_network *net, const int *order, c
 {
     const struct fc_torus_shape *s = fc_torus(net);
     uint32_t n = s->n_routers, longest = 0;
-    if (constant(a, n) && constant(b, n)) {
+    if (fc_all_equal(a, n) && fc_all_equal(b, n)) {
         uniform_loads(net, a[0] * b[0], load);
         return FC_OK;
     }

@@ -15,7 +15,6 @@
 struct split {
     const struct fc_network *net;
     const struct fc_torus_shape *s;
-    uint64_t seed;
     uint32_t n_chunks; /* a flow */
     double *port_s;    /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
     double rate[FC_MAX_DIMS]; /* bytes/s of a port of each dimension */
@@ -274,7 +273,7 @@ static void add_loads(const struct split *p, double *load)
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
                                      double *load, struct fc_status *st)
 {
-    struct split p = {.net = net, .s = fc_torus(net), .seed = seed};
+    struct split p = {.net = net, .s = fc_torus(net)};
     struct fc_arena scratch = {0};
     uint32_t per_router = p.s->nodes_per_router;
     size_t n = demand->n;

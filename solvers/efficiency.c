@@ -29,20 +29,13 @@ static const struct {
 
 static const char kernel_runs[] = "backlog runs of a virtual-cut-through kernel, router of Adiga et al. 2005";
 
-static bool constant(const double *x, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++)
-        if (x[i] != x[0]) return false;
-    return true;
-}
-
 /* Every node sends every other the same: one dense part, the same for all tasks, and nodes that inject
  * alike. */
 static bool is_all_to_all(const struct fc_network *net, const struct fc_demand *demand,
                           const struct fc_load *load)
 {
     if (demand->n_entries || demand->n_dense != 1 || net->n_nodes < 2) return false;
-    if (!constant(demand->dense[0].a, demand->n_tasks) || !constant(demand->dense[0].b, demand->n_tasks))
+    if (!fc_all_equal(demand->dense[0].a, demand->n_tasks) || !fc_all_equal(demand->dense[0].b, demand->n_tasks))
         return false;
     double first = -1;
     for (uint32_t node = 0; node < net->n_nodes; node++) {

@@ -58,15 +58,13 @@ static enum fc_code place_entries(struct job *j, struct totals *totals)
     const struct fc_demand *d = j->demand;
     const uint32_t *node = j->placement->node;
     struct fc_node_demand *out = &j->nodes;
-    double last = NAN, factor = 1, messages = 0;
+    double last = NAN, factor = 1;
     out->src = fc_alloc(&j->scratch, d->n_entries, sizeof *out->src, j->st);
     out->dst = fc_alloc(&j->scratch, d->n_entries, sizeof *out->dst, j->st);
     out->bytes = fc_alloc(&j->scratch, d->n_entries, sizeof *out->bytes, j->st);
     if (!out->src || !out->dst || !out->bytes) return j->st->code;
     for (size_t e = 0; e < d->n_entries; e++) {
         uint32_t s = node[d->src[e]], t = node[d->dst[e]];
-        messages = e > 0 && d->src[e] == d->src[e - 1] ? messages + d->messages[e] : d->messages[e];
-        if (messages > j->load->max_messages_per_task) j->load->max_messages_per_task = messages;
         if (s == t) {
             j->load->local_bytes += d->bytes[e];
             continue;
@@ -88,13 +86,12 @@ static enum fc_code place_dense(struct job *j, struct totals *totals)
         double *a = out->a[i] = fc_alloc(&j->scratch, j->net->n_nodes, sizeof *a, j->st);
         double *b = out->b[i] = fc_alloc(&j->scratch, j->net->n_nodes, sizeof *b, j->st);
         if (!a || !b) return j->st->code;
-        double sum_a = 0, sum_b = 0, same_task = 0, same_node = 0, receivers = 0;
+        double sum_a = 0, sum_b = 0, same_task = 0, same_node = 0;
         for (uint32_t t = 0; t < d->n_tasks; t++) {
             a[j->placement->node[t]] += part->a[t];
             b[j->placement->node[t]] += part->b[t];
             sum_a += part->a[t];
             sum_b += part->b[t];
-            receivers += part->b[t] != 0;
             same_task += part->a[t] * part->b[t];
         }
         for (uint32_t n = 0; n < j->net->n_nodes; n++) same_node += a[n] * b[n];
@@ -102,7 +99,6 @@ static enum fc_code place_dense(struct job *j, struct totals *totals)
         double bytes = sum_a * sum_b - same_node, each = part->message_bytes;
         double last = NAN, factor;
         if (bytes > 0) count_wire(j->net->machine, bytes, each > 0 ? bytes / each : 0, &last, &factor, totals);
-        j->load->max_messages_per_task += receivers;
     }
     out->n_dense = d->n_dense;
     return FC_OK;
@@ -168,19 +164,13 @@ static enum fc_code mixture(struct job *j)
     return FC_OK;
 }
 
-static bool constant(const double *x, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++)
-        if (x[i] != x[0]) return false;
-    return true;
-}
 /* Traffic that looks the same from every node of a vertex-transitive network: every minimal split loads it alike. */
 static bool symmetric(const struct fc_network *net, const struct fc_node_demand *d)
 {
     const char *family = net->machine->family->name;
     if (d->n || strcmp(family, "torus")) return false;
     for (int i = 0; i < d->n_dense; i++)
-        if (!constant(d->a[i], net->n_nodes) || !constant(d->b[i], net->n_nodes)) return false;
+        if (!fc_all_equal(d->a[i], net->n_nodes) || !fc_all_equal(d->b[i], net->n_nodes)) return false;
     return true;
 }
 

@@ -7,7 +7,7 @@
 #include "traces/traces.h"
 
 /* Where tasks sit: task t on core core[t]; core = node * cores_per_node + slot. A plain array is the mapping; NULL
- * means the default (task t on core t, or on node t for demand with at most one task a node: see spread). */
+ * means the default (task t on core t). */
 struct fc_placement {
     uint32_t n_tasks;
     const uint32_t *node; /* [n_tasks] node of each task */
@@ -23,7 +23,6 @@ struct fc_load {
     double hop_bytes;    /* sum over router-to-router links of bytes: payload bytes x hops */
     double local_bytes;  /* bytes between tasks of one node: never on a link */
     double network_bytes;/* bytes between different nodes */
-    double max_messages_per_task; /* most messages one task sends */
     double cut_bound_s;  /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
     const char *method;  /* "structural", "path walk", "adaptive split" */
 };
@@ -31,7 +30,7 @@ enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
 struct fc_load_settings {
     enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
     bool path_walk;        /* force the general path walk (the oracle) */
-    int threads;
+    int threads;           /* most threads allowed; loads are solved in one so far */
     uint64_t seed;
     const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
 };
