@@ -3,6 +3,7 @@
 #define FC_CLI_H
 
 #include "mapping/mapping.h"
+#include "solvers/flit/flit.h"
 #include "solvers/solvers.h"
 
 #include <jansson.h>
@@ -14,11 +15,15 @@ struct fc_arguments {
     const char *machine, *pattern, *graph, *trace;
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
+    const char *load, *loads, *solver, *engine, *packet_flits;
+    uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
+    double gap_cycles;
     uint64_t seed;
     double search_s;
     int threads, iterations;
     double compute_s;
     bool json, quiet, path_walk, text, dump_network;
+    bool backlog, in_order, allow_deadlock, bubble_as_published;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
@@ -31,7 +36,7 @@ struct fc_command {
     enum fc_code (*run)(const struct fc_arguments *arguments, struct fc_status *st);
 };
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
-    fc_command_trace, fc_command_certify, fc_command_map;
+    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
@@ -60,6 +65,21 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
 /* Splits "a,b,c" into the arena. */
 enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
                            struct fc_status *st);
+
+/* ---- runs of the flit-level kernel (flit_settings.c) ---- */
+
+/* The settings that `flit` and `curve` share; the load stays open. */
+enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct fc_flit_settings *settings,
+                                  struct fc_status *st);
+/* One load in flits per node and cycle: "0.3", or "60%" of the demand's ideal throughput, which is worked out
+ * on first use and kept in *ideal (NaN before). `option` names where the text comes from. */
+enum fc_code fc_flit_read_load(const char *option, const char *text, const struct fc_session *session,
+                               const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                               double *ideal, double *load_flits_per_cycle, struct fc_status *st);
+/* The load of one run, and the refusal of options that are not for this kind of traffic. *ideal as above. */
+enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
+                                const struct fc_demand *demand, struct fc_flit_settings *settings,
+                                double *ideal, struct fc_status *st);
 
 /* ---- printing (print.c) ---- */
 

@@ -7,7 +7,9 @@
 
 enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, KEY_SPLIT, KEY_JSON, KEY_SEED,
        KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
-       KEY_VC_RULE, KEY_DUMP };
+       KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_ENGINE,
+       KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
+       KEY_BUBBLE };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -26,7 +28,21 @@ static const struct entry {
     {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
-    {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule to certify (default: the machine's)", 0}},
+    {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
+    {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
+    {'A', {"loads", KEY_LOADS, "FROM:TO:STEP", 0, "offered loads, or a list; also in %, as --load", 0}},
+    {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default)", 0}},
+    {'E', {"engine", KEY_ENGINE, "NAME", 0, "auto (default), event (whole packets) or cycle (flits)", 0}},
+    {'f', {"packet-flits", KEY_PACKET_FLITS, "N|N-M", 0, "packet lengths (default: the largest packet)", 0}},
+    {'w', {"warmup", KEY_WARMUP, "CYCLES", 0, "before the measurement (default: chosen)", 0}},
+    {'e', {"measure", KEY_MEASURE, "CYCLES", 0, "length of the measurement (default: chosen)", 0}},
+    {'C', {"max-cycles", KEY_MOST_CYCLES, "CYCLES", 0, "end the run there whatever happens", 0}},
+    {'I', {"interval", KEY_INTERVAL, "CYCLES", 0, "also record throughput in intervals of this length", 0}},
+    {'B', {"backlog", KEY_BACKLOG, NULL, 0, "every source always has a packet waiting: overload", 0}},
+    {'G', {"gap", KEY_GAP, "CYCLES", 0, "messages: least time between two packets of a node", 0}},
+    {'O', {"in-order", KEY_IN_ORDER, NULL, 0, "messages in their own order (default: random)", 0}},
+    {'a', {"allow-deadlock", KEY_ALLOW_DEADLOCK, NULL, 0, "run also without deadlock certificate", 0}},
+    {'u', {"bubble-as-published", KEY_BUBBLE, NULL, 0, "true lengths on the bubble: can deadlock", 0}},
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
@@ -39,6 +55,8 @@ static const struct entry {
     {'J', {"json", KEY_JSON, NULL, 0, "JSON instead of text", 1}},
     {'q', {"quiet", 'q', NULL, 0, "no progress bar", 1}},
 };
+
+static const long long most_cycles = 1000000000000;
 
 struct parse {
     const struct fc_command *command;
@@ -60,6 +78,15 @@ static double seconds(struct argp_state *state, const char *name, const char *te
     struct fc_status st = {0};
     if (fc_quantity(text, FC_SECONDS, 0, &value, (struct fc_place){0}, &st))
         argp_error(state, "--%s: %s", name, st.message);
+    return value;
+}
+
+static double cycles(struct argp_state *state, const char *name, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (*text == 0 || *end || !(value >= 0 && value <= 1e12))
+        argp_error(state, "--%s: '%s' is not a number of cycles in 0..1e12", name, text);
     return value;
 }
 
@@ -86,6 +113,20 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_PLOT: a->plot = value; break;
     case KEY_TEXT: a->text = true; break;
     case KEY_DUMP: a->dump_network = true; break;
+    case KEY_LOAD: a->load = value; break;
+    case KEY_LOADS: a->loads = value; break;
+    case KEY_SOLVER: a->solver = value; break;
+    case KEY_ENGINE: a->engine = value; break;
+    case KEY_PACKET_FLITS: a->packet_flits = value; break;
+    case KEY_BACKLOG: a->backlog = true; break;
+    case KEY_IN_ORDER: a->in_order = true; break;
+    case KEY_ALLOW_DEADLOCK: a->allow_deadlock = true; break;
+    case KEY_BUBBLE: a->bubble_as_published = true; break;
+    case KEY_WARMUP: a->warmup_cycles = (uint64_t)whole(state, "warmup", value, 1, most_cycles); break;
+    case KEY_MEASURE: a->measure_cycles = (uint64_t)whole(state, "measure", value, 1, most_cycles); break;
+    case KEY_MOST_CYCLES: a->most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
+    case KEY_INTERVAL: a->interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
+    case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
     case KEY_JSON: a->json = true; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_COMPUTE: a->compute_s = seconds(state, "compute", value); break;

@@ -143,6 +143,14 @@ const char *fc_nearest(const char *name, const char *const *names, size_t n_name
 /* 64 random bits of Philox-4x32-10 (Salmon et al., SC'11) for key `seed` and counter (stream, index): a pure
  * function, equal on every machine and for any number of threads. ~10 ns. */
 uint64_t fc_random(uint64_t seed, uint64_t stream, uint64_t index);
+/* 64 random bits for key and counter, ten times as fast: the mixing step of wyrand (Wang Yi, 2019; passes BigCrush and
+ * PractRand) on counter * odd constant + key. Keys of different streams should come from fc_random. */
+static inline uint64_t fc_random_quick(uint64_t key, uint64_t counter)
+{
+    uint64_t x = key + counter * UINT64_C(0xa0761d6478bd642f);
+    unsigned __int128 product = (unsigned __int128)(x ^ UINT64_C(0xe7037ed1a0b428db)) * x;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+}
 /* Uniform in [0, 1). */
 double fc_random_real(uint64_t seed, uint64_t stream, uint64_t index);
 /* Uniform in 0 .. n-1 (n >= 1; bias below 2^-32 for n < 2^32). */

@@ -80,8 +80,8 @@ enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cd
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     const char *routing = net->machine->routing->name;
     uint32_t first_hub[FC_MAX_LEVELS + 1];
-    if (strcmp(routing, "nca") && strcmp(routing, "nca-hash"))
-        return fc_vc_unknown_routing(net, "nca, nca-hash", st);
+    if (strcmp(routing, "nca") && strcmp(routing, "nca-hash") && strcmp(routing, "nca-random"))
+        return fc_vc_unknown_routing(net, "nca, nca-hash, nca-random", st);
     for (int l = 1; l <= s->h; l++)
         first_hub[l] =
             fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));

@@ -10,9 +10,18 @@
  *   a packet can arrive at c before the dateline   when c >= 1,     and go on when also h >= 2,
  *                          after it                when c < h,      and go on when c + 2 <= h;
  *
- * on a line it arrives when c >= 1 and goes on when c < k-1. The conditions are independent between
- * dimensions, so the dependencies of dimension order are exactly: straight on where the ring allows, into
- * every port of a later dimension, and out. Valiant's two phases each have their own channels; where a
+ * on a line it arrives when c >= 1 and goes on when c < k-1. With router.dateline: entry the second channel
+ * is that of packets whose route will cross the dateline, all the way in the dimension:
+ *
+ *   such a packet can begin at c                    when c >= k-h,
+ *                     arrive at c, still before it, when c > k-h,   and always goes on;
+ *                     arrive at c behind it         when c < h,     and go on when c + 2 <= h;
+ *   the others begin where c < k-1, arrive where c >= 1, and go on when also c < k-1 and h >= 2.
+ *
+ * Packets of the second channel leave the links from h-1 to k-h-1 unused (h <= k/2: at least one), those of
+ * the first the dateline, so neither closes a ring. The conditions are independent between dimensions, so the
+ * dependencies of dimension order are exactly: straight on where the ring allows, into every port of a later
+ * dimension, and out. Valiant's two phases each have their own channels; where a
  * phase ends any port may follow.
  *
  * Escape channels of adaptive routing (Duato 1993): between two escape channels a packet may take any
@@ -28,18 +37,37 @@
 
 #include <string.h>
 
-/* What can happen at one coordinate in one direction. Channel 0: before the dateline, 1: after it. */
+/* What can happen at one coordinate in one direction, by channel. Channel 0: before the dateline, 1: after
+ * it; with entry 0: never to cross it, 1: to cross it or across. */
 struct stop {
-    bool leaves, wraps; /* a link goes on from here; it crosses the dateline */
-    bool arrives[2], goes_on[2];
+    bool leaves;                          /* a link goes on from here */
+    bool begins[2];                       /* packets that begin the dimension here */
+    bool arrives[2], goes_on[2], ends[2]; /* packets on their way in it */
+    int side[2];                          /* the channel on which they go on */
 };
 
-static struct stop stop_at(const struct fc_torus_shape *s, int dim, int direction, uint32_t c)
+static struct stop stop_at(const struct fc_torus_shape *s, bool entry, int dim, int direction, uint32_t c)
 {
     uint32_t k = s->k[dim], h = k / 2;
     if (direction == FC_MINUS) c = k - 1 - c;
-    if (!s->ring[dim]) return (struct stop){c + 1 < k, false, {c > 0, false}, {c > 0 && c + 1 < k, false}};
-    return (struct stop){k > 1, c + 1 == k, {k > 1 && c > 0, c < h}, {c > 0 && h >= 2, c + 2 <= h}};
+    bool first = c == 0, last = c + 1 == k, far = h >= 2;
+    struct stop stop = {
+        .leaves = !last, .begins = {!last}, .arrives = {!first}, .ends = {!first}, .side = {0, 1}};
+    stop.goes_on[0] = !first && !last && (far || !s->ring[dim]);
+    if (!s->ring[dim] || k == 1) return stop;
+    stop.leaves = true;
+    stop.begins[1] = entry ? c >= k - h : last;
+    stop.arrives[1] = c < h || (entry && c > k - h);
+    stop.goes_on[1] = c + 2 <= h || (entry && c > k - h);
+    stop.ends[1] = c < h;
+    if (!entry) stop.side[0] = last;
+    if (!entry) stop.goes_on[0] = !first && far; /* over the dateline too */
+    return stop;
+}
+
+static bool by_entry(const struct fc_network *net)
+{
+    return net->machine->router.dateline == FC_DATELINE_ENTRY;
 }
 
 /* The relation being generated. A port with several cables is reached through one hub a channel. */
@@ -48,6 +76,7 @@ struct torus_relation {
     const struct fc_torus_shape *s;
     struct fc_cdg *cdg;
     enum fc_torus_scheme scheme;
+    bool entry; /* router.dateline, where there is one */
     bool bundled;
     uint32_t hub; /* first hub of the ports, when bundled */
 };
@@ -71,7 +100,8 @@ static uint32_t ask(const struct torus_relation *r, uint32_t router, int dim, in
 static struct torus_relation start_relation(const struct fc_network *net, enum fc_torus_scheme scheme,
                                             struct fc_cdg *cdg)
 {
-    struct torus_relation r = {net, fc_torus(net), cdg, scheme, false, 0};
+    struct torus_relation r = {.net = net, .s = fc_torus(net), .cdg = cdg, .scheme = scheme};
+    r.entry = scheme == FC_TORUS_PAIR && by_entry(net);
     for (int d = 0; d < r.s->n_dims; d++) r.bundled = r.bundled || r.s->parallel[d] > 1;
     if (r.bundled)
         r.hub = fc_cdg_hubs(cdg, (uint64_t)net->n_routers * (uint64_t)r.s->n_dims * 2 * (uint64_t)cdg->n_vcs);
@@ -82,7 +112,7 @@ static struct torus_relation start_relation(const struct fc_network *net, enum f
 static void open_bundle(const struct torus_relation *r, uint32_t router, int dim, int direction, int n_phases)
 {
     uint32_t next = fc_torus_neighbour(r->s, router, dim, direction);
-    struct stop there = stop_at(r->s, dim, direction, fc_torus_coordinate(r->s, next, dim));
+    struct stop there = stop_at(r->s, r->entry, dim, direction, fc_torus_coordinate(r->s, next, dim));
     for (int phase = 0; phase < n_phases; phase++)
         for (int after = 0; after < 2; after++)
             for (uint32_t p = 0; there.arrives[after] && p < r->s->parallel[dim]; p++) {
@@ -106,17 +136,18 @@ static void begin_dimensions(const struct torus_relation *r, uint32_t from, uint
 {
     for (int d = first_dim; d < r->s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++) {
-            const struct stop *stop = &here[2 * d + direction];
-            if (stop->leaves)
-                fc_cdg_add(r->cdg, from, ask(r, router, d, direction, channel_of(r, phase, stop->wraps)));
+            for (int side = 0; side < 2; side++)
+                if (here[2 * d + direction].begins[side])
+                    fc_cdg_add(r->cdg, from, ask(r, router, d, direction, channel_of(r, phase, side)));
         }
 }
 
-static void look_around(const struct fc_torus_shape *s, uint32_t router, struct stop *here)
+static void look_around(const struct torus_relation *r, uint32_t router, struct stop *here)
 {
-    for (int d = 0; d < s->n_dims; d++)
+    for (int d = 0; d < r->s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++)
-            here[2 * d + direction] = stop_at(s, d, direction, fc_torus_coordinate(s, router, d));
+            here[2 * d + direction] =
+                stop_at(r->s, r->entry, d, direction, fc_torus_coordinate(r->s, router, d));
 }
 
 /* Everything that follows an arrival at the router in dimension d. */
@@ -129,8 +160,8 @@ static void ordered_arrival(const struct torus_relation *r, uint32_t router, con
         uint32_t from = fc_cdg_channel(r->cdg, fc_torus_port(r->net, before, d, direction) + p,
                                        channel_of(r, phase, after));
         if (stop->goes_on[after])
-            fc_cdg_add(r->cdg, from,
-                       ask(r, router, d, direction, channel_of(r, phase, after || stop->wraps)));
+            fc_cdg_add(r->cdg, from, ask(r, router, d, direction, channel_of(r, phase, stop->side[after])));
+        if (!stop->ends[after]) continue;
         begin_dimensions(r, from, router, here, d + 1, phase);
         if (another_phase) begin_dimensions(r, from, router, here, 0, phase + 1);
         to_ejection(r, from, router, FC_NONE);
@@ -162,7 +193,7 @@ enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc
     if (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive") && strcmp(routing, "valiant"))
         return fc_vc_unknown_routing(net, "dimension-order, adaptive, valiant", st);
     for (uint32_t v = 0; cdg->pass != FC_CDG_HUBS && v < net->n_routers; v++) {
-        look_around(r.s, v, here);
+        look_around(&r, v, here);
         for (int d = 0; d < r.s->n_dims; d++)
             for (int direction = 0; direction < 2; direction++) {
                 if (r.bundled && here[2 * d + direction].leaves) open_bundle(&r, v, d, direction, n_phases);
@@ -180,7 +211,7 @@ void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg 
     struct torus_relation r = start_relation(net, FC_TORUS_ONE, cdg);
     struct stop here[2 * FC_MAX_DIMS];
     for (uint32_t v = 0; cdg->pass != FC_CDG_HUBS && v < net->n_routers; v++) {
-        look_around(r.s, v, here);
+        look_around(&r, v, here);
         for (int i = 0; i < 2 * r.s->n_dims; i++) {
             int d = i / 2, direction = i % 2;
             if (r.bundled && here[i].leaves) open_bundle(&r, v, d, direction, 1);
@@ -229,25 +260,25 @@ static uint32_t entry_of(const struct escape_hubs *h, int dim, int direction, in
     return h->class + 2 * (h->first_class[dim] + 4 * c + 2 * (uint32_t)direction + (uint32_t)after);
 }
 
-static void add_classes(const struct fc_torus_shape *s, const struct escape_hubs *h, bool direction_ordered,
-                        struct fc_cdg *cdg)
+static void add_classes(const struct fc_torus_shape *s, const struct escape_hubs *h, bool entry_side,
+                        bool direction_ordered, struct fc_cdg *cdg)
 {
     for (int rank = 0; rank < h->n_ranks; rank++)
         fc_cdg_add(cdg, h->gate + (uint32_t)rank, h->gate + (uint32_t)rank + 1);
     for (int d = 0; d < s->n_dims; d++)
         for (int direction = 0; direction < 2; direction++)
             for (uint32_t c = 0; c < s->k[d]; c++) {
-                if (!stop_at(s, d, direction, c).leaves) continue;
+                if (!stop_at(s, entry_side, d, direction, c).leaves) continue;
                 uint32_t rank = (uint32_t)(direction_ordered ? direction * s->n_dims + d : d);
                 uint32_t to = direction == FC_PLUS ? (c + 1) % s->k[d] : (c + s->k[d] - 1) % s->k[d];
-                struct stop there = stop_at(s, d, direction, to);
+                struct stop there = stop_at(s, entry_side, d, direction, to);
                 for (int after = 0; after < 2; after++) {
                     if (!there.arrives[after]) continue;
                     uint32_t entry = entry_of(h, d, direction, after, c);
                     fc_cdg_add(cdg, h->gate + rank, entry);
                     fc_cdg_add(cdg, entry + 1, h->gate + rank + 1);
                     if (!there.goes_on[after]) continue;
-                    uint32_t ahead = entry_of(h, d, direction, after || there.wraps, to);
+                    uint32_t ahead = entry_of(h, d, direction, there.side[after], to);
                     fc_cdg_add(cdg, entry + 1, ahead);
                     fc_cdg_add(cdg, entry, ahead); /* past here on adaptive channels */
                 }
@@ -260,14 +291,14 @@ void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_o
     struct escape_hubs h = place_hubs(s, direction_ordered, cdg);
     cdg->extended = true;
     if (cdg->pass == FC_CDG_HUBS) return;
-    add_classes(s, &h, direction_ordered, cdg);
+    add_classes(s, &h, by_entry(cdg->net), direction_ordered, cdg);
     for (uint32_t v = 0; v < net->n_routers; v++)
         for (int d = 0; d < s->n_dims; d++)
             for (int direction = 0; direction < 2; direction++) {
                 uint32_t c = fc_torus_coordinate(s, v, d), port = fc_torus_port(net, v, d, direction);
                 if (port == FC_NONE) continue;
                 uint32_t next = fc_torus_coordinate(s, fc_torus_neighbour(s, v, d, direction), d);
-                struct stop there = stop_at(s, d, direction, next);
+                struct stop there = stop_at(s, by_entry(net), d, direction, next);
                 for (int after = 0; after < 2; after++)
                     for (uint32_t p = 0; there.arrives[after] && p < s->parallel[d]; p++) {
                         uint32_t channel = fc_cdg_channel(cdg, port + p, (uint32_t)after);

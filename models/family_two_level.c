@@ -45,7 +45,8 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     s->n_routers = s->n_supernodes * s->members;
     s->nodes_per_router = (uint32_t)machine->nodes_per_router;
     s->pair_links = (uint32_t)s->links_per_pair;
-    double hosted = (double)s->n_supernodes * s->pair_links / (double)s->d_ports;
+    double slots = (double)(s->n_supernodes - (s->d_link == FC_D_RELATIVE)) * s->pair_links;
+    double hosted = slots / (double)s->d_ports;
     bool by_ports = s->d_link == FC_D_PACKED || s->d_link == FC_D_RELATIVE || s->d_link == FC_D_FREE;
     if (by_ports && ceil(hosted) > s->members)
         return fc_fail(st, FC_INPUT, where,

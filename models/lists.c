@@ -10,6 +10,7 @@
     X(valiant)                                                                                                        \
     X(nca)                                                                                                            \
     X(nca_hash)                                                                                                       \
+    X(nca_random)                                                                                                     \
     X(tmesh)                                                                                                          \
     X(direct)                                                                                                         \
     X(indirect)                                                                                                       \

@@ -16,6 +16,8 @@
 const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
 const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered", NULL};
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
+const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
+const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
 
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key top_keys[] = {
@@ -39,6 +41,17 @@ static const struct fc_key router_keys[] = {
     {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
      "who wins an output"},
     {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
+    {"credit", FC_KEY_QUANTITY, FC_SECONDS, IN(router.credit_s), 0, 1, NULL, "0", "handling of a credit, wire apart"},
+    {"vc_allocation", FC_KEY_CHOICE, FC_NUMBER, IN(router.vc_allocation), 0, 0, fc_vc_allocation_names, "combined",
+     "with the switch, or in a stage before it"},
+    {"dateline", FC_KEY_CHOICE, FC_NUMBER, IN(router.dateline), 0, 0, fc_dateline_names, "crossed",
+     "second channel from the dateline on, or for all of a route that will cross it"},
+    {"injection_fifos", FC_KEY_INT, FC_NUMBER, IN(router.injection_fifos), 0, FC_MOST_INJECTION_FIFOS, NULL, "0",
+     "of a node; 0: one a virtual channel"},
+    {"slq", FC_KEY_QUANTITY, FC_NUMBER, IN(router.slq_percent), 0, 100, NULL, "75",
+     "percent of decisions that serve the longest queue, the rest are random"},
+    {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
+     "percent of decisions in which packets in the network go before injected ones"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},

@@ -13,6 +13,7 @@
 #define FC_MAX_DIMS 8
 #define FC_MAX_CLASSES 16
 #define FC_NONE UINT32_MAX
+#define FC_MOST_INJECTION_FIFOS 16
 
 /* ---- machine files (machine.c) ----------------------------------------------------------------------------------- */
 
@@ -44,7 +45,17 @@ struct fc_router {
     double buffer_bytes; /* per virtual channel and input port */
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
+    /* Only the flit-level kernel looks at these: */
+    double credit_s;     /* handling of a credit at the sender, wire apart */
+    int vc_allocation;   /* when a head gets its virtual channel */
+    int dateline;        /* which packets take the channel behind the dateline */
+    long long injection_fifos; /* of a node; 0: one a virtual channel */
+    double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
+    double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
 };
+enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
+enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
+extern const char *const fc_vc_allocation_names[], *const fc_dateline_names[];
 
 /* Wire bytes of a message: every packet carries at most max - header payload bytes and occupies its own length, rounded
  * up to flits, plus the trailer. All zero: the wire carries exactly the payload. */

@@ -11,7 +11,9 @@
  *
  * by subtree sums for rank-one traffic and by counting the digits in which source and destination differ for
  * single entries: O(h) an entry, whatever the number of paths. Limits: the split is uniform, not optimised
- * for the traffic. */
+ * for the traffic.
+ *
+ * nca-random picks every up link uniformly at random whatever the load: oblivious, and the same loads. */
 #include "models/fat_tree_loads.h"
 
 static void walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
@@ -112,6 +114,17 @@ const struct fc_routing_ops fc_routing_nca = {
     .source = "Petrini & Vanneschi, IPPS 1997; Ohring et al., IPPS 1995",
     .families = families,
     .adaptive = true,
+    .walk_capacity = fc_fat_tree_walk_capacity,
+    .walk = walk,
+    .rank_one = rank_one,
+    .sparse = sparse,
+};
+
+const struct fc_routing_ops fc_routing_nca_random = {
+    .name = "nca-random",
+    .help = "ascent by up links picked at random afresh at every level, then straight down",
+    .source = "Valiant 1982; Leiserson 1985; Petrini & Vanneschi, IPPS 1997",
+    .families = families,
     .walk_capacity = fc_fat_tree_walk_capacity,
     .walk = walk,
     .rank_one = rank_one,

@@ -2,9 +2,10 @@
  *
  * The dateline of every ring lies between the greatest coordinate and 0. A packet enters a dimension on
  * channel 0; the link that crosses the dateline and all after it in that dimension are taken on channel 1.
- * Valiant routing has a pair for each phase (0, 1 and 2, 3). Under adaptive routing the pair is the
- * escape, asked for in dimension order, and the side of the dateline counts crossings on adaptive channels
- * too: the graph is then Duato's extended one. */
+ * With router.dateline: entry a packet whose route will cross it takes channel 1 all the way in the
+ * dimension (why no ring closes then either: cdg_torus.c). Valiant routing has a pair for each phase (0, 1
+ * and 2, 3). Under adaptive routing the pair is the escape, asked for in dimension order, and the side of
+ * the dateline counts crossings on adaptive channels too: the graph is then Duato's extended one. */
 #include "models/cdg.h"
 
 static bool chosen(const struct fc_machine *machine)
@@ -26,7 +27,9 @@ static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cd
 static const char *const families[] = {"torus", "mesh", NULL};
 const struct fc_vc_rule_ops fc_vc_dateline = {
     .name = "dateline",
-    .help = "channel 1 from the dateline of each ring on, else 0; the escape pair of adaptive routing",
+    .help =
+        "channel 1 from the dateline of each ring on (dateline: entry: wherever the route will cross it), "
+        "else 0; the escape pair of adaptive routing",
     .source = "Dally & Seitz 1987; Duato 1993; Adiga et al. 2005",
     .families = families,
     .argument = "Dimensions are taken in order, and no packet crosses a dateline twice, so neither turns nor "

@@ -4,7 +4,8 @@
  *
  * The escape of a packet is its first direction in that order with hops left; half way round an even ring
  * counts as +. Only adaptive routing has an escape to choose: dimension-order and Valiant routing keep to
- * their own order, and the rule is then the dateline's pairs (vc_dateline.c). */
+ * their own order, and the rule is then the dateline's pairs (vc_dateline.c).
+ * router.dateline chooses the channel of a pair as there. */
 #include "models/cdg.h"
 
 static bool chosen(const struct fc_machine *machine)

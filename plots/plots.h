@@ -27,4 +27,18 @@ struct fc_plot_links {
 enum fc_code fc_plot_link_loads(const char *directory, const char *title, const struct fc_plot_links *series, size_t n,
                                 struct fc_status *st);
 
+/* Latency and accepted load against offered load, with the saturation point (figure_latency_curve.c). */
+struct fc_plot_latency {
+    double load, accepted; /* flits/node/cycle */
+    double latency_cycles, half_width_cycles; /* NaN: unstable, or unknown */
+};
+struct fc_plot_curve {
+    const char *label;
+    const struct fc_plot_latency *points; /* [n] ascending load */
+    size_t n;
+    double saturation; /* offered flits/node/cycle; NaN: unknown */
+};
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
+                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st);
+
 #endif

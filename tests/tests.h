@@ -19,6 +19,14 @@
     X(suite_dependencies)                                                                                             \
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
+    X(suite_flit_text)                                                                                                \
+    X(suite_flit_source)                                                                                              \
+    X(suite_flit_run)                                                                                                 \
+    X(suite_flit_route)                                                                                               \
+    X(suite_flit_reference)                                                                                           \
+    X(suite_flit_prepare)                                                                                             \
+    X(suite_flit_event)                                                                                               \
+    X(suite_flit_cycle)                                                                                               \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_load)                                                                                                     \

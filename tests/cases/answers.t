@@ -18,6 +18,7 @@ $ fabricast list routings
 >   valiant (mesh)               dimension order to a random router, then on to the destination
 >   nca (fat-tree)               adaptive ascent, uniform over the nearest common ancestors, then straight down
 >   nca-hash (fat-tree)          deterministic d-mod-k: the destination's digits choose the way up
+>   nca-random (fat-tree)        ascent by up links picked at random afresh at every level, then straight down
 >   dimension-order (tmesh)      torus x, then y, then z; straight over each chip's mesh between bridges
 >   direct (two-level)           LL/LR - D - LL/LR, at most one D link
 >   indirect (two-level)         through a random other supernode, two D links

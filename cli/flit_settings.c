@@ -1,0 +1,108 @@
+/* flit_settings.c - settings of a flit-level run from the command line, shared by `flit` and `curve`. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum fc_code read_engine(const char *name, int *engine, struct fc_status *st)
+{
+    size_t n = 0;
+    while (fc_flit_engine_names[n]) n++;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, fc_flit_engine_names[i])) {
+            *engine = (int)i;
+            return FC_OK;
+        }
+    return fc_refuse(st, FC_INPUT, "--engine: '%s' is unknown (expected auto, event or cycle)", name);
+}
+
+/* "N" or "N-M", both at least 1. */
+static enum fc_code read_lengths(const char *text, uint32_t *least, uint32_t *most, struct fc_status *st)
+{
+    char *end;
+    long from = strtol(text, &end, 10), to = from;
+    if (end != text && *end == '-') {
+        const char *second = end + 1;
+        to = strtol(second, &end, 10);
+        if (end == second) to = 0;
+    }
+    if (end == text || *end || from < 1 || to < from || to > 65535)
+        return fc_refuse(st, FC_INPUT,
+                         "--packet-flits: '%s' is no length (expected N or N-M flits, 1 to 65535)", text);
+    *least = (uint32_t)from;
+    *most = (uint32_t)to;
+    return FC_OK;
+}
+
+enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct fc_flit_settings *settings,
+                                  struct fc_status *st)
+{
+    fc_flit_defaults(settings);
+    if (arguments->engine && read_engine(arguments->engine, &settings->engine, st)) return st->code;
+    if (arguments->packet_flits &&
+        read_lengths(arguments->packet_flits, &settings->packet_flits_min, &settings->packet_flits_max, st))
+        return st->code;
+    settings->warmup_cycles = arguments->warmup_cycles;
+    settings->measure_cycles = arguments->measure_cycles;
+    settings->most_cycles = arguments->most_cycles;
+    settings->interval_cycles = arguments->interval_cycles;
+    settings->source_gap_cycles = arguments->gap_cycles;
+    settings->in_order = arguments->in_order;
+    settings->allow_deadlock = arguments->allow_deadlock;
+    settings->backlog = arguments->backlog;
+    settings->bubble_as_published = arguments->bubble_as_published;
+    settings->vc_rule = arguments->vc_rule;
+    settings->threads = arguments->threads;
+    settings->seed = arguments->seed;
+    return FC_OK;
+}
+
+enum fc_code fc_flit_read_load(const char *option, const char *text, const struct fc_session *session,
+                               const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                               double *ideal, double *load_flits_per_cycle, struct fc_status *st)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool percent = end != text && !strcmp(end, "%");
+    if (end == text || (*end && !percent) || !(value > 0) || isinf(value))
+        return fc_refuse(
+            st, FC_INPUT,
+            "%s: '%s' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60%% of the "
+            "ideal throughput)",
+            option, text);
+    if (percent && isnan(*ideal) && fc_flit_ideal_throughput(&session->net, demand, settings, ideal, st))
+        return st->code;
+    *load_flits_per_cycle = percent ? value / 100 * *ideal : value;
+    return FC_OK;
+}
+
+enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
+                                const struct fc_demand *demand, struct fc_flit_settings *settings,
+                                double *ideal, struct fc_status *st)
+{
+    if (demand->open_loop && (arguments->map || arguments->nodes))
+        return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic between all nodes (leave it out)",
+                         arguments->map ? "--map" : "--nodes", demand->name);
+    if (demand->open_loop && (arguments->gap_cycles > 0 || arguments->in_order))
+        return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic, not messages (leave it out)",
+                         arguments->in_order ? "--in-order" : "--gap", demand->name);
+    if (!demand->open_loop && (arguments->load || arguments->backlog))
+        return fc_refuse(st, FC_INPUT, "%s: %s is a set of messages, sent as fast as they go (leave it out)",
+                         arguments->load ? "--load" : "--backlog", demand->name);
+    if (!demand->open_loop && (arguments->warmup_cycles || arguments->measure_cycles))
+        return fc_refuse(st, FC_INPUT,
+                         "%s: %s is a set of messages, the whole run is measured (leave it out)",
+                         arguments->warmup_cycles ? "--warmup" : "--measure", demand->name);
+    if (arguments->load && arguments->backlog)
+        return fc_refuse(st, FC_INPUT,
+                         "--load with --backlog: sources that always have a packet waiting have no load");
+    if (!demand->open_loop || arguments->backlog) return FC_OK;
+    if (!arguments->load)
+        return fc_refuse(st, FC_INPUT,
+                         "no load: %s is open-loop traffic (expected --load L in flits a node and cycle, "
+                         "e.g. --load 0.3, or --load 60%% of the ideal throughput, or --backlog)",
+                         demand->name);
+    return fc_flit_read_load("--load", arguments->load, session, demand, settings, ideal,
+                             &settings->load_flits_per_cycle, st);
+}

@@ -1,0 +1,114 @@
+/* figure_latency_curve.c - latency (left axis) and accepted load (right axis) against offered load: the usual
+ * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. */
+#include "plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct fc_column columns[] = {
+    {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
+    {"machine", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    {"offered_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"accepted_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"packet_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"half_width_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+};
+
+static const char *const colours[] = {"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860"};
+
+/* What the axes span: loads to the right end, latencies to a few times the least one, as papers cut them. */
+static void spans(const struct fc_plot_curve *curves, size_t n, double *load, double *latency)
+{
+    double least = INFINITY, most = 0;
+    *load = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < curves[i].n; j++) {
+            const struct fc_plot_latency *p = &curves[i].points[j];
+            *load = fmax(*load, p->load);
+            least = fmin(least, p->latency_cycles); /* fmin and fmax pass over NaN */
+            most = fmax(most, p->latency_cycles);
+        }
+    *latency = isinf(least) ? 1 : fmin(1.1 * most, 6 * least);
+}
+
+/* `text` as a gnuplot string: no quote, backslash or line end of the user's. */
+static void put_text(FILE *script, const char *text)
+{
+    fputc('"', script);
+    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
+    fputc('"', script);
+}
+
+static void write_script(FILE *script, const char *title, const struct fc_plot_curve *curves, size_t n)
+{
+    double load, latency;
+    spans(curves, n, &load, &latency);
+    fprintf(script, "set terminal pngcairo size 1000,560 font 'DejaVu Sans,11'\n"
+                    "set output 'latency-curve.png'\n"
+                    "set datafile separator '\\t'\n"
+                    "set title ");
+    put_text(script, title);
+    fprintf(script,
+            " noenhanced\n"
+            "set xlabel 'offered load (flits/node/cycle)'\n"
+            "set ylabel 'packet latency, source queue included (cycles)'\n"
+            "set y2label 'accepted load (flits/node/cycle)'\n"
+            "set xrange [0:%g]\n"
+            "set yrange [0:%g]\n"
+            "set y2range [0:%g]\n"
+            "set ytics nomirror\n"
+            "set y2tics\n"
+            "set key noenhanced left top\n"
+            "set grid x y\n",
+            load * 1.02, latency, load * 1.02);
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(curves[i].saturation))
+            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n",
+                    curves[i].saturation, curves[i].saturation, colours[i % FC_COUNT(colours)]);
+    fprintf(script, "plot ");
+    for (size_t i = 0; i < n; i++) {
+        const char *colour = colours[i % FC_COUNT(colours)];
+        fprintf(script,
+                "%s'latency-curve.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):5:6 with "
+                "yerrorlines lw 2 "
+                "pt 7 ps 0.8 lc rgb '%s' title ",
+                i ? ", \\\n     " : "", i, colour);
+        put_text(script, curves[i].label);
+        fprintf(script,
+                ", \\\n     '' skip 1 using (column(1) == %zu ? column(3) : NaN):4 axes x1y2 with "
+                "linespoints lw 1 "
+                "dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'",
+                i, colour);
+    }
+    fprintf(script, "\n");
+}
+
+enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
+                                    const struct fc_plot_curve *curves, size_t n, struct fc_status *st)
+{
+    char *text = NULL;
+    size_t length = 0;
+    struct fc_table table;
+    fc_table_start(&table, columns, FC_COUNT(columns));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < curves[i].n && !st->code; j++) {
+            const struct fc_plot_latency *p = &curves[i].points[j];
+            struct fc_cell cells[] = {{.integer = (long long)i},   {.text = curves[i].label},
+                                      {.real = p->load},           {.real = p->accepted},
+                                      {.real = p->latency_cycles}, {.real = p->half_width_cycles}};
+            fc_table_row(&table, cells, st);
+        }
+    FILE *script = st->code ? NULL : open_memstream(&text, &length);
+    if (script) {
+        write_script(script, title, curves, n);
+        if (fclose(script) == 0)
+            fc_figure_write(directory, "latency-curve", &table, text, st);
+        else
+            fc_refuse(st, FC_NO, "out of memory for the plot");
+        free(text);
+    } else if (!st->code) {
+        fc_refuse(st, FC_NO, "out of memory for the plot");
+    }
+    fc_table_free(&table);
+    return st->code;
+}

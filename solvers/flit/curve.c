@@ -1,0 +1,184 @@
+/* curve.c - ideal throughput and saturation throughput of open-loop traffic.
+ *
+ * Ideal throughput (Dally & Towles 2004, section 3.3.1): the busiest channel is busy all the time. With
+ * gamma_c bytes on link c where the nodes send T bytes in all, offered load L (flits a node and cycle, mean
+ * over N nodes) puts L N gamma_c / T flits a cycle on c, which takes at most f / (f t + trailer) of packets
+ * of f flits; the least of these loads over the links is the ideal. What nodes send to themselves loads only
+ * their injection and ejection links.
+ *
+ * Saturation: the greatest load at which a run (run.c) is stable, by bisection between 0 and the ideal to 0.5
+ * % of the ideal, all runs with the same seed, hence with the same random numbers; it starts from what the
+ * network accepts of the greatest load. The answer is the greatest load seen stable: at most 0.5 % of the
+ * ideal below the least seen unstable. With a latency limit a load counts as stable when the packets of its
+ * window have arrived with a mean latency within the limit. In a window of fixed length that lets slow
+ * overload pass: it is what simulators with a latency threshold report (BookSim: 1000 cycles in a window from
+ * 12000 to 24000), up to a tenth above the load that the network can carry. Limits: for an adaptive routing
+ * the ideal is that of the split which the load solver finds, within its own error, so loads of up to 1.05 of
+ * it are tried. */
+#include "solvers/flit/run.h"
+#include "solvers/solvers.h"
+
+#include <math.h>
+
+#define TOLERANCE 0.005
+#define ABOVE_IDEAL 1.05
+enum { MOST_RUNS = 24 };
+
+/* Bytes that nodes send to themselves: self[n_nodes], and the sum of everything. */
+static enum fc_code own_bytes(const struct fc_flit_net *flit, const struct fc_demand *demand, double *self,
+                              double *sum, struct fc_status *st)
+{
+    double *weight = self; /* first the totals, for their sum and the checks */
+    if (fc_flit_weights(flit, demand, weight, st)) return st->code;
+    *sum = 0;
+    for (uint32_t s = 0; s < flit->n_nodes; s++) *sum += weight[s];
+    for (uint32_t s = 0; s < flit->n_nodes; s++) {
+        self[s] = 0;
+        for (int p = 0; p < demand->n_dense; p++) self[s] += demand->dense[p].a[s] * demand->dense[p].b[s];
+    }
+    for (size_t i = 0; i < demand->n_entries; i++)
+        if (demand->src[i] == demand->dst[i]) self[demand->src[i]] += demand->bytes[i];
+    return FC_OK;
+}
+
+/* The node's links of one direction share what it sends to itself. */
+static void add_own(const struct fc_flit_net *flit, const double *self, double *bytes)
+{
+    const struct fc_network *net = flit->net;
+    for (uint32_t s = 0; s < flit->n_nodes; s++) {
+        uint32_t v = fc_node_vertex(net, s), out = net->first_link[v + 1] - net->first_link[v];
+        uint32_t in = flit->in_first[v + 1] - flit->in_first[v];
+        for (uint32_t i = 0; i < out; i++) bytes[net->first_link[v] + i] += self[s] / out;
+        for (uint32_t i = 0; i < in; i++) bytes[flit->in_link[flit->in_first[v] + i]] += self[s] / in;
+    }
+}
+
+static enum fc_code ideal(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                          const struct fc_flit_settings *settings, double *load_flits_per_cycle,
+                          struct fc_status *st)
+{
+    uint32_t least, most;
+    double sum = 0;
+    struct fc_load load;
+    struct fc_load_settings how = {
+        .split = FC_SPLIT_SOLVER, .threads = settings->threads, .seed = settings->seed};
+    struct fc_arena arena = {0};
+    if (!demand->open_loop)
+        return fc_refuse(st, FC_INPUT,
+                         "finite messages have no offered load: only open-loop traffic has a throughput");
+    if (fc_flit_lengths(flit, settings, &least, &most, st)) return st->code;
+    double *self = fc_alloc(&arena, flit->n_nodes, sizeof *self, st);
+    uint32_t *node = self ? fc_alloc(&arena, flit->n_nodes, sizeof *node, st) : NULL;
+    enum fc_code code = node ? own_bytes(flit, demand, self, &sum, st) : st->code;
+    for (uint32_t s = 0; !code && s < flit->n_nodes; s++) node[s] = s;
+    struct fc_placement placement = {.n_tasks = flit->n_nodes, .node = node};
+    if (!code) code = fc_load_solve(flit->net, demand, &placement, &how, &load, st);
+    if (!code) {
+        double flits = ((double)least + most) / 2, best = INFINITY;
+        add_own(flit, self, load.bytes);
+        for (uint32_t l = 0; l < flit->n_links; l++) {
+            int c = flit->net->link_class[l];
+            double ticks = flits * flit->flit_ticks[c] + flit->trailer_ticks[c];
+            if (load.bytes[l] > 0 && ticks > 0)
+                best =
+                    fmin(best, flits / ticks * flit->ticks_per_cycle * sum / flit->n_nodes / load.bytes[l]);
+        }
+        fc_load_free(&load);
+        *load_flits_per_cycle = best;
+        if (!isfinite(best))
+            code = fc_refuse(st, FC_INPUT,
+                             "'%s' crosses no link of finite bandwidth: its throughput has no bound",
+                             demand->name ? demand->name : "the demand");
+    }
+    fc_arena_free(&arena);
+    return code;
+}
+
+enum fc_code fc_flit_ideal_throughput(const struct fc_network *net, const struct fc_demand *demand,
+                                      const struct fc_flit_settings *settings, double *load_flits_per_cycle,
+                                      struct fc_status *st)
+{
+    struct fc_flit_net flit;
+    *load_flits_per_cycle = NAN;
+    if (fc_flit_prepare(net, settings, &flit, st)) return st->code;
+    enum fc_code code = ideal(&flit, demand, settings, load_flits_per_cycle, st);
+    fc_flit_unprepare(&flit);
+    return code;
+}
+
+/* The greatest load that no sender's injection links forbid. */
+static enum fc_code injection_bound(const struct fc_network *net, const struct fc_demand *demand,
+                                    const struct fc_flit_settings *settings, double *bound,
+                                    struct fc_status *st)
+{
+    struct fc_flit_net flit;
+    struct fc_arena arena = {0};
+    uint32_t least, most;
+    if (fc_flit_prepare(net, settings, &flit, st)) return st->code;
+    double *weight = fc_alloc(&arena, flit.n_nodes, sizeof *weight, st), sum = 0;
+    if (weight && !fc_flit_weights(&flit, demand, weight, st) &&
+        !fc_flit_lengths(&flit, settings, &least, &most, st)) {
+        *bound = INFINITY;
+        for (uint32_t s = 0; s < flit.n_nodes; s++) sum += weight[s];
+        for (uint32_t s = 0; s < flit.n_nodes; s++)
+            if (weight[s] > 0)
+                *bound = fmin(*bound, fc_flit_injection_capacity(&flit, s, ((double)least + most) / 2) * sum /
+                                          flit.n_nodes / weight[s]);
+    }
+    fc_arena_free(&arena);
+    fc_flit_unprepare(&flit);
+    return st->code;
+}
+
+static enum fc_code probe(const struct fc_network *net, const struct fc_demand *demand,
+                          const struct fc_flit_settings *settings, double load, bool *stable,
+                          double *accepted, struct fc_status *st)
+{
+    struct fc_flit_settings one = *settings;
+    struct fc_flit_result result;
+    one.load_flits_per_cycle = load;
+    if (fc_flit_run(net, demand, NULL, &one, &result, st)) return st->code;
+    *stable = result.stable;
+    if (settings->latency_limit_cycles > 0)
+        *stable = result.complete && result.latency_mean_cycles <= settings->latency_limit_cycles;
+    *accepted = result.accepted_flits_per_node_cycle;
+    if (result.deadlock) fc_refuse(st, FC_NO, "deadlock at load %.6g: %s", load, result.deadlock_text);
+    fc_flit_free(&result);
+    return st->code;
+}
+
+enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_demand *demand,
+                                const struct fc_flit_settings *settings, double *load_flits_per_cycle,
+                                struct fc_status *st)
+{
+    double most, bound = INFINITY, low = 0;
+    struct fc_flit_settings set = *settings;
+    *load_flits_per_cycle = NAN;
+    set.backlog = false;
+    set.interval_cycles = 0;
+    set.progress = NULL;
+    if (fc_flit_ideal_throughput(net, demand, &set, &most, st) ||
+        injection_bound(net, demand, &set, &bound, st))
+        return st->code;
+    double width = TOLERANCE * most, next = fmin(bound, most * ABOVE_IDEAL), step = 4 * width;
+    double high = next + width; /* itself never tried */
+    for (int run = 0; run < MOST_RUNS && high - low > width * (1 + 1e-9); run++) {
+        bool stable = false;
+        double accepted = NAN;
+        if (probe(net, demand, &set, next, &stable, &accepted, st)) return st->code;
+        *(stable ? &low : &high) = next;
+        fc_progress_show(settings->progress, 1 - log2((high - low) / width) / log2(1 + most / width),
+                         "saturation");
+        /* Outwards from what overload got accepted in steps that double, then halves. */
+        double middle = (low + high) / 2;
+        next = stable ? fmin(middle, low + step) : fmax(middle, high - step);
+        if (run == 0 && !stable && accepted > low + width && accepted < high - width)
+            next = accepted;
+        else
+            step *= 2;
+    }
+    *load_flits_per_cycle = low;
+    if (low == 0)
+        return fc_refuse(st, FC_NO, "no load was stable, not even %.6g flits a node and cycle", high);
+    return FC_OK;
+}

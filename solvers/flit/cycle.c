@@ -1,0 +1,494 @@
+/* cycle.c - the cycle engine: every flit, tick by tick, in blocks of routers that meet every few ticks.
+ *
+ * Router model and timing: cycle_step.c. A block is simulated for a window of W ticks without looking at the others; W is
+ * the least number of ticks after which an event of one block can show in another (a flit on a wire, a credit), so that
+ * all events of a window are known when it begins: conservative windows (Nicol, "The cost of conservative synchronization
+ * in parallel discrete event simulations", 1993; used by the Blue Gene/L simulator). Within a tick events commute, and
+ * random draws are functions of (seed, place, tick), so any number of blocks gives the same numbers. */
+#include "solvers/flit/cycle.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+static uint64_t power_of_two(uint64_t n)
+{
+    uint64_t p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
+static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
+{
+    uint32_t stage = flit->vc_stage ? 1 : 0;
+    const struct fc_machine *machine = flit->net->machine;
+    if (flit->router_ticks < stage) {
+        snprintf(why, size, "a virtual-channel stage needs a router delay of at least one tick");
+        return false;
+    }
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        int c = flit->net->link_class[l];
+        if (fc_is_node(flit->net, flit->net->link_source[l]) || fc_is_node(flit->net, flit->net->link_target[l])) continue;
+        if (flit->router_ticks - stage + flit->latency_ticks[c] >= 1) continue;
+        snprintf(why, size, "router delay and latency of class %s are zero together", machine->classes[c].name);
+        return false;
+    }
+    if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
+        snprintf(why, size, "buffers and packets are limited to %u flits", UINT16_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* ---- delays and event queues ---- */
+
+static uint8_t queue_for(struct fc_cycle *e, int kind, uint32_t delay)
+{
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_kind[k] == kind && e->queue_delay[k] == delay) return (uint8_t)k;
+    e->queue_kind[e->n_queues] = (uint8_t)kind;
+    e->queue_delay[e->n_queues] = delay;
+    return (uint8_t)e->n_queues++;
+}
+/* What links of a class do: join routers, carry from or to nodes. */
+enum { JOINS = 1, INJECTS = 2, EJECTS = 4 };
+static void class_uses(const struct fc_network *net, uint8_t *uses)
+{
+    for (uint32_t l = 0; l < net->n_links; l++)
+        uses[net->link_class[l]] |= fc_is_node(net, net->link_source[l])   ? INJECTS
+                                    : fc_is_node(net, net->link_target[l]) ? EJECTS
+                                                                           : JOINS;
+}
+static void set_delays(struct fc_cycle *e)
+{
+    const struct fc_flit_net *f = e->flit;
+    int n = f->net->machine->n_classes;
+    uint32_t stage = f->vc_stage ? 1 : 0, fastest = UINT32_MAX, flit_ticks[FC_MAX_CLASSES];
+    uint8_t uses[FC_MAX_CLASSES] = {0};
+    class_uses(f->net, uses);
+    for (int c = 0; c < n; c++) {
+        flit_ticks[c] = most(f->flit_ticks[c], 1);
+        if (uses[c] & JOINS && flit_ticks[c] < fastest) fastest = flit_ticks[c];
+    }
+    for (int c = 0; c < n; c++) {
+        if (!uses[c]) continue;
+        /* Whole before it is sent on, where a faster link may do so; at a node it is whole anyway. */
+        uint32_t whole = flit_ticks[c] > fastest ? flit_ticks[c] - fastest : 0;
+        if (uses[c] & JOINS) {
+            e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
+            e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c]);
+        }
+        if (uses[c] & INJECTS) {
+            e->delay_injection[c] = f->latency_ticks[c] + whole;
+            e->queue_injection[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_injection[c]);
+        }
+        e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
+        e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c]);
+        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c]);
+        for (int out = 0; out < n; out++) {
+            if (!uses[out]) continue;
+            e->queue_credit[c][out] =
+                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c]);
+            e->delay_delivery[c][out] =
+                f->router_ticks - stage + f->latency_ticks[out] + most(flit_ticks[c], flit_ticks[out]);
+        }
+    }
+    e->window = UINT32_MAX;
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
+            e->window = e->queue_delay[k];
+}
+/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port. */
+static enum fc_code open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links, struct fc_status *st)
+{
+    uint64_t capacity = links * (e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2) + 32;
+    uint64_t slots = power_of_two(e->queue_delay[k] + e->window + 2ull);
+    if (capacity > UINT32_MAX) return fc_refuse(st, FC_NO, "the cycle engine cannot hold %g events", (double)capacity);
+    q->delay = e->queue_delay[k];
+    q->capacity = (uint32_t)capacity;
+    q->slot_mask = (uint32_t)(slots - 1);
+    if (!(q->item = fc_alloc(&e->arena, slots * capacity, sizeof *q->item, st)) ||
+        !(q->count = fc_alloc(&e->arena, slots, sizeof *q->count, st)))
+        return st->code;
+    return FC_OK;
+}
+
+/* ---- building ---- */
+
+static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
+{
+    const struct fc_network *net = e->flit->net;
+    uint32_t most_ports = 1;
+    if (!(e->first_port = fc_alloc(&e->arena, net->n_routers + 1u, sizeof *e->first_port, st))) return st->code;
+    for (uint32_t r = 0; r < net->n_routers; r++) {
+        uint32_t ports = e->flit->in_first[r + 1] - e->flit->in_first[r];
+        e->first_port[r + 1] = e->first_port[r] + ports;
+        most_ports = most(most_ports, ports);
+    }
+    if (most_ports > 256)
+        return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u", most_ports);
+    while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
+    uint64_t ring = power_of_two(e->flit->buffer_flits > 1 ? e->flit->buffer_flits - 1 : 1);
+    e->ring_mask = (uint32_t)(ring - 1);
+    e->ring_shift = (uint32_t)__builtin_ctzll(ring);
+    e->port_words = (most_ports + 63) / 64;
+    size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
+    uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + net->n_nodes;
+    e->n_packets = (uint32_t)(packets < FC_FLIT_PACKET ? packets : FC_FLIT_PACKET);
+    if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
+        !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
+        !(e->ring = fc_alloc(&e->arena, channels * ring, sizeof *e->ring, st)) ||
+        !(e->out = fc_alloc(&e->arena, net->n_links, sizeof *e->out, st)) ||
+        !(e->active_ports = fc_alloc(&e->arena, (size_t)net->n_routers * e->port_words, sizeof(uint64_t), st)) ||
+        !(e->asleep = fc_alloc(&e->arena, (size_t)net->n_links * (e->port_words - 1), sizeof(uint64_t), st)) ||
+        !(e->vc_last = fc_alloc(&e->arena, e->flit->vc_stage ? channels : 0, sizeof *e->vc_last, st)) ||
+        !(e->vc_rr = fc_alloc(&e->arena, e->flit->vc_stage ? (size_t)net->n_links << e->vc_shift : 0,
+                              sizeof *e->vc_rr, st)) ||
+        !(e->packet = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet, st)) ||
+        !(e->packet_src = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet_src, st)) ||
+        !(e->node = fc_alloc(&e->arena, net->n_nodes, sizeof *e->node, st)) ||
+        !(e->router_block = fc_alloc(&e->arena, net->n_routers, sizeof *e->router_block, st)) ||
+        !(e->block = fc_alloc(&e->arena, (size_t)e->n_blocks, sizeof *e->block, st)))
+        return st->code;
+    return FC_OK;
+}
+static uint16_t block_of(const struct fc_cycle *e, uint32_t vertex)
+{
+    const struct fc_network *net = e->flit->net;
+    if (fc_is_node(net, vertex)) vertex = net->link_target[net->first_link[vertex]];
+    return e->router_block[vertex];
+}
+static void connect_links(struct fc_cycle *e)
+{
+    const struct fc_network *net = e->flit->net;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        struct fc_cycle_out *o = &e->out[l];
+        uint32_t to = net->link_target[l], from = net->link_source[l];
+        for (int v = 0; v < e->flit->n_vcs; v++) o->credits[v] = (uint16_t)e->flit->buffer_flits;
+        o->free = o->credited = (uint16_t)((1u << e->flit->n_vcs) - 1);
+        o->link_class = net->link_class[l];
+        o->target = FC_NONE;
+        o->last_port = (uint8_t)(fc_is_node(net, from) ? 0 : e->first_port[from + 1] - e->first_port[from] - 1);
+        o->last_vc = (uint8_t)(e->flit->n_vcs - 1);
+        o->router_link = !fc_is_node(net, to) && !fc_is_node(net, from);
+        if (fc_is_node(net, to)) continue;
+        uint32_t p = e->first_port[to] + e->flit->in_port[l];
+        o->target = p << e->vc_shift;
+        o->target_block = block_of(e, to);
+        e->port[p] = (struct fc_cycle_port){.router = to, .link = l, .number = (uint8_t)e->flit->in_port[l],
+                                            .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
+                                            .last_vc = (uint8_t)(e->flit->n_vcs - 1),
+                                            .link_class = net->link_class[l],
+                                            .source_block = block_of(e, from)};
+    }
+    for (uint32_t p = 0; p < e->first_port[net->n_routers]; p++)
+        for (uint32_t v = 0; v < 1u << e->vc_shift; v++) e->channel[(size_t)p << e->vc_shift | v].out_vc = FC_NO_VC;
+}
+static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, struct fc_status *st)
+{
+    const struct fc_network *net = e->flit->net;
+    uint64_t links = 0, most_out = 1, most_in = 1;
+    b->engine = e;
+    b->counts = &e->counts[b - e->block];
+    for (uint32_t r = b->first_router; r < b->last_router; r++) {
+        uint64_t out = net->first_link[r + 1] - net->first_link[r], in = e->first_port[r + 1] - e->first_port[r];
+        links += out > in ? out : in;
+        most_out = out > most_out ? out : most_out;
+        most_in = in > most_in ? in : most_in;
+    }
+    for (uint32_t n = 0; n < net->n_nodes; n++) {
+        uint32_t v = net->n_routers + n;
+        if (&e->block[block_of(e, v)] != b) continue;
+        b->n_nodes++;
+        links += net->first_link[v + 1] - net->first_link[v];
+    }
+    e->wheel_mask = 1023;
+    if (!(b->active = fc_alloc(&e->arena, (b->last_router - b->first_router) / 64u + 1, sizeof *b->active, st)) ||
+        !(b->node = fc_alloc(&e->arena, b->n_nodes, sizeof *b->node, st)) ||
+        !(b->sending = fc_alloc(&e->arena, b->n_nodes / 64u + 1, sizeof *b->sending, st)) ||
+        !(b->wheel = fc_alloc(&e->arena, e->wheel_mask + 1u, sizeof *b->wheel, st)) ||
+        !(b->wheel_next = fc_alloc(&e->arena, b->n_nodes, sizeof *b->wheel_next, st)) ||
+        !(b->free_packet = fc_alloc(&e->arena, e->n_packets, sizeof *b->free_packet, st)) ||
+        !(b->bid = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->bid, st)) ||
+        !(b->touched = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->touched, st)) ||
+        !(b->vc_grant = fc_alloc(&e->arena, most_in << e->vc_shift, sizeof *b->vc_grant, st)) ||
+        !(b->queue = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues, sizeof *b->queue, st)) ||
+        !(b->write = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
+        return st->code;
+    for (int to = 0; to < e->n_blocks; to++)
+        for (int k = 0; k < e->n_queues; k++)
+            if (open_queue(e, &b->queue[to * e->n_queues + k], k, links, st)) return st->code;
+    for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = UINT64_MAX;
+    memset(b->wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->wheel);
+    b->n_nodes = 0;
+    for (uint32_t n = 0; n < net->n_nodes; n++)
+        if (&e->block[block_of(e, net->n_routers + n)] == b) b->node[b->n_nodes++] = n;
+    for (uint32_t i = 0; i < b->n_nodes; i++) {
+        struct fc_cycle_node *node = &e->node[b->node[i]];
+        node->last_vc = 15;
+        fc_flit_first(e->traffic, b->node[i], &node->source);
+        if (node->source.born == UINT64_MAX) b->n_done++;
+        fc_cycle_await_birth(b, i, 0);
+    }
+    return FC_OK;
+}
+/* Blocks of equal numbers of routers. One block where a link without delay would join two. */
+static void divide(struct fc_cycle *e)
+{
+    const struct fc_network *net = e->flit->net;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t r = 0; r < net->n_routers; r++)
+            e->router_block[r] = (uint16_t)((uint64_t)r * (uint64_t)e->n_blocks / net->n_routers);
+        for (uint32_t l = 0; l < net->n_links && e->n_blocks > 1 && !again; l++)
+            if (fc_is_node(net, net->link_source[l]) && !e->delay_injection[net->link_class[l]] &&
+                block_of(e, net->link_source[l]) != block_of(e, net->link_target[l])) {
+                e->n_blocks = 1;
+                again = true;
+            }
+    }
+    for (int b = 0; b < e->n_blocks; b++) e->block[b].first_router = net->n_routers;
+    for (uint32_t r = net->n_routers; r-- > 0;) {
+        struct fc_cycle_block *b = &e->block[e->router_block[r]];
+        b->first_router = r;
+        if (!b->last_router) b->last_router = r + 1;
+    }
+}
+
+static void close_engine(void *engine)
+{
+    struct fc_cycle *e = engine;
+    if (!e) return;
+    fc_arena_free(&e->arena);
+    free(e);
+}
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
+                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
+{
+    struct fc_cycle *e = calloc(1, sizeof *e);
+    *engine = e;
+    if (!e) return fc_refuse(st, FC_NO, "out of memory");
+    e->flit = flit;
+    e->traffic = traffic;
+    e->seed = seed;
+    e->counts = counts;
+    e->link_flits = link_flits;
+    e->link_packets = link_packets;
+    e->injected = injected;
+    e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > flit->n_routers ? (int)flit->n_routers : threads;
+    set_delays(e);
+    if (allocate(e, st)) goto failed;
+    divide(e);
+    connect_links(e);
+    for (int b = 0; b < e->n_blocks; b++)
+        if (open_block(e, &e->block[b], st)) goto failed;
+    if (fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    return FC_OK;
+failed:
+    close_engine(e);
+    *engine = NULL;
+    return st->code;
+}
+
+/* ---- running ---- */
+
+static uint64_t in_flight(const struct fc_cycle *e)
+{
+    uint64_t n = 0;
+    for (int b = 0; b < e->n_blocks; b++) n += e->block[b].packets_in - e->block[b].packets_out;
+    return n;
+}
+static bool exhausted(const struct fc_cycle *e)
+{
+    uint64_t done = 0;
+    for (int b = 0; b < e->n_blocks; b++) done += e->block[b].n_done;
+    return done == e->flit->n_nodes && in_flight(e) == 0;
+}
+/* Packet records wander with the traffic: the richest block gives to the poorest. */
+static void share_packets(struct fc_cycle *e)
+{
+    struct fc_cycle_block *rich = e->block, *poor = e->block;
+    for (struct fc_cycle_block *b = e->block; b < e->block + e->n_blocks; b++) {
+        if (b->n_free > rich->n_free) rich = b;
+        if (b->n_free < poor->n_free) poor = b;
+    }
+    if (rich->n_free - poor->n_free < 2048) return;
+    uint32_t n = (rich->n_free - poor->n_free) / 2;
+    rich->n_free -= n;
+    memcpy(poor->free_packet + poor->n_free, rich->free_packet + rich->n_free, n * sizeof *poor->free_packet);
+    poor->n_free += n;
+}
+/* Windows also end at multiples of STOP ticks, the only places where a run may stop early: the same for any number of
+ * blocks. */
+#define STOP 256u
+static uint64_t window_end(const struct fc_cycle *e, uint64_t from, uint64_t until)
+{
+    uint64_t window = e->n_blocks == 1 ? STOP : e->window, next = (from / STOP + 1) * STOP;
+    uint64_t to = from + window < next ? from + window : next;
+    return to < until ? to : until;
+}
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+/* A meeting of all blocks: spins shortly, then lets others have the processor. */
+static void meet(uint32_t *arrived, uint32_t *round, uint32_t n)
+{
+    uint32_t mine = __atomic_load_n(round, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == n) {
+        __atomic_store_n(arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(round, mine + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    for (int spins = 0; __atomic_load_n(round, __ATOMIC_ACQUIRE) == mine; spins++)
+        if (spins > 4000)
+            sched_yield();
+        else
+            pause_briefly();
+}
+static inline void run(struct fc_cycle_block *b, uint64_t from, uint64_t to)
+{
+    if (b->engine->fast)
+        fc_cycle_block_run_fast(b, from, to);
+    else
+        fc_cycle_block_run(b, from, to);
+}
+static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
+{
+    struct fc_cycle *e = engine;
+    uint32_t arrived = 0, round = 0, n = (uint32_t)e->n_blocks;
+    bool stop = exhausted(e);
+    uint64_t from = e->now, now = e->now;
+    if (n == 1)
+        while (now < until && !stop) {
+            uint64_t to = window_end(e, now, until);
+            run(e->block, now, to);
+            now = to;
+            stop = (to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
+        }
+    else {
+#pragma omp parallel num_threads(e->n_blocks)
+        {
+            struct fc_cycle_block *b = &e->block[omp_get_thread_num()];
+            for (uint64_t t = from; t < until && !stop;) {
+                uint64_t to = window_end(e, t, until);
+                run(b, t, to);
+                meet(&arrived, &round, n);
+                if (b == e->block) {
+                    share_packets(e);
+                    now = to;
+                    stop = to % STOP == 0 && exhausted(e);
+                    for (uint32_t i = 0; i < n; i++) stop |= e->block[i].out_of_packets;
+                }
+                meet(&arrived, &round, n);
+                t = to;
+            }
+        }
+    }
+    e->now = now;
+    *state = (struct fc_flit_state){.now = now, .packets_in_flight = in_flight(e), .exhausted = exhausted(e)};
+    for (int i = 0; i < e->n_blocks; i++) {
+        struct fc_cycle_block *b = &e->block[i];
+        if (b->out_of_packets) return fc_refuse(st, FC_FAULT, "the cycle engine ran out of its %u packets", e->n_packets);
+        if (now > b->counts->measure_from && now <= b->counts->measure_to) fc_cycle_flush_links(b, true);
+        state->flits_in_flight += b->flits_in - b->flits_out;
+        if (b->last_move > e->last_move) e->last_move = b->last_move;
+    }
+    for (uint32_t node = 0; node < e->flit->n_nodes; node++) {
+        const struct fc_cycle_node *s = &e->node[node];
+        state->sources_waiting += !s->left && s->source.born < e->counts->measure_to;
+    }
+    state->last_move = e->last_move;
+    if (state->exhausted)
+        for (int i = 0; i < e->n_blocks; i++)
+            if (i == 0 || e->block[i].last_arrival > state->now) state->now = e->block[i].last_arrival;
+    return FC_OK;
+}
+
+/* ---- what is asked afterwards ---- */
+
+static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)
+{
+    const struct fc_cycle_channel *c = &e->channel[channel];
+    const struct fc_cycle_port *port = &e->port[channel >> e->vc_shift];
+    uint32_t n = 0, vcs = (uint32_t)e->flit->n_vcs;
+    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+    int n_choices = 1;
+    if (c->out_vc != FC_NO_VC) {
+        if (out) *out = c->out * vcs + c->out_vc;
+        return 1;
+    }
+    if (c->out == FC_NONE)
+        n_choices = e->flit->route->choices(e->flit, port->router, port->link,
+                                            (int)(channel & ((1u << e->vc_shift) - 1)),
+                                            &e->packet[c->front & FC_FLIT_PACKET].head, choice);
+    else
+        choice[0] = (struct fc_flit_choice){.link = c->out, .vcs = c->vcs};
+    for (int i = 0; i < n_choices; i++)
+        for (uint32_t v = 0; v < vcs; v++)
+            if (choice[i].vcs >> v & 1) {
+                if (out) out[n] = choice[i].link * vcs + v;
+                n++;
+            }
+    return n;
+}
+static enum fc_code blocked_heads(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                                  uint32_t **wanted, struct fc_status *st)
+{
+    struct fc_cycle *e = engine;
+    size_t channels = (size_t)e->first_port[e->flit->n_routers] << e->vc_shift;
+    uint32_t n_blocked = 0, n_wanted = 0;
+    if (e->fast) fc_cycle_fast_sync(e);
+    for (size_t c = 0; c < channels; c++)
+        if (e->channel[c].count) {
+            n_blocked++;
+            n_wanted += wanted_of(e, c, NULL);
+        }
+    if (!(*blocked = fc_alloc(arena, n_blocked, sizeof **blocked, st)) ||
+        !(*wanted = fc_alloc(arena, n_wanted, sizeof **wanted, st)))
+        return st->code;
+    *n = n_blocked;
+    n_blocked = n_wanted = 0;
+    for (size_t c = 0; c < channels; c++) {
+        if (!e->channel[c].count) continue;
+        uint32_t id = e->channel[c].front & FC_FLIT_PACKET, vc = (uint32_t)(c & ((1u << e->vc_shift) - 1));
+        struct fc_flit_blocked *b = &(*blocked)[n_blocked++];
+        b->channel = e->port[c >> e->vc_shift].link * (uint32_t)e->flit->n_vcs + vc;
+        b->packet_src = e->packet_src[id];
+        b->packet_dst = e->packet[id].head.dst;
+        b->packet_flits = e->packet[id].flits;
+        b->first_wanted = n_wanted;
+        b->n_wanted = wanted_of(e, c, *wanted + n_wanted);
+        n_wanted += b->n_wanted;
+    }
+    return FC_OK;
+}
+static bool credits_full(const void *engine)
+{
+    struct fc_cycle *e = (struct fc_cycle *)engine;
+    if (e->fast) fc_cycle_fast_sync(e);
+    for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        if (e->out[l].target == FC_NONE) continue;
+        for (int v = 0; v < e->flit->n_vcs; v++)
+            if (e->out[l].credits[v] != e->flit->buffer_flits) return false;
+    }
+    return true;
+}
+
+const struct fc_flit_engine_ops fc_flit_cycle_engine = {
+    .name = "cycle",
+    .takes = takes,
+    .open = open_engine,
+    .advance = advance,
+    .blocked = blocked_heads,
+    .credits_full = credits_full,
+    .close = close_engine,
+};

@@ -1,0 +1,518 @@
+/* cycle_fast.c - the cycle engine's tick for simple routers, several times as fast as cycle_step.c and equal to it.
+ *
+ * Simple: a torus or mesh routed in dimension order; every link moves a flit a tick, one transfer an input port at a
+ * time, virtual channels allocated with the switch, round robin, at most 64 input channels a router. Then a head needs
+ * no look at its packet: the hops left travel with it (32 bits). A tick is a few straight loops over lists, without a
+ * loop a router, whose ends no processor can predict:
+ *
+ *   credits, then all channels that have a front flit to offer (left over, woken, just arrived): one winner a port;
+ *   all ports with a winner: one winner an output; all outputs with a winner: the flit moves.
+ *
+ * A channel that lost offers again in the next tick; one that waits for a credit or a free channel sleeps at the output.
+ * Model, timing and tie-breaks are those of cycle_step.c; tests hold the two against each other. */
+#include "solvers/flit/cycle.h"
+
+#include <string.h>
+
+#define LOW(word) ((uint32_t)__builtin_ctzll(word))
+#define INLINE static inline __attribute__((always_inline))
+#define EJECTED 63u       /* the queue of ejection links */
+#define NUMBER 0x3ffffffu /* of a channel, or link << vc_shift | vc, below the 6 bits of its queue */
+typedef struct fc_cycle engine;
+typedef struct fc_cycle_block block;
+typedef struct fc_fast_channel channel;
+typedef struct fc_fast_out output;
+
+bool fc_cycle_is_simple(const struct fc_cycle *e)
+{
+    const struct fc_flit_net *f = e->flit;
+    struct fc_route_fields fields;
+    if (f->plain || f->vc_stage || f->paths != 1 || e->counts->interval_ticks) return false;
+    if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
+    if (!fc_route_torus_fields(f, &fields)) return false;
+    if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX || f->n_routers > NUMBER >> 6) return false;
+    if ((uint64_t)f->n_links << e->vc_shift > NUMBER || e->n_blocks * e->n_queues > 62) return false;
+    for (int c = 0; c < f->net->machine->n_classes; c++)
+        if (e->slow[c]) return false;
+    for (uint32_t r = 0; r < f->n_routers; r++)
+        if ((e->first_port[r + 1] - e->first_port[r]) << e->vc_shift > 64 ||
+            f->net->first_link[r + 1] - f->net->first_link[r] > 64)
+            return false;
+    return true;
+}
+
+/* What the loops read, by value: nothing that they write can be taken for it. */
+struct view {
+    struct fc_fast fast;
+    const uint32_t *injection; /* [n_nodes] link */
+    uint64_t **write;
+    const struct fc_cycle_packet *packet;
+    const uint64_t *ejected;
+    uint32_t ring_mask, ring_shift, packet_flits, injection_vcs, injection_delay, delivery_delay;
+};
+/* Lists of a tick, see struct fc_cycle_block. */
+struct lists {
+    uint32_t *waiting, *ports, *outs;
+    uint32_t n_waiting, n_ports, n_outs;
+};
+/* Known when the loops are compiled: packets of one flit; of several, in wormhole; or in cut-through. */
+enum kind { SINGLE, WORMS, CUT_THROUGH };
+
+/* Rank of x in a round robin that `last` won last, for numbers below 64: those above it first. */
+INLINE uint32_t after(uint32_t x, uint32_t last)
+{
+    return (x - last - 1) & 127;
+}
+/* Bodies go before heads. */
+INLINE uint32_t heads_last(const channel *c, const enum kind kind)
+{
+    return kind == SINGLE ? 0 : (uint32_t)(c->out_vc == FC_NO_VC) << 7;
+}
+/* The channels that the packet at the front may take: with credits; for a head also free, and with room for the packet
+ * in cut-through. */
+INLINE uint32_t admitted(const struct view *w, const channel *c, const output *o, const enum kind kind)
+{
+    if (kind == SINGLE) return (uint32_t)(o->credited & c->vcs);
+    if (c->out_vc != FC_NO_VC) return o->credited & 1u << c->out_vc;
+    uint32_t a = (uint32_t)(o->free & o->credited & c->vcs);
+    if (kind == CUT_THROUGH && o->target >> 26 != EJECTED)
+        for (uint32_t rest = a; rest; rest &= rest - 1)
+            if (o->credits[LOW(rest)] < w->packet_flits) a &= ~(1u << LOW(rest));
+    return a;
+}
+
+/* Router of a channel by multiplication: exact for numbers below 2^26. */
+INLINE uint32_t router_of(const struct view *w, uint32_t number)
+{
+    return (uint32_t)(number * w->fast.inverse >> 40);
+}
+/* Place of a channel among those of its router. */
+INLINE uint32_t local(const struct view *w, uint32_t number, const uint32_t shift)
+{
+    return number - router_of(w, number) * (w->fast.n_ports << shift);
+}
+/* The link of a head whose hops left are `route`, and its channels; the route word behind it. No branch on whether it
+ * has arrived: one packet in a few has, at random. */
+INLINE void route_head(const struct view *w, channel *c, uint32_t number, uint32_t route)
+{
+    const struct fc_route_fields *f = &w->fast.route;
+    uint32_t router = router_of(w, number), d = f->dim_at[__builtin_ctz((route & f->hops) | f->end)];
+    const struct fc_route_port *at = f->port + router * f->width + 2 * d + (route >> (f->minus + d) & f->is_hop[d]);
+    route = (route - f->unit[d]) | at->wraps;
+    c->route = route;
+    c->link = at->link;
+    c->vcs = (uint8_t)f->vcs[route >> (f->crossed + d) & 1][d];
+    if (f->per_router > 1 && d == (uint32_t)f->n_dims)
+        c->link += w->packet[c->flit & FC_FLIT_PACKET].head.dst - router * f->per_router;
+}
+
+/* ---- bids ---- */
+
+/* Of two channels of a port, the one next in its round robins bids; the other waits. */
+INLINE void two_of_a_port(const struct view *w, struct lists *lists, uint32_t number, struct fc_fast_port *port,
+                          const enum kind kind, const uint32_t shift)
+{
+    uint32_t vc_mask = (1u << shift) - 1, rival = port->winner, first_link = w->fast.first_link[router_of(w, number)];
+    const channel *a = &w->fast.channel[number], *b = &w->fast.channel[rival];
+    uint32_t mine = heads_last(a, kind) << 16 | after(a->link - first_link, port->last_out) << 8 |
+                    after(number & vc_mask, port->last_vc);
+    uint32_t its = heads_last(b, kind) << 16 | after(b->link - first_link, port->last_out) << 8 |
+                   after(rival & vc_mask, port->last_vc);
+    lists->waiting[lists->n_waiting++] = mine < its ? rival : number;
+    if (mine > its) return;
+    port->winner = number;
+    port->link = a->link;
+}
+/* The channel's front flit asks for its output, if it may have it. */
+INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, const enum kind kind, const uint32_t shift)
+{
+    const channel *c = &w->fast.channel[number];
+    output *o = &w->fast.out[c->link];
+    struct fc_fast_port *port = &w->fast.port[number >> shift];
+    if (__builtin_expect(!admitted(w, c, o, kind), 0)) {
+        o->asleep |= 1ull << local(w, number, shift);
+        return;
+    }
+    if (__builtin_expect(port->winner != FC_NONE, 0)) {
+        two_of_a_port(w, lists, number, port, kind, shift);
+        return;
+    }
+    port->winner = number;
+    port->link = c->link;
+    lists->ports[lists->n_ports++] = number >> shift;
+}
+/* Of two ports that want an output, the one next in its round robin gets it, bodies before heads; the other waits. */
+INLINE void two_of_an_output(const struct view *w, struct lists *lists, uint32_t number, output *o, const enum kind kind,
+                             const uint32_t shift)
+{
+    const channel *a = &w->fast.channel[number], *b = &w->fast.channel[o->winner];
+    uint32_t mine = heads_last(a, kind) | after(local(w, number, shift) >> shift, o->last_port);
+    uint32_t its = heads_last(b, kind) | after(local(w, o->winner, shift) >> shift, o->last_port);
+    lists->waiting[lists->n_waiting++] = mine < its ? o->winner : number;
+    o->winner = mine < its ? number : o->winner;
+}
+INLINE void settle_outputs(const struct view *w, struct lists *lists, const enum kind kind, const uint32_t shift)
+{
+    uint32_t n_outs = 0;
+    for (uint32_t k = 0; k < lists->n_ports; k++) {
+        struct fc_fast_port *port = &w->fast.port[lists->ports[k]];
+        uint32_t number = port->winner, link = port->link;
+        output *o = &w->fast.out[link];
+        port->winner = FC_NONE;
+        if (__builtin_expect(o->winner != FC_NONE, 0)) {
+            two_of_an_output(w, lists, number, o, kind, shift);
+            continue;
+        }
+        o->winner = number;
+        lists->outs[n_outs++] = link;
+    }
+    lists->n_outs = n_outs;
+}
+
+/* ---- arrivals and credits ---- */
+
+INLINE void arrive(const struct view *w, struct lists *lists, uint32_t number, uint32_t flit, uint32_t route,
+                   const enum kind kind, const uint32_t shift)
+{
+    channel *c = &w->fast.channel[number];
+    if (__builtin_expect(c->count++ != 0, 0)) {
+        uint32_t behind = (uint32_t)(c->ring_head + c->count - 2) & w->ring_mask;
+        w->fast.ring[((size_t)number << w->ring_shift) + behind] = (uint64_t)flit << 32 | route;
+        return;
+    }
+    c->flit = flit;
+    if (kind == SINGLE || flit & FC_FLIT_HEAD) route_head(w, c, number, route);
+    offer(w, lists, number, kind, shift);
+}
+/* Channels that slept at the output offer again: at the next tick or, in `lists`, whenever it is read. */
+INLINE void wake(const struct view *w, output *o, uint32_t router, struct lists *lists, const uint32_t shift)
+{
+    uint32_t first = router * (w->fast.n_ports << shift);
+    for (uint64_t rest = o->asleep; rest; rest &= rest - 1) lists->waiting[lists->n_waiting++] = first + LOW(rest);
+    o->asleep = 0;
+}
+INLINE void credit(const struct view *w, struct lists *lists, uint32_t item, const uint32_t shift)
+{
+    output *o = &w->fast.out[item >> shift];
+    uint32_t vc = item & ((1u << shift) - 1);
+    o->credits[vc]++;
+    o->credited |= (uint8_t)(1u << vc);
+    if (__builtin_expect(o->asleep != 0, 0)) wake(w, o, w->fast.link_source[item >> shift], lists, shift);
+}
+/* The items that queue k of block `from` has for this one at t. */
+INLINE const uint64_t *due(const engine *e, const block *b, int from, int k, uint64_t t, const uint64_t **stop)
+{
+    const struct fc_cycle_queue *q = &e->block[from].queue[(b - e->block) * e->n_queues + k];
+    uint64_t slot = (t - q->delay) & q->slot_mask;
+    const uint64_t *item = q->item + (size_t)slot * q->capacity;
+    *stop = t < q->delay || !q->delay ? item : item + q->count[slot];
+    return item;
+}
+INLINE void credits(const engine *e, const block *b, const struct view *w, struct lists *lists, uint64_t t,
+                    const uint32_t shift)
+{
+    const uint64_t *stop;
+    for (int from = 0; from < e->n_blocks; from++)
+        for (int k = 0; k < e->n_queues; k++)
+            if (e->queue_kind[k] == FC_QUEUE_CREDIT)
+                for (const uint64_t *item = due(e, b, from, k, t, &stop); item != stop; item++) {
+                    if (w->fast.far) /* queues have items to spare behind the last */
+                        __builtin_prefetch(&w->fast.out[(item[10] & NUMBER) >> shift], 1);
+                    credit(w, lists, (uint32_t)*item & NUMBER, shift);
+                }
+}
+INLINE void arrivals(const engine *e, const block *b, const struct view *w, struct lists *lists, uint64_t t,
+                     const enum kind kind, const uint32_t shift)
+{
+    const uint64_t *stop;
+    for (int from = 0; from < e->n_blocks; from++)
+        for (int k = 0; k < e->n_queues; k++)
+            if (e->queue_kind[k] == FC_QUEUE_ARRIVAL)
+                for (const uint64_t *item = due(e, b, from, k, t, &stop); item != stop; item += 2) {
+                    if (w->fast.far) {
+                        __builtin_prefetch(&w->fast.channel[item[20] & NUMBER], 1);
+                        __builtin_prefetch(&w->fast.port[(item[20] & NUMBER) >> shift], 1);
+                    }
+                    arrive(w, lists, (uint32_t)item[0] & NUMBER, (uint32_t)(item[0] >> 32), (uint32_t)item[1], kind,
+                           shift);
+                }
+}
+
+/* ---- injection ---- */
+
+/* One flit of the node, if it can go. */
+INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists, uint32_t place, uint64_t t,
+                 const enum kind kind, const uint32_t shift)
+{
+    uint32_t n = b->node[place], flags = 0, route = 0;
+    struct fc_cycle_node *node = &e->node[n];
+    output *o = &w->fast.out[w->injection[n]];
+    if (kind == SINGLE || !node->left) {
+        uint32_t a = o->free & o->credited & w->injection_vcs;
+        if (kind == CUT_THROUGH)
+            for (uint32_t rest = a; rest; rest &= rest - 1)
+                if (o->credits[LOW(rest)] < node->source.flits) a &= ~(1u << LOW(rest));
+        if (!a) return;
+        uint32_t next = a & 0xfffffffeu << node->last_vc;
+        node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
+        node->left = (uint16_t)node->source.flits;
+        if ((node->packet = fc_cycle_packet(b, n, t)) == FC_NONE) return;
+        if (kind != SINGLE) o->free &= (uint8_t) ~(1u << node->vc);
+        flags = FC_FLIT_HEAD;
+        struct fc_cycle_packet *packet = &e->packet[node->packet];
+        route = fc_route_fields_start(&w->fast.route, packet->head.route);
+        packet->hops = (uint16_t)fc_route_fields_hops(&w->fast.route, route);
+    }
+    uint32_t vc = node->vc, bit = 1u << vc;
+    if (!(o->credited & bit)) return;
+    if (--o->credits[vc] == 0) o->credited &= (uint8_t)~bit;
+    o->sent++;
+    b->flits_in++;
+    if (--node->left == 0) {
+        flags |= FC_FLIT_TAIL;
+        if (kind != SINGLE) w->fast.packets_sent[w->injection[n]]++;
+        o->free |= (uint8_t)bit;
+        fc_cycle_next_packet(b, place, t);
+    }
+    if (w->injection_delay) {
+        uint64_t *item = w->write[o->target >> 26];
+        w->write[o->target >> 26] = item + 2;
+        item[0] = (uint64_t)(node->packet | flags) << 32 | (o->target + vc);
+        item[1] = route;
+    } else
+        arrive(w, lists, (o->target + vc) & NUMBER, node->packet | flags, route, kind, shift);
+}
+
+/* ---- the switch ---- */
+
+/* The front flit of the output's winner leaves by it. */
+INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const enum kind kind, const uint32_t shift)
+{
+    output *o = &w->fast.out[link];
+    const uint32_t number = o->winner, vc = number & ((1u << shift) - 1), router = router_of(w, number);
+    channel *c = &w->fast.channel[number];
+    struct fc_fast_port *port = &w->fast.port[number >> shift];
+    const uint32_t flit = c->flit, count = c->count - 1u;
+    uint32_t v = kind == SINGLE ? FC_NO_VC : c->out_vc;
+    if (v == FC_NO_VC) {
+        uint32_t vcs = admitted(w, c, o, kind), next = vcs & 0xfffffffeu << o->last_vc;
+        v = LOW(next ? next : vcs);
+        o->last_vc = (uint8_t)v;
+        if (kind != SINGLE && !(flit & FC_FLIT_TAIL)) {
+            o->free &= (uint8_t) ~(1u << v);
+            c->out_vc = (uint8_t)v;
+        }
+    } else if (flit & FC_FLIT_TAIL) {
+        c->out_vc = FC_NO_VC;
+        o->free |= (uint8_t)(1u << v);
+        if (o->asleep) wake(w, o, router, lists, shift);
+    }
+    c->count = (uint8_t)count;
+    o->winner = FC_NONE;
+    o->last_port = (uint8_t)((number >> shift) - router * w->fast.n_ports);
+    o->sent++;
+    if (kind != SINGLE) w->fast.packets_sent[link] += flit >> 30 & 1;
+    port->last_vc = (uint8_t)vc;
+    port->last_out = (uint8_t)(link - w->fast.first_link[router]);
+    const uint32_t target = o->target, upstream = port->upstream + vc;
+    *w->write[upstream >> 26]++ = upstream;
+    uint64_t *item = w->write[target >> 26];
+    w->write[target >> 26] = item + 2;
+    item[0] = (uint64_t)flit << 32 | (target + v);
+    item[1] = c->route;
+    if (__builtin_expect(--o->credits[v] == 0, 0)) o->credited &= (uint8_t) ~(1u << v);
+    if (__builtin_expect(count == 0, 1)) return;
+    uint64_t next = w->fast.ring[((size_t)number << w->ring_shift) + (c->ring_head++ & w->ring_mask)];
+    c->flit = (uint32_t)(next >> 32);
+    if (kind == SINGLE || c->flit & FC_FLIT_HEAD) route_head(w, c, number, (uint32_t)next);
+    lists->waiting[lists->n_waiting++] = number;
+}
+
+/* Ejection links move their flits into a queue too, so that no branch tells them apart; here they reach their nodes,
+ * which give the credit back at once. */
+INLINE void deliver(block *b, const struct view *w, uint64_t t, const uint32_t shift)
+{
+    const uint64_t *stop = w->write[EJECTED];
+    for (const uint64_t *item = w->ejected; item != stop; item += 2) {
+        uint32_t to = (uint32_t)item[0] & NUMBER, vc = to & ((1u << shift) - 1);
+        output *o = &w->fast.out[to >> shift];
+        o->credits[vc]++;
+        o->credited |= (uint8_t)(1u << vc);
+        fc_cycle_deliver(b, (uint32_t)(item[0] >> 32), t + w->delivery_delay);
+    }
+}
+
+INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, const uint32_t shift)
+{
+    engine *e = b->engine;
+    const struct fc_network *net = e->flit->net;
+    const int injection = fc_injection_class(net->machine);
+    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected, e->ring_mask, e->ring_shift,
+                           e->flit->packet_flits_max, e->flit->injection_vcs,
+                           e->delay_injection[injection], e->delay_delivery[injection][injection]};
+    for (uint64_t t = from; t < to; t++) {
+        struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0};
+        uint64_t before = b->hops + b->flits_out + b->flits_in;
+        fc_cycle_watch(b, t);
+        fc_cycle_queues_start(b, t);
+        credits(e, b, &w, &lists, t, shift);
+        uint32_t n_offered = lists.n_waiting;
+        lists.waiting = b->waiting;
+        lists.n_waiting = 0;
+        for (uint32_t i = 0; i < n_offered; i++) offer(&w, &lists, b->offered[i], kind, shift);
+        arrivals(e, b, &w, &lists, t, kind, shift);
+        fc_cycle_births(b, t);
+        for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
+            for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
+                send(e, b, &w, &lists, 64 * i + LOW(rest), t, kind, shift);
+        settle_outputs(&w, &lists, kind, shift);
+        b->write[EJECTED] = b->ejected;
+        for (uint32_t i = 0; i < lists.n_outs; i++) move(&w, &lists, lists.outs[i], kind, shift);
+        b->hops += lists.n_outs;
+        b->hops -= (uint64_t)(b->write[EJECTED] - b->ejected) / 2;
+        deliver(b, &w, t, shift);
+        b->waiting = b->offered;
+        b->offered = lists.waiting;
+        b->n_offered = lists.n_waiting;
+        if (b->hops + b->flits_out + b->flits_in != before) b->last_move = t;
+        fc_cycle_queues_end(b, t);
+    }
+}
+INLINE void run_kind(block *b, uint64_t from, uint64_t to, const uint32_t shift)
+{
+    const struct fc_flit_net *flit = b->engine->flit;
+    if (flit->packet_flits_max == 1)
+        run(b, from, to, SINGLE, shift);
+    else if (flit->cut_through)
+        run(b, from, to, CUT_THROUGH, shift);
+    else
+        run(b, from, to, WORMS, shift);
+}
+/* Most machines have 1, 2 or 4 channels; the others share a copy in which the shift is a variable. */
+INLINE void run_shift(block *b, uint64_t from, uint64_t to)
+{
+    switch (b->engine->vc_shift) {
+    case 0: run_kind(b, from, to, 0); break;
+    case 1: run_kind(b, from, to, 1); break;
+    case 2: run_kind(b, from, to, 2); break;
+    default: run_kind(b, from, to, (uint32_t)b->engine->vc_shift);
+    }
+}
+/* Bits of one word are what this file is about: a copy for processors with the instructions for it (BMI). */
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("bmi,bmi2"))) static void run_bmi(block *b, uint64_t from, uint64_t to)
+{
+    run_shift(b, from, to);
+}
+static bool has_bmi(void)
+{
+    return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+#else
+#define run_bmi run_shift
+static bool has_bmi(void)
+{
+    return false;
+}
+#endif
+void fc_cycle_block_run_fast(block *b, uint64_t from, uint64_t to)
+{
+    uint64_t flits = b->flits_in;
+    if (has_bmi())
+        run_bmi(b, from, to);
+    else
+        run_shift(b, from, to);
+    b->counts->flits_injected += b->flits_in - flits;
+    b->counts->flit_hops += b->hops;
+    b->hops = 0;
+}
+
+/* ---- beginning and end ---- */
+
+static enum fc_code open_lists(struct fc_cycle *e, struct fc_cycle_block *b, struct fc_status *st)
+{
+    const struct fc_network *net = e->flit->net;
+    uint64_t ports = e->first_port[b->last_router] - e->first_port[b->first_router];
+    uint64_t links = net->first_link[b->last_router] - net->first_link[b->first_router];
+    if (!(b->offered = fc_alloc(&e->arena, (ports << e->vc_shift) + 1, sizeof *b->offered, st)) ||
+        !(b->waiting = fc_alloc(&e->arena, (ports << e->vc_shift) + 1, sizeof *b->waiting, st)) ||
+        !(b->ports = fc_alloc(&e->arena, ports + 1, sizeof *b->ports, st)) ||
+        !(b->outs = fc_alloc(&e->arena, links + 1, sizeof *b->outs, st)) ||
+        !(b->ejected = fc_alloc(&e->arena, 2 * links + 2, sizeof *b->ejected, st)))
+        return st->code;
+    return FC_OK;
+}
+enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
+{
+    const struct fc_network *net = e->flit->net;
+    uint32_t n_ports = 1;
+    for (uint32_t r = 0; r < net->n_routers; r++)
+        if (e->first_port[r + 1] - e->first_port[r] > n_ports) n_ports = e->first_port[r + 1] - e->first_port[r];
+    size_t ports = (size_t)net->n_routers * n_ports, channels = ports << e->vc_shift;
+    struct fc_fast *f = e->fast = fc_alloc(&e->arena, 1, sizeof *f, st);
+    if (!f || fc_route_torus_ports(e->flit, &f->route, &e->arena, st) ||
+        !(f->channel = fc_alloc(&e->arena, channels + 1, sizeof *f->channel, st)) ||
+        !(f->port = fc_alloc(&e->arena, ports, sizeof *f->port, st)) ||
+        !(f->out = fc_alloc(&e->arena, net->n_links, sizeof *f->out, st)) ||
+        !(f->ring = fc_alloc(&e->arena, channels << e->ring_shift, sizeof *f->ring, st)) ||
+        !(f->packets_sent = fc_alloc(&e->arena, net->n_links, sizeof *f->packets_sent, st)))
+        return st->code;
+    for (int b = 0; b < e->n_blocks; b++)
+        if (open_lists(e, &e->block[b], st)) return st->code;
+    f->n_ports = n_ports;
+    f->inverse = ((1ull << 40) + (n_ports << e->vc_shift) - 1) / (n_ports << e->vc_shift);
+    f->far = channels * sizeof *f->channel > 512 << 10;
+    f->first_link = net->first_link;
+    f->link_source = net->link_source;
+    for (size_t c = 0; c < channels; c++) f->channel[c].out_vc = FC_NO_VC;
+    for (size_t p = 0; p < ports; p++) f->port[p].winner = FC_NONE;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        const struct fc_cycle_out *from = &e->out[l];
+        output *o = &f->out[l];
+        for (int v = 0; v < e->flit->n_vcs; v++) o->credits[v] = (uint8_t)e->flit->buffer_flits;
+        o->free = o->credited = (uint8_t)from->free;
+        o->last_vc = from->last_vc;
+        o->last_port = from->last_port;
+        o->winner = FC_NONE;
+        o->target = EJECTED << 26 | l << e->vc_shift;
+        if (from->target == FC_NONE) continue;
+        const struct fc_cycle_port *port = &e->port[from->target >> e->vc_shift];
+        int c = from->link_class;
+        uint32_t arrivals_queue = (uint32_t)(from->target_block * e->n_queues + (from->router_link ? e->queue_arrival[c] : e->queue_injection[c]));
+        uint32_t credits_queue = (uint32_t)(port->source_block * e->n_queues + e->queue_credit[c][c]);
+        uint32_t place = port->router * n_ports + port->number;
+        o->target = arrivals_queue << 26 | place << e->vc_shift;
+        f->port[place] = (struct fc_fast_port){credits_queue << 26 | l << e->vc_shift, FC_NONE, 0,
+                                               (uint8_t)port->last_out, port->last_vc};
+    }
+    return FC_OK;
+}
+
+void fc_cycle_fast_sync_sent(struct fc_cycle_block *b)
+{
+    const struct fc_cycle *e = b->engine;
+    const struct fc_network *net = e->flit->net;
+    bool single = e->flit->packet_flits_max == 1;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        uint32_t router = fc_is_node(net, net->link_source[l]) ? net->link_target[l] : net->link_source[l];
+        if (router < b->first_router || router >= b->last_router) continue;
+        output *o = &e->fast->out[l];
+        e->out[l].sent += o->sent + ((uint64_t)(single ? o->sent : e->fast->packets_sent[l]) << 32);
+        o->sent = e->fast->packets_sent[l] = 0;
+    }
+}
+void fc_cycle_fast_sync(struct fc_cycle *e)
+{
+    for (uint32_t r = 0; r < e->flit->n_routers; r++)
+        for (uint32_t i = 0; i < (e->first_port[r + 1] - e->first_port[r]) << e->vc_shift; i++) {
+            const channel *from = &e->fast->channel[((size_t)r * e->fast->n_ports << e->vc_shift) + i];
+            struct fc_cycle_channel *c = &e->channel[((size_t)e->first_port[r] << e->vc_shift) + i];
+            c->front = from->flit;
+            c->out = from->link;
+            c->vcs = from->vcs;
+            c->out_vc = from->out_vc;
+            c->count = from->count;
+        }
+    for (uint32_t l = 0; l < e->flit->n_links; l++)
+        for (int v = 0; v < e->flit->n_vcs; v++) e->out[l].credits[v] = e->fast->out[l].credits[v];
+}

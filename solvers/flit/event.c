@@ -1,0 +1,383 @@
+/* event.c - the packet-event engine: virtual cut-through, whole packets, one event a packet and hop.
+ *
+ * Rule. A packet of n flits that starts on a link at tick s keeps it until s + n flit times + trailer; its
+ * head may start on the next link from s + latency + router delay on, later where that link is faster, so
+ * that the tail never has to be sent before it is there: start >= s + latency + router + max(0, ticks(in) -
+ * ticks(out)). It is delivered when the ejection link has brought it whole. Flits need no events of their
+ * own: room for the whole packet is there before its first flit leaves, so that they follow the head at the
+ * rate of the link, and tokens come back as a ramp in time that is evaluated when somebody asks. Source:
+ * Kermani & Kleinrock, Computer Networks 3(4), 1979; Dally & Towles (2004), 13.2.
+ *
+ * Limits. Whole packets in one channel, one after the other: no wormhole, no interleaving of packets on a
+ * link, no separate stage that allocates virtual channels. Ejected packets leave at once: nodes never push
+ * back. */
+#include "solvers/flit/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
+{
+    const char *reason = NULL;
+    if (!flit->cut_through)
+        reason = "wormhole flow control spreads a packet over several buffers (router.flow_control)";
+    else if (flit->vc_stage)
+        reason = "virtual channels are allocated in a stage before the switch (router.vc_allocation)";
+    else if (flit->packet_flits_max > UINT16_MAX)
+        reason = "packets of more than 65535 flits";
+    else if ((uint64_t)flit->n_links * (uint64_t)flit->n_vcs > FC_EVENT_INDEX)
+        reason = "more than 2^30 virtual channels";
+    if (reason) snprintf(why, size, "%s", reason);
+    return !reason;
+}
+
+/* ---- open ------------------------------------------------------------ */
+
+static int link_kind(const struct fc_network *net, uint32_t l)
+{
+    if (fc_is_node(net, net->link_source[l])) return FC_EVENT_INJECTION;
+    return fc_is_node(net, net->link_target[l]) ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN;
+}
+
+static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
+{
+    const struct fc_flit_net *flit = e->flit;
+    size_t channels = (size_t)flit->n_links * e->n_vcs, most = 1,
+           vertices = (size_t)flit->n_routers + flit->n_nodes;
+    for (uint32_t r = 0; r < flit->n_routers; r++) {
+        size_t bits = (size_t)(flit->in_first[r + 1] - flit->in_first[r]) * e->n_vcs;
+        if (bits > most) most = bits;
+    }
+    if (most > UINT16_MAX)
+        return fc_refuse(
+            st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine", most);
+    e->words = (int)((most + 63) / 64);
+    size_t words = (size_t)e->words, links = flit->n_links;
+    e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st);
+    e->lane = fc_alloc(&e->arena, links * e->stride, sizeof *e->lane, st);
+    e->node = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->node, st);
+    e->waiting = fc_alloc(&e->arena, links * e->n_slots * words, sizeof *e->waiting, st);
+    e->sent = fc_alloc(&e->arena, links, sizeof *e->sent, st);
+    e->path_end = e->few_paths ? fc_alloc(&e->arena, links * e->paths, sizeof *e->path_end, st) : NULL;
+    e->score = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->score, st);
+    e->eject_end = fc_alloc(&e->arena, flit->n_links, sizeof *e->eject_end, st);
+    e->injected_mask = fc_alloc(&e->arena, flit->n_routers * words, sizeof *e->injected_mask, st);
+    e->head_first = fc_alloc(&e->arena, (size_t)flit->n_routers + 1, sizeof *e->head_first, st);
+    e->head_channel = fc_alloc(&e->arena, channels, sizeof *e->head_channel, st);
+    e->bit_port = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_port, st);
+    e->bit_vc = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_vc, st);
+    e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
+    e->port_turn = fc_alloc(&e->arena, flit->n_links, sizeof *e->port_turn, st);
+    e->vertex_block = fc_alloc(&e->arena, vertices, sizeof *e->vertex_block, st);
+    return st->code;
+}
+
+/* Routers in consecutive blocks of equal length; a node belongs to the block of the router that its first
+ * link leads to. */
+static void divide(struct fc_event *e)
+{
+    const struct fc_network *net = e->flit->net;
+    uint32_t n = e->flit->n_routers;
+    for (int b = 0; b < e->n_blocks; b++) {
+        struct fc_event_block *block = &e->block[b];
+        block->first_router = (uint32_t)((uint64_t)n * (uint64_t)b / (uint64_t)e->n_blocks);
+        block->last_router = (uint32_t)((uint64_t)n * (uint64_t)(b + 1) / (uint64_t)e->n_blocks);
+        for (uint32_t r = block->first_router; r < block->last_router; r++) e->vertex_block[r] = (uint16_t)b;
+    }
+    for (uint32_t v = n; v < n + e->flit->n_nodes; v++)
+        if (net->first_link[v] < net->first_link[v + 1])
+            e->vertex_block[v] = e->vertex_block[net->link_target[net->first_link[v]]];
+}
+
+/* The least time, in ticks, in which what happens in one block can matter in another. */
+static uint64_t find_window(const struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    const struct fc_network *net = flit->net;
+    uint32_t flit_ticks = UINT32_MAX;
+    uint64_t window = FC_EVENT_NEVER;
+    for (int i = 0; i < net->machine->n_classes; i++)
+        if (flit->flit_ticks[i] < flit_ticks) flit_ticks = flit->flit_ticks[i];
+    uint64_t token = (uint64_t)flit_ticks + flit->credit_ticks, head = flit->router_ticks;
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        if (link_kind(net, l) == FC_EVENT_EJECTION) continue;
+        if (e->vertex_block[net->link_source[l]] == e->vertex_block[net->link_target[l]]) continue;
+        uint64_t time = flit->latency_ticks[net->link_class[l]] + (token < head ? token : head);
+        if (time < window) window = time;
+    }
+    return window;
+}
+
+static void fill_link(struct fc_event *e, uint32_t l)
+{
+    const struct fc_network *net = e->flit->net;
+    *fc_event_link(e, l) = (struct fc_event_link){.wake = FC_EVENT_NEVER,
+                                                  .source = net->link_source[l],
+                                                  .link_class = net->link_class[l],
+                                                  .kind = (uint8_t)link_kind(net, l)};
+    for (uint32_t v = 0; v < e->n_vcs; v++) {
+        e->channel[(size_t)l * e->n_vcs + v] = (struct fc_event_channel){
+            .router = net->link_target[l],
+            .link = l,
+        };
+        *fc_event_tokens_of(e, l, v) =
+            (struct fc_event_tokens){.count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
+    }
+}
+
+static void fill_links(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    for (uint32_t l = 0; l < flit->n_links; l++) fill_link(e, l);
+    for (uint32_t r = 0; r < flit->n_routers; r++) {
+        uint32_t bits = (flit->in_first[r + 1] - flit->in_first[r]) * e->n_vcs;
+        e->head_first[r + 1] = e->head_first[r] + bits;
+        for (uint32_t bit = 0; bit < bits; bit++) {
+            uint32_t l = flit->in_link[flit->in_first[r] + bit / e->n_vcs], c = l * e->n_vcs + bit % e->n_vcs;
+            e->channel[c].bit = (uint16_t)bit;
+            e->head_channel[e->head_first[r] + bit] = c;
+            if (fc_event_link(e, l)->kind == FC_EVENT_INJECTION)
+                e->injected_mask[(size_t)r * (size_t)e->words + bit / 64] |= 1ull << bit % 64;
+        }
+    }
+    for (uint32_t bit = 0; bit < 64u * (uint32_t)e->words; bit++) {
+        e->bit_port[bit] = (uint16_t)(bit / e->n_vcs);
+        e->bit_vc[bit] = (uint8_t)(bit % e->n_vcs);
+    }
+    for (int i = 0; i < flit->net->machine->n_classes; i++)
+        e->times[i] = (struct fc_event_times){.flit = flit->flit_ticks[i],
+                                              .trailer = flit->trailer_ticks[i],
+                                              .latency = flit->latency_ticks[i],
+                                              .ready = flit->latency_ticks[i] + flit->router_ticks,
+                                              .token = flit->latency_ticks[i] + flit->credit_ticks};
+}
+
+static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
+{
+    const struct fc_flit_net *flit = e->flit;
+    struct fc_event_block *block = &e->block[b];
+    uint64_t reach = 0;
+    size_t bits = 64 * (size_t)e->words, outputs = 1;
+    for (int i = 0; i < flit->net->machine->n_classes; i++) {
+        uint64_t time = 2ull * fc_flit_packet_ticks(flit, i, flit->packet_flits_max) + flit->latency_ticks[i];
+        if (time > reach) reach = time;
+    }
+    for (uint32_t r = 0; r < flit->n_routers; r++) {
+        uint32_t n = flit->net->first_link[r + 1] - flit->net->first_link[r];
+        if (n > outputs) outputs = n;
+    }
+    block->engine = e;
+    block->index = b;
+    block->n_packets = block->n_more = block->n_notes = 1;
+    if (fc_event_wheel_make(&block->wheel, reach, &e->arena, st)) return st->code;
+    block->dirty =
+        fc_alloc(&e->arena, (size_t)(block->last_router - block->first_router) + 1, sizeof *block->dirty, st);
+    block->bid = fc_alloc(&e->arena, bits, sizeof *block->bid, st);
+    block->choice =
+        fc_alloc(&e->arena, (FC_EVENT_BATCH + bits + 1) * FC_FLIT_MOST_CHOICES, sizeof *block->choice, st);
+    block->mask = fc_alloc(&e->arena, 5 * (size_t)e->words, sizeof *block->mask, st);
+    block->bid_at = fc_alloc(&e->arena, bits, sizeof *block->bid_at, st);
+    block->woken = fc_alloc(&e->arena, outputs, sizeof *block->woken, st);
+    return st->code;
+}
+
+static void start_nodes(struct fc_event *e)
+{
+    for (uint32_t n = 0; n < e->flit->n_nodes; n++) {
+        struct fc_event_node *node = &e->node[n];
+        struct fc_event_block *block = &e->block[e->vertex_block[e->flit->n_routers + n]];
+        node->when = FC_EVENT_NEVER;
+        fc_flit_first(e->traffic, n, &node->source);
+        if (node->source.born == UINT64_MAX) continue;
+        block->live_sources++;
+        node->when = node->source.born;
+        fc_event_push(&block->wheel, node->when, FC_EVENT_NODE, n);
+    }
+}
+
+static void close_engine(void *engine)
+{
+    struct fc_event *e = engine;
+    for (int b = 0; b < e->n_blocks && e->block; b++) {
+        struct fc_event_block *block = &e->block[b];
+        fc_event_wheel_free(&block->wheel);
+        free(block->packet);
+        free(block->more);
+        free(block->note);
+    }
+    for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->mail; i++) {
+        free(e->mail[i].arrival);
+        free(e->mail[i].back);
+    }
+    fc_arena_free(&e->arena);
+    free(e);
+}
+
+static void set_rules(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    const struct fc_router *router = &flit->net->machine->router;
+    e->few_paths = flit->paths < e->n_vcs;
+    e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
+    e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
+    e->in_network_share = (uint32_t)(router->in_network_percent * (0x1p24 / 100) + 0.5);
+    e->paths = flit->paths;
+    e->short_times = flit->buffer_flits <= UINT16_MAX;
+    for (int i = 0; i < flit->net->machine->n_classes; i++)
+        e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
+    e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
+}
+
+/* Credits for the choice of an output: as they are, in four ranges (2 bits), or not at all. */
+static void fill_scores(struct fc_event *e)
+{
+    uint64_t b = e->flit->buffer_flits;
+    for (uint64_t t = 0; t <= b; t++)
+        e->score[t] = e->flit->select == FC_SELECT_LEAST ? (uint32_t)t
+                      : e->flit->select == FC_SELECT_JSQ
+                          ? (uint32_t)(4 * t > b) + (uint32_t)(2 * t > b) + (uint32_t)(4 * t > 3 * b)
+                          : 0;
+}
+
+static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts,
+                          struct fc_status *st)
+{
+    uint32_t n = e->flit->n_routers;
+    e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > n ? (int)n : threads;
+    if (e->n_blocks > 1024) e->n_blocks = 1024;
+    int asked = e->n_blocks;
+    e->block = fc_alloc(&e->arena, (size_t)asked, sizeof *e->block, st);
+    e->mail = fc_alloc(&e->arena, 2 * (size_t)asked * (size_t)asked, sizeof *e->mail, st);
+    if (!e->block || !e->mail || make_arrays(e, st)) return st->code;
+    divide(e);
+    e->window = find_window(e);
+    if (e->window == 0) {
+        e->n_blocks = 1;
+        divide(e);
+        e->window = FC_EVENT_NEVER;
+    }
+    fill_links(e);
+    fill_scores(e);
+    for (int b = 0; b < e->n_blocks; b++) {
+        if (make_block(e, b, st)) return st->code;
+        e->block[b].counts = &counts[b];
+    }
+    start_nodes(e);
+    for (int b = 0; b < e->n_blocks; b++)
+        if (e->block[b].wheel.out_of_memory)
+            return fc_refuse(st, FC_NO, "out of memory for the first events");
+    return FC_OK;
+}
+
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
+                                int threads, uint64_t seed, struct fc_flit_counts *counts,
+                                uint64_t *link_flits, uint64_t *link_packets, uint32_t *injected,
+                                void **engine, struct fc_status *st)
+{
+    struct fc_event *e = calloc(1, sizeof *e);
+    if (!e) return fc_refuse(st, FC_NO, "out of memory for the event engine");
+    e->flit = flit;
+    e->traffic = traffic;
+    e->seed = fc_random(seed, UINT64_C(0x6576656e74), 0); /* apart from the draws of the sources */
+    e->n_vcs = (uint32_t)flit->n_vcs;
+    e->stride = (e->n_vcs + 2) / 2 * 2; /* whole cache lines */
+    e->n_slots = 2 * e->n_vcs + FC_EVENT_GROUPS;
+    e->full = flit->packet_flits_max;
+    set_rules(e);
+    e->link_flits = link_flits;
+    e->link_packets = link_packets;
+    e->injected = injected;
+    if (build(e, threads, counts, st)) {
+        close_engine(e);
+        return st->code;
+    }
+    *engine = e;
+    return FC_OK;
+}
+
+/* ---- reports ------------------------------------------------------------ */
+
+static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n,
+                            uint32_t *wanted)
+{
+    uint32_t count = 0;
+    for (int i = 0; i < n; i++)
+        for (uint32_t left = choice[i].vcs; left; left &= left - 1) {
+            if (wanted) wanted[count] = choice[i].link * e->n_vcs + (uint32_t)__builtin_ctz(left);
+            count++;
+        }
+    return count;
+}
+
+/* Lists the blocked heads; counts only where the arrays are NULL. */
+static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *blocked, uint32_t *wanted,
+                         uint32_t *n, uint32_t *n_wanted)
+{
+    *n = *n_wanted = 0;
+    for (uint32_t c = 0; c < e->flit->n_links * e->n_vcs; c++) {
+        const struct fc_event_channel *channel = &e->channel[c];
+        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+        if (!(channel->flags & FC_EVENT_WAITS)) continue;
+        const struct fc_event_packet *packet =
+            &e->block[e->vertex_block[channel->router]].packet[channel->head];
+        struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
+        int count = e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit],
+                                            &head, choice);
+        uint32_t more = list_wanted(e, choice, count, wanted ? wanted + *n_wanted : NULL);
+        if (blocked)
+            blocked[*n] = (struct fc_flit_blocked){.channel = c,
+                                                   .packet_src = packet->src,
+                                                   .packet_dst = packet->dst,
+                                                   .packet_flits = packet->flits,
+                                                   .n_wanted = more,
+                                                   .first_wanted = *n_wanted};
+        (*n)++;
+        *n_wanted += more;
+    }
+}
+
+static enum fc_code list(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                         uint32_t **wanted, struct fc_status *st)
+{
+    uint32_t n_wanted;
+    list_blocked(engine, NULL, NULL, n, &n_wanted);
+    *blocked = fc_alloc(arena, *n, sizeof **blocked, st);
+    *wanted = fc_alloc(arena, n_wanted, sizeof **wanted, st);
+    if (!*blocked || !*wanted) return st->code;
+    list_blocked(engine, *blocked, *wanted, n, &n_wanted);
+    return FC_OK;
+}
+
+/* Tokens that are under way count: nothing can keep them from coming. */
+static int64_t tokens_in_the_end(const struct fc_event_block *block, const struct fc_event_tokens *t)
+{
+    int64_t tokens = (int64_t)t->count;
+    if (t->ramp.flits) tokens += t->ramp.flits + t->ramp.extra;
+    for (uint32_t i = t->more; i;) {
+        i = block->more[i].next;
+        tokens += block->more[i].ramp.flits + block->more[i].ramp.extra;
+        if (i == t->more) break;
+    }
+    return tokens;
+}
+
+static bool credits_full(const void *engine)
+{
+    const struct fc_event *e = engine;
+    for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        const struct fc_event_block *block = &e->block[e->vertex_block[fc_event_link(e, l)->source]];
+        for (uint32_t v = 0; v < e->n_vcs; v++)
+            if (tokens_in_the_end(block, fc_event_tokens_of(e, l, v)) != e->flit->buffer_flits) return false;
+    }
+    return true;
+}
+
+const struct fc_flit_engine_ops fc_flit_event_engine = {
+    .name = "event",
+    .takes = takes,
+    .open = open_engine,
+    .advance = fc_event_advance,
+    .blocked = list,
+    .credits_full = credits_full,
+    .close = close_engine,
+};

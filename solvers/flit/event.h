@@ -1,0 +1,380 @@
+/* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c).
+ *
+ * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and what it tells
+ * the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
+ * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
+ * tokens. */
+#ifndef FC_EVENT_H
+#define FC_EVENT_H
+
+#include "solvers/flit/event_wheel.h"
+#include "solvers/flit/kernel.h"
+
+#define FC_EVENT_NEVER UINT64_MAX
+
+/* A packet, one cache line. */
+struct fc_event_packet {
+    uint64_t route, born, entered; /* entered: start on the injection link */
+    uint64_t ready;                /* tick from which it may start on its next link */
+    uint64_t tail; /* a link that takes p ticks for it may not start before tail - p: it would run dry */
+    uint32_t dst, random, src;
+    uint32_t next; /* behind it in the channel; free list */
+    uint16_t flits, hops;
+    uint16_t held;     /* tokens it took of the channel it sits in */
+    uint16_t in_class; /* class of the link it came by */
+};
+
+/* Tokens that come back one by one, `step` ticks apart, the last of `flits` at `last`, together with `extra`
+ * more. */
+struct fc_event_ramp {
+    uint64_t last;
+    uint32_t step;
+    uint16_t flits, extra;
+};
+struct fc_event_more { /* a ramp behind the first of its channel */
+    struct fc_event_ramp ramp;
+    uint32_t next; /* circular: the last one's next is the first */
+};
+
+/* The queue of a channel, half a cache line. `when` is the tick of the head's event (flag DUE), or, with the
+ * queue empty, the end of the transfer of the packet that left last. */
+struct fc_event_channel {
+    uint64_t when;
+    uint32_t head, tail;
+    uint32_t router; /* the link's target vertex */
+    uint32_t link;
+    uint16_t bit;             /* place among the channels into the router: port * n_vcs + vc */
+    uint16_t queued;          /* flits, those on the wire too; of use where the buffer is below 2^16 */
+    uint32_t flags : 8;       /* FC_EVENT_DUE ... */
+    uint32_t tail_ready : 24; /* low bits of the tick at which the last packet will have arrived */
+};
+_Static_assert(sizeof(struct fc_event_channel) == 32 && sizeof(struct fc_event_packet) == 64, "cache lines");
+/* Flags: event in the calendar; head registered on something; on everything that it may ask for. */
+enum { FC_EVENT_DUE = 1, FC_EVENT_WAITS = 2, FC_EVENT_ALL = 4 };
+
+/* A link, seen from its source, half a cache line. Heads that wait for it are in sets, one a slot: see
+ * fc_event_group. */
+struct fc_event_link {
+    uint64_t busy_until;
+    uint64_t wake;   /* tick of the one valid wake-up in the calendar; FC_EVENT_NEVER */
+    uint64_t wanted; /* slots that are not empty; injection links: whether the node waits for tokens */
+    uint32_t source; /* vertex */
+    uint16_t turn;   /* round robin */
+    uint8_t link_class, kind;
+};
+enum { FC_EVENT_INJECTION, FC_EVENT_BETWEEN, FC_EVENT_EJECTION };
+/* What the heads of a slot would take: any of `vcs` that has room for k + 1 packets. The first slots are for
+ * the groups that a block has met first; slot FC_EVENT_GROUPS + 2 vc + k is for a single channel. */
+struct fc_event_group {
+    uint16_t vcs; /* 0: not in use yet */
+    uint8_t k;
+};
+#define FC_EVENT_GROUPS 6
+
+/* The tokens of a channel, kept at the link's source, half a cache line. Ramps follow each other in time
+ * without overlap: a channel sends one packet after the other. `count` may be negative while a ramp that was
+ * spent on is in progress. */
+struct fc_event_tokens {
+    struct fc_event_ramp ramp; /* flits 0 and last 0: none */
+    int32_t count;
+    uint32_t more; /* last of the further ramps; 0: none */
+    uint32_t last; /* low half of the tick at which the ramp before ended */
+    uint32_t spare;
+};
+/* A link and then its channels' tokens: what a head looks at lies together. */
+union fc_event_lane {
+    struct fc_event_link link;
+    struct fc_event_tokens tokens;
+};
+_Static_assert(sizeof(union fc_event_lane) == 32, "half a cache line");
+struct fc_event_times { /* of a link class */
+    uint32_t flit, trailer, latency;
+    uint32_t ready; /* latency and router */
+    uint32_t token; /* latency and credit handling */
+};
+struct fc_event_sent {
+    uint64_t flits, packets;
+};
+
+struct fc_event_node {
+    struct fc_flit_source source;
+    uint64_t when; /* tick of its one valid event; FC_EVENT_NEVER */
+};
+
+/* What one block tells another within a window. */
+struct fc_event_arrival {
+    struct fc_event_packet packet;
+    uint32_t channel;
+};
+struct fc_event_return {
+    struct fc_event_ramp ramp;
+    uint32_t link, vc;
+};
+struct fc_event_mail {
+    struct fc_event_arrival *arrival;
+    struct fc_event_return *back;
+    uint32_t n_arrivals, arrival_capacity, n_back, back_capacity;
+};
+
+/* A router with events at the present tick. */
+struct fc_event_dirty {
+    uint32_t router, n, word;
+    uint32_t more; /* notes with the other events; 0: none */
+};
+struct fc_event_note {
+    uint32_t word, next;
+};
+/* A head that takes part in the arbitration of a router. */
+struct fc_event_bid {
+    uint32_t channel;
+    uint32_t first_choice, n_choices;
+    int32_t choice; /* picked; -1: none available */
+    uint32_t link;  /* picked and not decided yet; FC_NONE */
+    uint16_t bit;
+    uint8_t vc;
+    bool out; /* has moved, or waits */
+};
+
+struct fc_event;
+struct fc_event_block {
+    struct fc_event *engine;
+    struct fc_flit_counts *counts;
+    int index, parity;                  /* parity: of the mail it writes */
+    uint32_t first_router, last_router; /* routers first .. last-1 */
+    struct fc_event_group group[FC_EVENT_GROUPS];
+    uint64_t well_within; /* a packet that starts less than so long after measure_from is all measured */
+    struct fc_event_wheel wheel;
+    struct fc_event_packet *packet; /* [packet_capacity], 0 unused */
+    uint32_t n_packets, packet_capacity, free_packet;
+    struct fc_event_more *more; /* [more_capacity], 0 unused */
+    uint32_t n_more, more_capacity, free_more;
+    struct fc_event_dirty *dirty; /* [routers of the block] */
+    uint32_t n_dirty;
+    struct fc_event_note *note;
+    uint32_t n_notes, note_capacity;
+    struct fc_event_bid *bid; /* [most channels into a router] */
+    struct fc_flit_choice
+        *choice; /* [FC_EVENT_BATCH + most channels into a router + 1][FC_FLIT_MOST_CHOICES] */
+    uint32_t n_bids, n_choices;
+    uint64_t *mask;   /* [5][words] scratch */
+    uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
+    uint32_t *woken;  /* [most links out of a router] scratch */
+    uint64_t packets_in, packets_out, flits_in, flits_out, live_sources;
+    struct fc_event_report {
+        uint64_t packets_in, packets_out, live_sources;
+        bool out_of_memory;
+    } report[2];
+    uint64_t last_move, last_delivery;
+    bool out_of_memory;
+    char padding[64];
+};
+
+struct fc_event {
+    struct fc_arena arena;
+    const struct fc_flit_net *flit;
+    const struct fc_flit_traffic *traffic;
+    uint64_t seed, now;
+    int n_blocks;
+    uint64_t window;        /* ticks between two meetings of the blocks */
+    uint32_t n_vcs, stride; /* stride: lanes of a link */
+    int words;              /* 64-bit words of a mask of the channels into a router */
+    uint32_t full;          /* flits of a full-size packet */
+    uint32_t n_slots;       /* of a link: FC_EVENT_GROUPS + 2 n_vcs */
+    uint32_t paths;         /* transfers to routers that an input port has paths for */
+    bool few_paths, longest_queue;
+    bool is_large;    /* the state does not fit a core's cache */
+    bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
+    uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
+    uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
+    struct fc_event_channel *channel; /* [n_links * n_vcs] */
+    union fc_event_lane *lane;        /* [n_links * stride] */
+    struct fc_event_node *node;       /* [n_nodes] */
+    struct fc_event_times times[FC_MAX_CLASSES];
+    uint64_t *waiting;          /* [n_links][n_slots][words] */
+    struct fc_event_sent *sent; /* [n_links] within the measurement, not reported yet */
+    uint64_t *path_end;         /* [n_links][paths] end of the transfer that holds it, if few_paths */
+    uint64_t *eject_end;        /* [n_links] end of the port's transfer to a node */
+    uint64_t *injected_mask;    /* [n_routers][words] channels of injection links */
+    uint32_t *head_first;       /* [n_routers + 1] */
+    uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
+    uint16_t *bit_port;         /* [64 * words] */
+    uint8_t *bit_vc;            /* [64 * words] */
+    uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
+    uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
+    uint16_t *vertex_block;     /* [n_routers + n_nodes] */
+    uint64_t *link_flits, *link_packets;
+    uint32_t *injected;
+    struct fc_event_block *block; /* [n_blocks] */
+    struct fc_event_mail *mail;   /* [2][n_blocks from][n_blocks to] */
+    int parity;                   /* of the mail being written */
+    char before[64];
+    uint32_t arrived, round; /* of the threads at the end of a window */
+    char behind[64];
+};
+
+/* ---- event_run.c ------------------------------------------------------------ */
+
+/* As fc_flit_engine_ops.advance. */
+enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state,
+                              struct fc_status *st);
+
+/* ---- event_wait.c ------------------------------------------------------------ */
+
+/* The tick at which there are `need` tokens, as far as is known; 0: now. */
+uint64_t fc_event_token_tick(const struct fc_event_block *block, const struct fc_event_tokens *tokens,
+                             uint32_t need);
+/* Adds the ramp that ended to the count, and goes on with the next. */
+void fc_event_next_ramp(struct fc_event_block *block, struct fc_event_tokens *tokens);
+/* Puts a ramp behind the one in progress. */
+void fc_event_add_behind(struct fc_event_block *block, struct fc_event_tokens *tokens,
+                         const struct fc_event_ramp *ramp);
+/* Wakes those who wait for tokens of the channel, of which some are on their way. */
+void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t link, uint32_t vc,
+                              const struct fc_event_ramp *ramp);
+/* Wakes the link when one of its waiters may next be served. Those that could be served now wait for a path:
+ * they have an event of their own. */
+void fc_event_rearm(struct fc_event_block *block, uint32_t link);
+/* The head of channel c, for which none of the choices is available, waits for them; or does no more. */
+void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, int n);
+void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const struct fc_flit_choice *choice,
+                           int n);
+/* Heads that wait for the link and that it could take now; whether there are any. */
+bool fc_event_eligible(struct fc_event_block *block, uint32_t link, uint64_t *mask);
+
+/* ---- event_transfer.c ------------------------------------------------------------ */
+
+/* A packet is on its way to a channel whose link ends in this block. */
+void fc_event_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
+/* A packet starts on an injection link. */
+void fc_event_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, uint32_t packet);
+/* The head of channel c takes a choice. */
+void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
+                   bool waited);
+
+/* ---- event_router.c ------------------------------------------------------------ */
+
+/* Decides what moves at n <= FC_EVENT_BATCH routers at this tick. */
+#define FC_EVENT_BATCH 8
+void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n);
+
+/* ---- what all of them need ------------------------------------------------------------ */
+
+static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint32_t l)
+{
+    return &e->lane[(size_t)l * e->stride].link;
+}
+static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event *e, uint32_t l, uint32_t vc)
+{
+    return &e->lane[(size_t)l * e->stride + 1 + vc].tokens;
+}
+static inline uint32_t fc_event_ticks(const struct fc_event *e, uint32_t link_class, uint32_t flits)
+{
+    return flits * e->times[link_class].flit + e->times[link_class].trailer;
+}
+
+/* Tokens there are at `now`. Changes nothing: what came back is added up when the next return comes. */
+int32_t fc_event_count_many(const struct fc_event_block *block, const struct fc_event_tokens *t,
+                            uint64_t now);
+static inline int32_t fc_event_count(const struct fc_event_block *block, const struct fc_event_tokens *t,
+                                     uint64_t now)
+{
+    int32_t all = t->count + t->ramp.flits + t->ramp.extra;
+    if (t->more) return fc_event_count_many(block, t, now);
+    if (now >= t->ramp.last) return all;
+    uint64_t left = t->ramp.last - now; /* > 0, and so is step */
+    if (left > (uint64_t)(t->ramp.flits - 1u) * t->ramp.step) return t->count;
+    return t->count + t->ramp.flits - (int32_t)(((uint32_t)left + t->ramp.step - 1) / t->ramp.step);
+}
+
+/* Tokens on their way to a channel whose link starts in this block. */
+static inline void fc_event_take_return(struct fc_event_block *block, uint32_t l, uint32_t vc,
+                                        const struct fc_event_ramp *ramp)
+{
+    struct fc_event_tokens *t = fc_event_tokens_of(block->engine, l, vc);
+    while (t->ramp.flits && block->wheel.now >= t->ramp.last) fc_event_next_ramp(block, t);
+    if (t->ramp.flits)
+        fc_event_add_behind(block, t, ramp);
+    else
+        t->ramp = *ramp;
+    if (fc_event_link(block->engine, l)->wanted) fc_event_wake_for_tokens(block, l, vc, ramp);
+}
+
+/* The head of channel c is looked at again at `tick`. */
+static inline void fc_event_head_due(struct fc_event_block *block, uint32_t c, uint64_t tick)
+{
+    struct fc_event_channel *channel = &block->engine->channel[c];
+    if ((channel->flags & FC_EVENT_DUE) && channel->when <= tick) return;
+    channel->flags |= FC_EVENT_DUE;
+    channel->when = tick;
+    fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
+}
+
+/* Whether the head's input port has a path free to links of that kind; if not, `until` is when it will. A
+ * path is held while a packet crosses. Links to nodes have a path of their own in every port. */
+static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link, int kind, uint64_t now,
+                                      uint64_t *until)
+{
+    *until = e->eject_end[in_link];
+    if (kind == FC_EVENT_EJECTION) return *until <= now;
+    if (!e->few_paths) return true;
+    const uint64_t *end = &e->path_end[(size_t)in_link * e->paths];
+    *until = FC_EVENT_NEVER;
+    for (uint32_t i = 0; i < e->paths; i++) {
+        if (end[i] <= now) return true;
+        if (end[i] < *until) *until = end[i];
+    }
+    return false;
+}
+
+/* Masks are mostly one word: no calls for them. */
+static inline void fc_event_clear(const struct fc_event *e, uint64_t *mask)
+{
+    mask[0] = 0;
+    for (int w = 1; w < e->words; w++) mask[w] = 0;
+}
+static inline void fc_event_copy(const struct fc_event *e, uint64_t *to, const uint64_t *from)
+{
+    to[0] = from[0];
+    for (int w = 1; w < e->words; w++) to[w] = from[w];
+}
+
+static inline bool fc_event_any(const struct fc_event *e, const uint64_t *mask)
+{
+    uint64_t any = mask[0];
+    for (int w = 1; w < e->words; w++) any |= mask[w];
+    return any;
+}
+
+/* ---- event_node.c ------------------------------------------------------------ */
+
+/* Sends what the node can send at this tick. */
+void fc_event_inject(struct fc_event_block *block, uint32_t node);
+/* A packet has arrived whole. */
+void fc_event_deliver(struct fc_event_block *block, uint32_t packet);
+/* A packet off the free list; 0 when out of memory. */
+uint32_t fc_event_new_packet(struct fc_event_block *block);
+
+static inline struct fc_event_mail *fc_event_mail_to(struct fc_event_block *block, int to)
+{
+    struct fc_event *e = block->engine;
+    return &e->mail[((size_t)block->parity * (size_t)e->n_blocks + (size_t)block->index) *
+                        (size_t)e->n_blocks +
+                    (size_t)to];
+}
+
+/* Random bits for (seed, router, tick, salt): a pure function, so that threads do not matter. The finaliser
+ * of splitmix64 (Steele, Lea & Flood, OOPSLA 2014) of a linear combination. */
+static inline uint64_t fc_event_mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+static inline uint64_t fc_event_random(const struct fc_event_block *block, uint32_t router, uint32_t salt)
+{
+    uint64_t place = (uint64_t)router << 32 | salt;
+    return fc_event_mix(block->engine->seed + place * 0xda942042e4dd58b5u +
+                        block->wheel.now * 0x9e3779b97f4a7c15u);
+}
+
+#endif

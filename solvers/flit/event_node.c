@@ -1,0 +1,158 @@
+/* event_node.c - the two ends of a packet's way in the packet-event engine: source queue to injection
+ * channel, arrival.
+ *
+ * Packets leave the source queue in order of birth, each when it is born, an injection link that its routing
+ * allows is free, and one of the link's channels (injection FIFOs) has room for a packet of full size; of
+ * those the emptiest is taken, of equals the lowest. A node that waits has one event in the calendar, or is
+ * woken by the tokens it lacks. */
+#include "solvers/flit/event.h"
+
+uint32_t fc_event_new_packet(struct fc_event_block *block)
+{
+    uint32_t p = block->free_packet;
+    if (p) {
+        block->free_packet = block->packet[p].next;
+        return p;
+    }
+    void *pool = block->packet;
+    if (!fc_event_grow(&pool, &block->packet_capacity, block->n_packets, sizeof *block->packet)) {
+        block->out_of_memory = true;
+        return 0;
+    }
+    block->packet = pool;
+    return block->n_packets++;
+}
+
+/* What routing at the source may see of a link: for links of the routers of this block. */
+static uint32_t queued_flits(const void *view, uint32_t l)
+{
+    struct fc_event_block *block = (struct fc_event_block *)view;
+    struct fc_event *e = block->engine;
+    int64_t queued = 0;
+    for (uint32_t v = 0; v < e->n_vcs; v++)
+        queued += (int64_t)e->flit->buffer_flits -
+                  fc_event_count(block, fc_event_tokens_of(e, l, v), block->wheel.now);
+    return (uint32_t)queued;
+}
+
+static void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)
+{
+    struct fc_event_node *node = &block->engine->node[n];
+    if (tick >= node->when) return;
+    node->when = tick;
+    fc_event_push(&block->wheel, tick, FC_EVENT_NODE, n);
+}
+
+/* The choice and channel that the front packet may take now, -1 when it must wait: then until `again` at the
+ * earliest, as far as is known. */
+static int pick_link(struct fc_event_block *block, const struct fc_flit_choice *choice, int n, uint32_t *vc,
+                     uint64_t *again)
+{
+    struct fc_event *e = block->engine;
+    uint64_t now = block->wheel.now;
+    int picked = -1;
+    int32_t most = (int32_t)e->full - 1;
+    *again = FC_EVENT_NEVER;
+    for (int i = 0; i < n; i++) {
+        const struct fc_event_link *link = fc_event_link(e, choice[i].link);
+        if (link->busy_until > now) {
+            if (link->busy_until < *again) *again = link->busy_until;
+            continue;
+        }
+        for (uint32_t left = choice[i].vcs; left; left &= left - 1) {
+            uint32_t v = (uint32_t)__builtin_ctz(left);
+            struct fc_event_tokens *t = fc_event_tokens_of(e, choice[i].link, v);
+            int32_t tokens = fc_event_count(block, t, now);
+            if (tokens > most) most = tokens, picked = i, *vc = v;
+            if (tokens >= (int32_t)e->full) continue;
+            uint64_t tick = fc_event_token_tick(block, t, e->full);
+            if (tick < *again) *again = tick;
+        }
+    }
+    return picked;
+}
+
+static void depart(struct fc_event_block *block, uint32_t n, const struct fc_flit_choice *choice, uint32_t vc,
+                   uint32_t p)
+{
+    struct fc_event *e = block->engine;
+    const struct fc_flit_source *source = &e->node[n].source;
+    struct fc_flit_counts *counts = block->counts;
+    uint64_t now = block->wheel.now;
+    block->packet[p] = (struct fc_event_packet){.route = choice->route,
+                                                .born = source->born,
+                                                .entered = now,
+                                                .dst = source->dst,
+                                                .random = source->random,
+                                                .src = n,
+                                                .flits = (uint16_t)source->flits,
+                                                .held = (uint16_t)source->flits};
+    counts->packets_injected++;
+    counts->flits_injected += source->flits;
+    counts->measured_started += source->born >= counts->measure_from && source->born < counts->measure_to;
+    e->injected[n] += now >= counts->measure_from && now < counts->measure_to;
+    block->packets_in++;
+    block->flits_in += source->flits;
+    fc_event_depart(block, choice->link, vc, p);
+}
+
+/* The first tick at which one of the node's links is free. */
+static uint64_t link_free(const struct fc_event *e, uint32_t n)
+{
+    const struct fc_network *net = e->flit->net;
+    uint32_t v = net->n_routers + n;
+    uint64_t first = FC_EVENT_NEVER;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++)
+        if (fc_event_link(e, l)->busy_until < first) first = fc_event_link(e, l)->busy_until;
+    return first;
+}
+
+void fc_event_inject(struct fc_event_block *block, uint32_t n)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_node *node = &e->node[n];
+    struct fc_flit_view view = {block, queued_flits};
+    uint64_t now = block->wheel.now;
+    while (node->source.born <= now) {
+        const struct fc_flit_source *source = &node->source;
+        struct fc_flit_head head = {.dst = source->dst, .random = source->random};
+        uint64_t again;
+        uint32_t vc = 0;
+        head.route = e->flit->route->start(e->flit, n, source->dst, source->random, &view);
+        int count =
+            e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, block->choice);
+        int i = pick_link(block, block->choice, count, &vc, &again);
+        for (int j = 0; j < count; j++) fc_event_link(e, block->choice[j].link)->wanted = i < 0;
+        if (i < 0) {
+            if (again != FC_EVENT_NEVER) node_due(block, n, again);
+            return;
+        }
+        uint32_t p = fc_event_new_packet(block);
+        if (p == 0) return;
+        depart(block, n, &block->choice[i], vc, p);
+        fc_flit_next(e->traffic, n, &node->source);
+        if (node->source.born == UINT64_MAX) {
+            block->live_sources--;
+            return;
+        }
+        uint64_t free_at = link_free(e, n);
+        if (free_at > now) {
+            node_due(block, n, node->source.born > free_at ? node->source.born : free_at);
+            return;
+        }
+    }
+    node_due(block, n, node->source.born);
+}
+
+void fc_event_deliver(struct fc_event_block *block, uint32_t p)
+{
+    struct fc_event_packet *packet = &block->packet[p];
+    uint64_t now = block->wheel.now;
+    fc_flit_count_delivery(block->counts, packet->born, packet->entered, now, packet->hops, packet->flits);
+    fc_flit_count_flits(block->counts, now, packet->flits);
+    block->packets_out++;
+    block->flits_out += packet->flits;
+    block->last_delivery = now;
+    packet->next = block->free_packet;
+    block->free_packet = p;
+}

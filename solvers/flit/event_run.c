@@ -1,0 +1,292 @@
+/* event_run.c - time goes on in the packet-event engine: ticks, windows, threads.
+ *
+ * Threads. Blocks of consecutive routers meet every `window` ticks, the least time in which a head or a token
+ * crosses from one block to another (conservative synchronisation, Nicol, J. ACM 40(2), 1993). What a router
+ * does at a tick depends only on the heads, tokens and links that are known at that tick, and random draws on
+ * (seed, router, tick), so that the number of blocks changes nothing. Where some link between blocks takes no
+ * time, one thread runs all. */
+#include "solvers/flit/event.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <string.h>
+
+/* Adds an event to those of its router at this tick. */
+static void gather(struct fc_event_block *block, uint32_t router, uint32_t word)
+{
+    struct fc_event *e = block->engine;
+    uint32_t at = e->dirty_at[router];
+    if (at >= block->n_dirty || block->dirty[at].router != router) {
+        e->dirty_at[router] = block->n_dirty;
+        block->dirty[block->n_dirty++] = (struct fc_event_dirty){.router = router, .n = 1, .word = word};
+        return;
+    }
+    void *array = block->note;
+    if (!fc_event_grow(&array, &block->note_capacity, block->n_notes, sizeof *block->note)) {
+        block->out_of_memory = true;
+        return;
+    }
+    block->note = array;
+    block->note[block->n_notes] = (struct fc_event_note){word, block->dirty[at].more};
+    block->dirty[at].more = block->n_notes++;
+    block->dirty[at].n++;
+}
+
+static void take_event(struct fc_event_block *block, uint32_t word)
+{
+    struct fc_event *e = block->engine;
+    uint32_t index = word & FC_EVENT_INDEX;
+    uint64_t now = block->wheel.now;
+    switch (word >> FC_EVENT_KIND_SHIFT) {
+    case FC_EVENT_CHANNEL: {
+        struct fc_event_channel *channel = &e->channel[index];
+        if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) return; /* it moved before */
+        channel->flags &= 0xffu & ~FC_EVENT_DUE;
+        __builtin_prefetch(&block->packet[channel->head]);
+        if (e->is_large) {
+            __builtin_prefetch(fc_event_tokens_of(e, channel->link, e->bit_vc[channel->bit]));
+            if (e->few_paths) __builtin_prefetch(&e->path_end[(size_t)channel->link * e->paths]);
+        }
+        gather(block, channel->router, word);
+        return;
+    }
+    case FC_EVENT_LINK: {
+        struct fc_event_link *link = fc_event_link(e, index);
+        if (link->wake != now) return;
+        link->wake = FC_EVENT_NEVER;
+        gather(block, link->source, word);
+        return;
+    }
+    case FC_EVENT_NODE:
+        if (e->node[index].when != now) return;
+        e->node[index].when = FC_EVENT_NEVER;
+        fc_event_inject(block, index);
+        return;
+    default:
+        fc_event_deliver(block, index);
+    }
+}
+
+/* Calls what the events of a chunk are about into the cache. */
+static void prefetch_chunk(const struct fc_event_block *block, uint32_t c)
+{
+    const struct fc_event *e = block->engine;
+    const struct fc_event_chunk *chunk = &block->wheel.chunk[c];
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        uint32_t index = chunk->word[i] & FC_EVENT_INDEX;
+        switch (chunk->word[i] >> FC_EVENT_KIND_SHIFT) {
+        case FC_EVENT_CHANNEL:
+            __builtin_prefetch(&e->channel[index]);
+            break;
+        case FC_EVENT_LINK:
+            __builtin_prefetch(fc_event_link(e, index));
+            break;
+        case FC_EVENT_NODE:
+            __builtin_prefetch(&e->node[index]);
+            break;
+        default:
+            __builtin_prefetch(&block->packet[index]);
+        }
+    }
+    if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
+}
+
+/* Everything of the present tick; more than once round only where a delay is zero. */
+static void run_tick(struct fc_event_block *block)
+{
+    struct fc_event_wheel *wheel = &block->wheel;
+    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1);
+    while (wheel->slot[s] && !block->out_of_memory && !wheel->out_of_memory) {
+        uint32_t c = wheel->slot[s];
+        wheel->slot[s] = 0;
+        block->n_dirty = 0;
+        block->n_notes = 1;
+        if (block->engine->is_large) prefetch_chunk(block, c);
+        while (c) {
+            uint32_t n = wheel->chunk[c].n;
+            if (block->engine->is_large && wheel->chunk[c].next) prefetch_chunk(block, wheel->chunk[c].next);
+            for (uint32_t i = 0; i < n; i++) take_event(block, wheel->chunk[c].word[i]);
+            uint32_t next = wheel->chunk[c].next;
+            wheel->chunk[c].next = wheel->free_chunk;
+            wheel->free_chunk = c;
+            c = next;
+        }
+        for (uint32_t i = 0; i < block->n_dirty; i += FC_EVENT_BATCH) {
+            uint32_t n = block->n_dirty - i;
+            fc_event_arbitrate(block, &block->dirty[i], n < FC_EVENT_BATCH ? n : FC_EVENT_BATCH);
+        }
+    }
+    wheel->filled[s / 64] &= ~(1ull << s % 64);
+}
+
+static bool run_window(struct fc_event_block *block, uint64_t end)
+{
+    bool alone = block->engine->n_blocks == 1;
+    while (fc_event_next_tick(&block->wheel, end)) {
+        run_tick(block);
+        if (block->out_of_memory || block->wheel.out_of_memory) return false;
+        if (alone && block->live_sources == 0 && block->packets_in == block->packets_out) return true;
+    }
+    return true;
+}
+
+/* Takes in what other blocks sent in the window before. Channels are told apart, and what concerns one of
+ * them comes from one block in order, so that the order of blocks does not matter. */
+static void read_mail(struct fc_event_block *block, int parity)
+{
+    struct fc_event *e = block->engine;
+    for (int from = 0; from < e->n_blocks; from++) {
+        struct fc_event_mail *mail =
+            &e->mail[((size_t)parity * (size_t)e->n_blocks + (size_t)from) * (size_t)e->n_blocks +
+                     (size_t)block->index];
+        for (uint32_t i = 0; i < mail->n_arrivals; i++) {
+            uint32_t p = fc_event_new_packet(block);
+            if (p == 0) return;
+            block->packet[p] = mail->arrival[i].packet;
+            fc_event_append(block, mail->arrival[i].channel, p);
+        }
+        for (uint32_t i = 0; i < mail->n_back; i++)
+            fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+        mail->n_arrivals = mail->n_back = 0;
+    }
+}
+
+static bool exhausted(const struct fc_event *e)
+{
+    uint64_t in = 0, out = 0, live = 0;
+    for (int b = 0; b < e->n_blocks; b++) {
+        in += e->block[b].packets_in;
+        out += e->block[b].packets_out;
+        live += e->block[b].live_sources;
+    }
+    return live == 0 && in == out;
+}
+
+static bool out_of_memory(const struct fc_event *e)
+{
+    for (int b = 0; b < e->n_blocks; b++)
+        if (e->block[b].out_of_memory || e->block[b].wheel.out_of_memory) return true;
+    return false;
+}
+
+/* All threads wait until the last one is here. Spins for a while, then lets others have the processor: a
+ * machine may have fewer processors than threads. */
+static void meet(struct fc_event *e, int n_threads)
+{
+    uint32_t round = __atomic_load_n(&e->round, __ATOMIC_ACQUIRE);
+    if (__atomic_add_fetch(&e->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)n_threads) {
+        __atomic_store_n(&e->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&e->round, round + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    for (int spins = 0; __atomic_load_n(&e->round, __ATOMIC_ACQUIRE) == round; spins++)
+        if (spins > 4000) sched_yield();
+}
+
+/* Whether all is done or memory is out, after the window of that parity; the same answer for every thread. */
+static bool finished(const struct fc_event *e, int parity)
+{
+    uint64_t in = 0, out = 0, live = 0;
+    bool no_memory = false;
+    for (int b = 0; b < e->n_blocks; b++) {
+        const struct fc_event_report *report = &e->block[b].report[parity];
+        in += report->packets_in;
+        out += report->packets_out;
+        live += report->live_sources;
+        no_memory = no_memory || report->out_of_memory;
+    }
+    return no_memory || (live == 0 && in == out);
+}
+
+/* One thread's blocks, window after window until `until`. */
+static uint64_t run_thread(struct fc_event *e, int thread, int n_threads, uint64_t until, int *parity)
+{
+    uint64_t now = e->now;
+    for (bool done = false; !done;) {
+        uint64_t end = e->window < until - now ? now + e->window : until;
+        for (int b = thread; b < e->n_blocks; b += n_threads) {
+            struct fc_event_block *block = &e->block[b];
+            block->parity = *parity;
+            fc_event_set_now(&block->wheel, now);
+            read_mail(block, !*parity);
+            run_window(block, end);
+            block->report[*parity] =
+                (struct fc_event_report){block->packets_in, block->packets_out, block->live_sources,
+                                         block->out_of_memory || block->wheel.out_of_memory};
+        }
+        if (n_threads > 1) meet(e, n_threads);
+        now = end;
+        done = now >= until || finished(e, *parity);
+        *parity = !*parity;
+    }
+    return now;
+}
+
+static void run_blocks(struct fc_event *e, uint64_t until)
+{
+    uint64_t now = e->now;
+    int last = e->parity;
+    if (now >= until || exhausted(e)) return;
+#pragma omp parallel num_threads(e->n_blocks) if (e->n_blocks > 1)
+    {
+        int parity = e->parity;
+        uint64_t reached = run_thread(e, omp_get_thread_num(), omp_get_num_threads(), until, &parity);
+        if (omp_get_thread_num() == 0) now = reached, last = parity;
+    }
+    e->now = now;
+    e->parity = last;
+}
+
+/* The windows of the counts may have moved since the last call. */
+static void set_windows(struct fc_event *e)
+{
+    uint64_t longest = 0;
+    for (int i = 0; i < e->flit->net->machine->n_classes; i++) {
+        uint64_t ticks = fc_event_ticks(e, (uint32_t)i, e->full);
+        if (ticks > longest) longest = ticks;
+    }
+    for (int b = 0; b < e->n_blocks; b++) {
+        uint64_t length = e->block[b].counts->measure_to - e->block[b].counts->measure_from;
+        e->block[b].well_within = length > longest ? length - longest : 0;
+    }
+}
+
+static void report_sent(struct fc_event *e)
+{
+    for (uint32_t l = 0; l < e->flit->n_links; l++) {
+        e->link_flits[l] += e->sent[l].flits;
+        e->link_packets[l] += e->sent[l].packets;
+        e->sent[l] = (struct fc_event_sent){0};
+    }
+}
+
+enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
+{
+    struct fc_event *e = engine;
+    set_windows(e);
+    run_blocks(e, until);
+    report_sent(e);
+    if (out_of_memory(e)) return fc_refuse(st, FC_NO, "out of memory for packets in flight");
+    uint64_t last_delivery = 0;
+    memset(state, 0, sizeof *state);
+    for (int b = 0; b < e->n_blocks; b++) {
+        const struct fc_event_block *block = &e->block[b];
+        state->packets_in_flight += block->packets_in - block->packets_out;
+        state->flits_in_flight += block->flits_in - block->flits_out;
+        if (block->last_move > state->last_move) state->last_move = block->last_move;
+        if (block->last_delivery > last_delivery) last_delivery = block->last_delivery;
+    }
+    state->exhausted = exhausted(e);
+    for (int b = 0; b < e->n_blocks && state->exhausted;
+         b++) { /* the last tokens; nothing can happen any more */
+        fc_event_set_now(&e->block[b].wheel, e->now);
+        read_mail(&e->block[b], !e->parity);
+    }
+    state->now = state->exhausted ? last_delivery : e->now;
+    if (state->last_move > state->now) state->last_move = state->now;
+    for (uint32_t n = 0; n < e->flit->n_nodes; n++) {
+        uint64_t born = e->node[n].source.born;
+        state->sources_waiting += born < e->block[0].counts->measure_to && born < state->now;
+    }
+    return FC_OK;
+}

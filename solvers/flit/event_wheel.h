@@ -1,0 +1,77 @@
+/* event_wheel.h - the calendar of the packet-event engine, and arrays that grow. */
+#ifndef FC_EVENT_WHEEL_H
+#define FC_EVENT_WHEEL_H
+
+#include "core/core.h"
+
+/* Events are 32-bit words: kind in the top bits, what it concerns below. At most 2^30 channels. */
+enum { FC_EVENT_CHANNEL, FC_EVENT_LINK, FC_EVENT_NODE, FC_EVENT_DELIVERY };
+#define FC_EVENT_KIND_SHIFT 30
+#define FC_EVENT_INDEX ((1u << FC_EVENT_KIND_SHIFT) - 1)
+
+#define FC_EVENT_CHUNK 14
+struct fc_event_chunk { /* one cache line; a slot's chunks are a list, only the first not full */
+    uint32_t next, n;
+    uint32_t word[FC_EVENT_CHUNK];
+};
+#define FC_EVENT_PERIODS 256
+/* A calendar of 2^bits slots of one tick, 256 periods of that length behind it, and a list for what lies
+ * beyond. */
+struct fc_event_wheel {
+    int bits;
+    uint32_t *slot;                    /* [2^bits] first chunk; 0: none */
+    uint64_t *filled;                  /* [2^bits / 64] bitmap of the slots that are not empty */
+    uint32_t period[FC_EVENT_PERIODS]; /* chunks of pairs (tick within the period, event) */
+    uint64_t at_period;                /* the period whose pairs lie in the slots already */
+    uint64_t now;
+    struct fc_event_chunk *chunk;
+    uint32_t n_chunks, chunk_capacity, free_chunk;
+    struct fc_event_far {
+        uint64_t tick;
+        uint32_t word;
+    } * far;
+    uint32_t n_far, far_capacity;
+    bool out_of_memory;
+};
+
+enum fc_code fc_event_wheel_make(struct fc_event_wheel *wheel, uint64_t reach, struct fc_arena *arena,
+                                 struct fc_status *st);
+void fc_event_wheel_free(struct fc_event_wheel *wheel);
+/* An event at `tick` >= now, beyond the slots. */
+void fc_event_push_far(struct fc_event_wheel *wheel, uint64_t tick, uint32_t word);
+/* A chunk off the free list, empty; 0 and out_of_memory when there is none. */
+uint32_t fc_event_new_chunk(struct fc_event_wheel *wheel);
+/* Moves `now` to the first tick before `end` that has events and returns true; else moves it to `end`. */
+bool fc_event_next_tick(struct fc_event_wheel *wheel, uint64_t end);
+/* Moves `now` on to `tick`, before which there are no events left. */
+void fc_event_set_now(struct fc_event_wheel *wheel, uint64_t tick);
+/* Makes room for one more element of `size` bytes in a growing array, 64-byte aligned; false: out of memory.
+ */
+bool fc_event_grow(void **array, uint32_t *capacity, uint32_t n, size_t size);
+
+static inline void fc_event_chunk_add(struct fc_event_wheel *wheel, uint32_t *first, uint32_t word)
+{
+    uint32_t c = *first;
+    if (c == 0 || wheel->chunk[c].n == FC_EVENT_CHUNK) {
+        uint32_t fresh = fc_event_new_chunk(wheel);
+        if (fresh == 0) return;
+        wheel->chunk[fresh].next = c;
+        *first = c = fresh;
+    }
+    struct fc_event_chunk *chunk = &wheel->chunk[c];
+    chunk->word[chunk->n++] = word;
+}
+
+static inline void fc_event_push(struct fc_event_wheel *wheel, uint64_t tick, int kind, uint32_t index)
+{
+    uint32_t word = (uint32_t)kind << FC_EVENT_KIND_SHIFT | index;
+    if ((tick - wheel->now) >> wheel->bits) {
+        fc_event_push_far(wheel, tick, word);
+        return;
+    }
+    uint32_t s = (uint32_t)tick & ((1u << wheel->bits) - 1);
+    wheel->filled[s / 64] |= 1ull << s % 64;
+    fc_event_chunk_add(wheel, &wheel->slot[s], word);
+}
+
+#endif

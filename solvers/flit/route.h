@@ -1,0 +1,60 @@
+/* route.h - what the routings of the kernel share (route_*.c): counting virtual channels, random picks, node
+ * tables. */
+#ifndef FC_FLIT_ROUTE_H
+#define FC_FLIT_ROUTE_H
+
+#include "solvers/flit/kernel.h"
+
+/* FC_INPUT at the machine file. */
+enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *st, const char *format, ...)
+    FC_PRINTF(3, 4);
+/* Channels of a routing without escapes: router.vcs divided evenly among the rule's n_rule; *rep each. Sets
+ * n_vcs, n_escape_vcs and injection_vcs. FC_INPUT: too few or too many. */
+enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *rep, struct fc_status *st);
+/* Sets n_vcs, n_escape_vcs and injection_vcs for `used` channels, the first `escape` of which follow the
+ * rule. */
+enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escape, struct fc_status *st);
+
+/* 32 bits that depend on all of the packet's random word, different for every salt (the finaliser of
+ * MurmurHash3, 64 bits: Appleby 2011). */
+static inline uint32_t fc_route_mix(uint32_t random, uint32_t salt)
+{
+    uint64_t x = (uint64_t)random + 0x9e3779b97f4a7c15u * (salt + 1ull);
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccdu;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53u;
+    return (uint32_t)(x >> 32);
+}
+/* Uniform below n from 32 or 16 random bits. */
+static inline uint32_t fc_route_below(uint32_t bits32, uint32_t n)
+{
+    return (uint32_t)((uint64_t)bits32 * n >> 32);
+}
+static inline uint32_t fc_route_below16(uint32_t bits16, uint32_t n)
+{
+    return bits16 * n >> 16;
+}
+
+/* Mask of all channels of a link. */
+static inline uint16_t fc_route_all(const struct fc_flit_net *flit)
+{
+    return (uint16_t)((1u << flit->n_vcs) - 1);
+}
+/* The injection link of a node that has one, as its only choice. */
+static inline int fc_route_inject(const struct fc_flit_net *flit, uint32_t vertex, uint64_t route,
+                                  struct fc_flit_choice *out)
+{
+    out[0] = (struct fc_flit_choice){
+        .route = route, .link = flit->net->first_link[vertex], .vcs = flit->injection_vcs};
+    return 1;
+}
+/* Bits that hold 0 .. most. */
+static inline int fc_route_bits(uint32_t most)
+{
+    return most ? 32 - __builtin_clz(most) : 0;
+}
+
+extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive,
+    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random, fc_route_direct,
+    fc_route_indirect, fc_route_ugal, fc_route_tmesh, fc_route_shortest;
+
+#endif

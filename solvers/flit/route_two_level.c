@@ -1,0 +1,228 @@
+/* route_two_level.c - direct, indirect and UGAL routing of packets on two-level networks (PERCS, dragonfly).
+ *
+ * Direct: LL/LR - D - LL/LR, the cable of a bundle picked by the packet's random word. Indirect (Valiant
+ * 1982): through a supernode chosen uniformly among the others; direct within a supernode or with only two.
+ * UGAL (Singh 2005; Kim, Dally, Scott & Abts, ISCA 2008, section 4): at the source one random indirect route
+ * is held against the direct one,
+ *
+ *     direct  if  q_direct H_direct <= q_indirect H_indirect,
+ *
+ * q the flits queued for the route's first link as the source's router sees them, H router-to-router hops.
+ * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far, in a
+ * grid group twice that plus the local hop; none: one channel. Routes and channels as in
+ * models/routing_two_level.c and cdg_two_level.c. Limit: d_link free is routed on the packed cabling it
+ * stands on, with all its local hops.
+ *
+ * Route word, low bits first: destination's router, supernode in between (the number of supernodes: none),
+ * first and second cable, corner (1), D links taken (2), local hops taken since (1). */
+#include "models/cdg.h"
+#include "models/family_two_level.h"
+#include "solvers/flit/route.h"
+
+#include <string.h>
+
+struct two_level_routes {
+    const struct fc_two_level_shape *shape;
+    const struct fc_network *net;
+    struct home {
+        uint32_t supernode, member;
+    } * home;         /* [n_routers] */
+    uint32_t *d_link; /* [S][S][cables] */
+    uint32_t *d_host; /* same: member of the first supernode that hosts it */
+    uint64_t to_mask, via_mask, cable_mask;
+    int via, cable[2], corner, taken, local;
+    uint16_t all;
+    uint16_t vcs[3][2]; /* [D links taken][local hops since] */
+};
+
+static inline uint64_t cable_index(const struct two_level_routes *t, uint32_t s, uint32_t to, uint32_t cable)
+{
+    return ((uint64_t)s * t->shape->n_supernodes + to) * t->shape->pair_links + cable;
+}
+
+/* The next link at the router, and the route behind it. Ejection: FC_NONE. */
+static inline uint32_t next_link(const struct two_level_routes *t, uint32_t router, uint64_t route,
+                                 uint64_t *after)
+{
+    const struct fc_two_level_shape *s = t->shape;
+    struct home here = t->home[router];
+    uint32_t to = (uint32_t)(route & t->to_mask), via = (uint32_t)(route >> t->via & t->via_mask);
+    uint32_t taken = (uint32_t)(route >> t->taken & 3), next = t->home[to].supernode,
+             target = t->home[to].member;
+    if (taken == 0 && via < s->n_supernodes) next = via;
+    if (next != here.supernode) {
+        uint64_t i =
+            cable_index(t, here.supernode, next, (uint32_t)(route >> t->cable[taken] & t->cable_mask));
+        target = t->d_host[i];
+        if (target == here.member) {
+            *after = (route & ~(1ull << t->local)) + (1ull << t->taken);
+            return t->d_link[i];
+        }
+    } else if (router == to) {
+        return FC_NONE;
+    }
+    uint32_t base = router - here.member, link = fc_two_level_local_link(t->net, base, here.member, target);
+    *after = route | 1ull << t->local;
+    if (link != FC_NONE) return link;
+    uint32_t p = s->n_positions, row = here.member / p * p + target % p,
+             column = target / p * p + here.member % p;
+    uint32_t corner = (route >> t->corner & 1) ^ (taken & 1) ? column : row;
+    return fc_two_level_local_link(t->net, base, here.member, corner);
+}
+
+static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
+                   const struct fc_flit_head *head, struct fc_flit_choice *out)
+{
+    const struct two_level_routes *t = flit->route_tables;
+    uint64_t route = head->route, after = route;
+    (void)in_link, (void)in_vc;
+    if (router >= flit->n_routers) return fc_route_inject(flit, router, route, out);
+    uint32_t link = next_link(t, router, route, &after);
+    uint64_t taken = route >> t->taken & 3;
+    bool global = (after >> t->taken & 3) != taken; /* D links always have the segment's first channel */
+    uint16_t vcs = t->vcs[taken][global ? 0 : route >> t->local & 1];
+    if (link == FC_NONE) {
+        uint32_t per_router = t->shape->nodes_per_router;
+        link = t->net->first_link[router + 1] - per_router + (head->dst - router * per_router);
+        vcs = t->vcs[taken][0];
+    }
+    out[0] = (struct fc_flit_choice){.route = after, .link = link, .vcs = vcs};
+    return 1;
+}
+
+static uint64_t direct_route(const struct two_level_routes *t, uint32_t dst, uint32_t random)
+{
+    uint32_t cable = fc_route_below(fc_route_mix(random, 0), t->shape->pair_links);
+    uint64_t corner = fc_route_mix(random, 1) & 1;
+    return dst / t->shape->nodes_per_router | (uint64_t)t->shape->n_supernodes << t->via |
+           (uint64_t)cable << t->cable[0] | corner << t->corner;
+}
+
+static uint64_t direct_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
+                             const struct fc_flit_view *view)
+{
+    (void)src, (void)view;
+    return direct_route(flit->route_tables, dst, random);
+}
+
+static uint64_t indirect_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
+                               const struct fc_flit_view *view)
+{
+    const struct two_level_routes *t = flit->route_tables;
+    uint64_t route = direct_route(t, dst, random);
+    uint32_t from = t->home[src / t->shape->nodes_per_router].supernode,
+             to = t->home[route & t->to_mask].supernode;
+    (void)view;
+    if (from == to || t->shape->n_supernodes < 3) return route;
+    uint32_t low = from < to ? from : to, high = from < to ? to : from;
+    uint32_t via = fc_route_below(fc_route_mix(random, 2), t->shape->n_supernodes - 2);
+    via += via >= low;
+    via += via >= high;
+    uint64_t second = fc_route_below(fc_route_mix(random, 3), t->shape->pair_links);
+    return (route & ~(t->via_mask << t->via)) | (uint64_t)via << t->via | second << t->cable[1];
+}
+
+/* Router-to-router hops of a route, and its first link (FC_NONE: ejection). */
+static uint32_t count_hops(const struct two_level_routes *t, uint32_t router, uint64_t route, uint32_t *first)
+{
+    uint32_t hops = 0, link;
+    *first = FC_NONE;
+    while ((link = next_link(t, router, route, &route)) != FC_NONE) {
+        if (hops++ == 0) *first = link;
+        router = t->net->link_target[link];
+    }
+    return hops;
+}
+
+static uint64_t ugal_start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
+                           const struct fc_flit_view *view)
+{
+    const struct two_level_routes *t = flit->route_tables;
+    uint64_t direct = direct_route(t, dst, random), indirect = indirect_start(flit, src, dst, random, view);
+    uint32_t router = src / t->shape->nodes_per_router, first[2];
+    if (indirect == direct || !view) return direct;
+    uint64_t direct_hops = count_hops(t, router, direct, &first[0]),
+             indirect_hops = count_hops(t, router, indirect, &first[1]);
+    uint64_t direct_queue = view->queued_flits(view->engine, first[0]);
+    uint64_t indirect_queue = view->queued_flits(view->engine, first[1]);
+    return direct_queue * direct_hops <= indirect_queue * indirect_hops ? direct : indirect;
+}
+
+/* ---- tables ---- */
+
+static enum fc_code lay_out_word(const struct fc_flit_net *flit, struct two_level_routes *t,
+                                 struct fc_status *st)
+{
+    const struct fc_two_level_shape *s = t->shape;
+    int to = fc_route_bits(s->n_routers - 1), via = fc_route_bits(s->n_supernodes),
+        cable = fc_route_bits(s->pair_links - 1);
+    t->to_mask = (1ull << to) - 1;
+    t->via_mask = (1ull << via) - 1;
+    t->cable_mask = (1ull << cable) - 1;
+    t->via = to;
+    t->cable[0] = to + via;
+    t->cable[1] = t->cable[0] + cable;
+    t->corner = t->cable[1] + cable;
+    t->taken = t->corner + 1;
+    t->local = t->taken + 2;
+    if (t->local < 64) return FC_OK;
+    return fc_route_refuse(flit, st,
+                           "network: %u routers and %u cables a pair are too many for the flit-level kernel",
+                           s->n_routers, s->pair_links);
+}
+
+static enum fc_code fill_tables(struct fc_flit_net *flit, struct two_level_routes *t, struct fc_status *st)
+{
+    const struct fc_two_level_shape *s = t->shape;
+    const struct fc_two_level_tables *tables = flit->net->extra;
+    size_t n = (size_t)s->n_supernodes * s->n_supernodes * s->pair_links;
+    t->d_link = tables->d_link;
+    t->d_host = fc_alloc(&flit->arena, n, sizeof *t->d_host, st);
+    t->home = fc_alloc(&flit->arena, s->n_routers, sizeof *t->home, st);
+    if (!t->d_host || !t->home) return st->code;
+    for (uint32_t r = 0; r < s->n_routers; r++) t->home[r] = (struct home){r / s->members, r % s->members};
+    for (size_t i = 0; i < n; i++)
+        if (t->d_link[i] != FC_NONE) t->d_host[i] = t->home[flit->net->link_source[t->d_link[i]]].member;
+    return FC_OK;
+}
+
+static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
+{
+    struct two_level_routes *t = fc_alloc(&flit->arena, 1, sizeof *t, st);
+    if (!t) return st->code;
+    flit->route_tables = t;
+    t->net = flit->net;
+    t->shape = fc_two_level(flit->net);
+    bool single = !strcmp(flit->vc_rule, "none");
+    int n_rule = single ? 1 : fc_two_level_vcs(flit->net), rep;
+    bool grid = t->shape->local == FC_LOCAL_GRID && t->shape->n_drawers > 1 && t->shape->n_positions > 1;
+    if (fc_route_data_channels(flit, n_rule, &rep, st)) return st->code;
+    for (int taken = 0; taken < 3; taken++)
+        for (int local = 0; local < 2; local++)
+            t->vcs[taken][local] = fc_flit_vc_mask(single ? 0 : grid ? 2 * taken + local : taken, rep);
+    t->all = fc_route_all(flit);
+    return lay_out_word(flit, t, st) ? st->code : fill_tables(flit, t, st);
+}
+
+static const char *const families[] = {"two-level", NULL};
+const struct fc_flit_route_ops fc_route_direct = {
+    .name = "direct",
+    .families = families,
+    .prepare = prepare,
+    .start = direct_start,
+    .choices = choices,
+};
+const struct fc_flit_route_ops fc_route_indirect = {
+    .name = "indirect",
+    .families = families,
+    .prepare = prepare,
+    .start = indirect_start,
+    .choices = choices,
+};
+const struct fc_flit_route_ops fc_route_ugal = {
+    .name = "ugal",
+    .families = families,
+    .prepare = prepare,
+    .start = ugal_start,
+    .choices = choices,
+};

@@ -1,0 +1,92 @@
+/* run.h - private to run control (run.c, run_statistics.c, curve.c) and its tests: one run with a given
+ * engine. */
+#ifndef FC_FLIT_RUN_H
+#define FC_FLIT_RUN_H
+
+#include "solvers/flit/source.h"
+
+/* fc_flit_run on what is prepared already, with this engine. `result` is overwritten; freed by the caller
+ * also when the run fails. */
+enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
+                                const struct fc_flit_engine_ops *ops, const struct fc_flit_settings *settings,
+                                struct fc_flit_result *result, struct fc_status *st);
+
+/* Ticks that bound what a packet needs in an empty network: the unit of warm-up and window. */
+enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, struct fc_status *st);
+
+/* ---- phases (run_phases.c) ------------------------------------------------------------------------------- */
+
+struct fc_flit_control {
+    const struct fc_flit_net *flit;
+    const struct fc_flit_traffic *traffic;
+    const struct fc_flit_engine_ops *ops;
+    const struct fc_flit_settings *settings;
+    struct fc_flit_result *result;
+    struct fc_arena arena;
+    void *engine;
+    int threads;
+    struct fc_flit_counts *counts; /* [threads] */
+    struct fc_flit_counts *total;
+    uint64_t *link_flits, *link_packets;     /* [n_links] */
+    uint32_t *injected;                      /* [n_nodes] */
+    uint64_t *flits_before, *packets_before; /* the three when the window was opened: engines only ever add */
+    uint32_t *injected_before;
+    struct fc_flit_state state;
+    uint64_t zero_load, chunk, most, still; /* ticks; still: no movement for longer is a deadlock */
+    bool stopped;                           /* deadlock or `most`: nothing more is run */
+    const char *phase;
+};
+/* Open loop: warm-up, measurement, drain. Closed loop: everything. The engine is open; windows are set in
+ * here. */
+enum fc_code fc_flit_run_open(struct fc_flit_control *control, struct fc_status *st);
+enum fc_code fc_flit_run_closed(struct fc_flit_control *control, struct fc_status *st);
+/* Empties the measurement; packets born in [from, to) ticks, which lie ahead, are measured from now on. */
+void fc_flit_set_window(struct fc_flit_control *control, uint64_t from, uint64_t to);
+/* The sum over all threads into total; interval counts only into arrays that it has. */
+void fc_flit_add_up(struct fc_flit_control *control);
+/* The first reason stays. */
+void fc_flit_call_unstable(struct fc_flit_control *control, const char *because);
+uint64_t fc_flit_cycles_to_ticks(const struct fc_flit_net *flit, double cycles); /* rounded up, at least 1 */
+double fc_flit_to_cycles(const struct fc_flit_net *flit, uint64_t ticks);
+/* The greatest of any link class: a flit, a longest packet, a wire. */
+void fc_flit_slowest_ticks(const struct fc_flit_net *flit, uint64_t *flit_ticks, uint64_t *packet_ticks,
+                           uint64_t *wire_ticks);
+
+/* ---- statistics of counts (run_statistics.c) ------------------------------------------------------------- */
+
+/* Batch means: ratio estimator over the first `n` batches; pairs of batches are joined while one is empty or
+ * neighbours correlate. NaN half width: fewer than two batches, or none arrived. Ticks. */
+struct fc_flit_mean {
+    double mean, half_width;
+    int batches; /* after joining */
+};
+struct fc_flit_mean fc_flit_batch_mean(const struct fc_flit_counts *counts, int n);
+/* Straight line through the means of 8 groups of the first n batches (n >= 8): growth over the whole window
+ * relative to the mean, and its t value (6 degrees of freedom). */
+struct fc_flit_trend {
+    double growth, t;
+};
+struct fc_flit_trend fc_flit_latency_trend(const struct fc_flit_counts *counts, int n);
+/* Least and greatest latency + 1 of a bucket, ticks. */
+void fc_flit_bucket_range(uint32_t bucket, uint64_t *low, uint64_t *end);
+/* The latency that a share `p` of the measured packets does not exceed, linear within a bucket; NaN: none.
+ * Ticks. */
+double fc_flit_percentile(const struct fc_flit_counts *counts, double p);
+/* Doubles the window: batches are joined in pairs. The window must be a multiple of FC_FLIT_BATCHES ticks. */
+void fc_flit_double_window(struct fc_flit_counts *counts);
+/* Forgets what was measured; the window becomes [from, to). */
+void fc_flit_restart_window(struct fc_flit_counts *counts, uint64_t from, uint64_t to);
+
+/* What a run has counted, for the result. */
+struct fc_flit_measured {
+    const struct fc_flit_counts *total;
+    const uint64_t *link_flits, *link_packets; /* [n_links] */
+    const uint32_t *injected;                  /* [n_nodes] */
+    uint64_t window_ticks, run_ticks;
+};
+/* Fills everything of the result that follows from the counts. */
+enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
+                                 const struct fc_flit_measured *measured, struct fc_flit_result *result,
+                                 struct fc_status *st);
+
+#endif

@@ -1,0 +1,385 @@
+/* source.c - open-loop sources: Bernoulli births, destinations by weight; and the calls common to both kinds.
+ *
+ * Node s offers r_s flits a cycle, r_s proportional to the bytes that the demand has it send, mean over all
+ * nodes = load. In every cycle a packet is born with probability p = r_s / (mean packet length); the gap
+ * between two births is then geometric, P(gap = g) = p (1-p)^(g-1), drawn by inversion: gap = 1 + floor(log u
+ * / log(1-p)). Where p would exceed 1 the trials are made m = 2, 4, 8, ... times a cycle with p/m. Source:
+ * Dally & Towles (2004), section 24.2; Devroye, Non-Uniform Random Variate Generation (1986), chapter X.2.
+ * Destinations: Walker's alias method in the construction of Vose, IEEE Trans. Softw. Eng. 17(9), 1991, one
+ * draw and one comparison each. A dense part a[s] b[d] is drawn over all d, the sender included (Dally &
+ * Towles table 3.1): such packets turn round in the node's router.
+ *
+ * Packet number i of node s is a function of (seed, s, i) but for the birth, which adds the gap to the birth
+ * before it: the source queue is never stored. Draws a packet: 2, and 1 more with several lengths or
+ * components. Limits: gaps above 36.7/p (probability 2^-53) do not occur; weights of destinations are exact
+ * to 2^-32 of the mean weight. */
+#include "solvers/flit/source.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { DRAW_GAP, DRAW_DST, DRAW_MORE, DRAWS };
+
+static inline uint64_t draw(const struct fc_flit_traffic *t, uint32_t node, uint64_t number, int which)
+{
+    return fc_random_quick(t->open.key[node], number * DRAWS + (uint64_t)which);
+}
+
+/* Finaliser of splitmix64 (Steele, Lea, Flood 2014). */
+static inline uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* ---- alias tables ---------------------------------------------------------------------------------------- */
+
+void fc_flit_alias_make(const double *weight, uint32_t n, struct fc_flit_alias *out, uint32_t *scratch,
+                        double *scaled)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += weight[i];
+    uint32_t n_small = 0, n_large = 0; /* small from the front of scratch, large from its end */
+    for (uint32_t i = 0; i < n; i++) {
+        scaled[i] = weight[i] / sum * n;
+        out[i] = (struct fc_flit_alias){i, UINT32_MAX};
+        if (scaled[i] < 1)
+            scratch[n_small++] = i;
+        else
+            scratch[n - ++n_large] = i;
+    }
+    uint32_t donor = n_large ? scratch[n - n_large] : 0;
+    while (n_small && n_large) {
+        uint32_t small = scratch[--n_small], large = scratch[n - n_large];
+        donor = large;
+        out[small] = (struct fc_flit_alias){large, (uint32_t)fmin(scaled[small] * 0x1p32, UINT32_MAX)};
+        scaled[large] -= 1 - scaled[small];
+        if (scaled[large] < 1) {
+            n_large--;
+            scratch[n_small++] = large;
+        }
+    }
+    /* What rounding leaves over counts as full, but a destination without weight must never be drawn. */
+    while (n_small) {
+        uint32_t small = scratch[--n_small];
+        if (weight[small] == 0) out[small] = (struct fc_flit_alias){donor, 0};
+    }
+}
+
+/* Index below n by the high word of bits * n; its low word is uniform given the index and decides column or
+ * alias. */
+static inline uint32_t pick(const struct fc_flit_alias *table, uint32_t n, uint64_t bits)
+{
+    unsigned __int128 product = (unsigned __int128)bits * n;
+    uint32_t i = (uint32_t)(product >> 64);
+    if (!table) return i;
+    return (uint32_t)((uint64_t)product >> 32) <= table[i].keep && table[i].keep ? i : table[i].alias;
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------- */
+
+static uint32_t destination(const struct fc_flit_traffic *t, uint32_t node, uint64_t bits, uint64_t more)
+{
+    const struct fc_flit_open *o = &t->open;
+    int c = o->only[node];
+    if (c == FC_FLIT_MANY) {
+        const double *share = o->component + (size_t)node * ((size_t)o->n_parts + 1);
+        double u = (double)(uint32_t)more * 0x1p-32;
+        for (c = 0; c < o->n_parts && u >= share[c];) c++;
+    }
+    if (c < o->n_parts) return pick(o->column[c], t->n_nodes, bits);
+    uint64_t first = o->row_first[node];
+    return o->row_dst[first + pick(o->row + first, (uint32_t)(o->row_first[node + 1] - first), bits)];
+}
+
+/* Everything of packet source->number; its birth comes `gap` steps after cursor, which counts steps + 1. */
+static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
+{
+    const struct fc_flit_open *o = &t->open;
+    uint64_t a = draw(t, node, source->number, DRAW_GAP), b = draw(t, node, source->number, DRAW_DST);
+    uint64_t more =
+        o->flits_range > 1 || o->only[node] == FC_FLIT_MANY ? draw(t, node, source->number, DRAW_MORE) : 0;
+    source->dst = destination(t, node, b, more);
+    source->flits = o->flits_min + (uint32_t)((more >> 32) * o->flits_range >> 32);
+    /* Gap and destination use up some 30 of the 128 bits drawn; what is left makes this one independent of
+     * them. */
+    source->random = (uint32_t)(mix(a ^ (b << 32 | b >> 32)) >> 32);
+    source->tag = 0;
+    if (t->backlog) {
+        source->born = 0;
+        return;
+    }
+    double u = (double)(int64_t)((a >> 11) + 1) * 0x1p-53; /* (0, 1] */
+    double gap = log(u) * o->gap_scale[node], most = 0x1p53 - 1 - (double)(int64_t)source->cursor;
+    double tick = ((double)(int64_t)source->cursor + gap) * o->ticks_per_step;
+    if (!(gap < most && tick < 0x1p62)) {
+        source->born = UINT64_MAX;
+        return;
+    }
+    uint64_t step = source->cursor + (uint64_t)(int64_t)gap; /* of birth */
+    source->cursor = step + 1;
+    source->born = o->whole_ticks ? step * o->whole_ticks : (uint64_t)rint((double)step * o->ticks_per_step);
+}
+
+void fc_flit_first(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source)
+{
+    if (!traffic->open_loop) {
+        fc_flit_closed_first(traffic, node, source);
+        return;
+    }
+    *source = (struct fc_flit_source){.born = UINT64_MAX};
+    if (fc_flit_sends(traffic, node)) make(traffic, node, source);
+}
+
+void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source)
+{
+    if (source->born == UINT64_MAX) return;
+    if (!traffic->open_loop) {
+        fc_flit_closed_next(traffic, node, source);
+        return;
+    }
+    source->number++;
+    make(traffic, node, source);
+}
+
+bool fc_flit_sends(const struct fc_flit_traffic *traffic, uint32_t node)
+{
+    if (traffic->open_loop) return !isnan(traffic->open.gap_scale[node]);
+    struct fc_flit_source first;
+    fc_flit_closed_first(traffic, node, &first);
+    return first.born != UINT64_MAX;
+}
+
+/* ---- preparation ----------------------------------------------------------------------------------------- */
+
+enum fc_code fc_flit_lengths(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
+                             uint32_t *least, uint32_t *most, struct fc_status *st)
+{
+    *most = settings->packet_flits_max                            ? settings->packet_flits_max
+            : settings->packet_flits_min > flit->packet_flits_max ? settings->packet_flits_min
+                                                                  : flit->packet_flits_max;
+    *least = settings->packet_flits_min ? settings->packet_flits_min : *most;
+    if (*least > *most)
+        return fc_refuse(st, FC_INPUT, "packet length: least of %u flits is above the most of %u", *least,
+                         *most);
+    if (*most > flit->packet_flits_max)
+        return fc_refuse(st, FC_INPUT,
+                         "packet length: %u flits are more than the %u of the machine's largest packet",
+                         *most, flit->packet_flits_max);
+    return FC_OK;
+}
+
+double fc_flit_injection_capacity(const struct fc_flit_net *flit, uint32_t node, double flits)
+{
+    const struct fc_network *net = flit->net;
+    uint32_t v = fc_node_vertex(net, node);
+    double capacity = 0;
+    for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+        int c = net->link_class[l];
+        double ticks = flits * flit->flit_ticks[c] + flit->trailer_ticks[c];
+        capacity += ticks > 0 ? flits / ticks * flit->ticks_per_cycle : INFINITY;
+    }
+    return capacity;
+}
+
+enum fc_code fc_flit_weights(const struct fc_flit_net *flit, const struct fc_demand *demand, double *weight,
+                             struct fc_status *st)
+{
+    uint32_t n = flit->n_nodes;
+    if (demand->n_tasks != n)
+        return fc_refuse(st, FC_INPUT,
+                         "open-loop traffic has one source a node: '%s' has %u tasks, the network %u nodes",
+                         demand->name ? demand->name : "the demand", demand->n_tasks, n);
+    for (uint32_t s = 0; s < n; s++) weight[s] = 0;
+    for (int p = 0; p < demand->n_dense; p++) {
+        double b = 0;
+        for (uint32_t d = 0; d < n; d++) b += demand->dense[p].b[d];
+        for (uint32_t s = 0; s < n; s++) weight[s] += demand->dense[p].a[s] * b;
+    }
+    for (size_t i = 0; i < demand->n_entries; i++) weight[demand->src[i]] += demand->bytes[i];
+    double sum = 0;
+    for (uint32_t s = 0; s < n; s++) sum += weight[s];
+    if (!(sum > 0) || !isfinite(sum))
+        return fc_refuse(st, FC_INPUT, "'%s' sends %g bytes in all: nothing to offer",
+                         demand->name ? demand->name : "the demand", sum);
+    return FC_OK;
+}
+
+/* Rates from weights; refuses a load that the busiest sender cannot inject. */
+static enum fc_code set_rates(const struct fc_flit_net *flit, const double *weight, double load,
+                              struct fc_flit_traffic *t, struct fc_status *st)
+{
+    struct fc_flit_open *o = &t->open;
+    uint32_t n = t->n_nodes;
+    double sum = 0, p_most = 0;
+    for (uint32_t s = 0; s < n; s++) sum += weight[s];
+    for (uint32_t s = 0; s < n; s++) {
+        double rate = load * n * weight[s] / sum,
+               capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
+        if (weight[s] > 0 && rate > capacity * (1 + 1e-9))
+            return fc_refuse(
+                st, FC_INPUT,
+                "load %g: node %u would offer %.6g flits a cycle, but its injection links take %.6g "
+                "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
+                "for a share of the ideal throughput)",
+                load, s, rate, capacity, load * capacity / rate);
+        if (weight[s] > 0 && !(rate / t->mean_flits > 1e-12))
+            return fc_refuse(st, FC_INPUT, "load %g: node %u would send less than a packet in 10^12 cycles",
+                             load, s);
+        p_most = fmax(p_most, rate / t->mean_flits);
+    }
+    double steps = 1; /* a cycle */
+    while (p_most / steps > 1 + 1e-9) steps *= 2;
+    o->ticks_per_step = flit->ticks_per_cycle / steps;
+    if (o->ticks_per_step >= 1 && o->ticks_per_step == floor(o->ticks_per_step))
+        o->whole_ticks = (uint64_t)o->ticks_per_step;
+    for (uint32_t s = 0; s < n; s++) {
+        double p = fmin(load * n * weight[s] / sum / t->mean_flits / steps, 1);
+        o->gap_scale[s] = weight[s] > 0 ? 1 / log1p(-p) : NAN;
+    }
+    o->load = load;
+    return FC_OK;
+}
+
+static enum fc_code make_rows(const struct fc_demand *demand, struct fc_flit_traffic *t, struct fc_status *st)
+{
+    struct fc_flit_open *o = &t->open;
+    size_t n = demand->n_entries;
+    o->row_first = fc_alloc(&t->arena, (size_t)t->n_nodes + 1, sizeof *o->row_first, st);
+    uint32_t *dst = o->row_first ? fc_alloc(&t->arena, n, sizeof *dst, st) : NULL;
+    o->row = dst ? fc_alloc(&t->arena, n, sizeof *o->row, st) : NULL;
+    if (!o->row) return st->code;
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i && demand->src[i] < demand->src[i - 1])
+            return fc_refuse(st, FC_FAULT, "demand entry %zu is not in order of senders", i);
+        o->row_first[demand->src[i] + 1]++;
+        dst[i] = demand->dst[i];
+    }
+    o->row_dst = dst;
+    for (uint32_t s = 0; s < t->n_nodes; s++) {
+        most = o->row_first[s + 1] > most ? o->row_first[s + 1] : most;
+        o->row_first[s + 1] += o->row_first[s];
+    }
+    uint32_t *scratch = malloc(most * sizeof *scratch + 1);
+    double *scaled = malloc(most * sizeof *scaled + 1);
+    if (!scratch || !scaled) {
+        free(scratch);
+        free(scaled);
+        return fc_refuse(st, FC_NO, "out of memory for the destinations of %llu entries",
+                         (unsigned long long)most);
+    }
+    for (uint32_t s = 0; s < t->n_nodes; s++) {
+        uint64_t first = o->row_first[s], size = o->row_first[s + 1] - first;
+        fc_flit_alias_make(demand->bytes + first, (uint32_t)size, o->row + first, scratch, scaled);
+    }
+    free(scratch);
+    free(scaled);
+    return FC_OK;
+}
+
+static enum fc_code make_columns(const struct fc_demand *demand, struct fc_flit_traffic *t,
+                                 struct fc_status *st)
+{
+    struct fc_arena reading = {0};
+    uint32_t *scratch = NULL;
+    double *scaled = NULL;
+    for (int p = 0; p < demand->n_dense; p++) {
+        if (fc_all_equal(demand->dense[p].b, t->n_nodes)) continue;
+        if (!scratch) scratch = fc_alloc(&reading, t->n_nodes, sizeof *scratch, st);
+        if (scratch && !scaled) scaled = fc_alloc(&reading, t->n_nodes, sizeof *scaled, st);
+        t->open.column[p] = scaled ? fc_alloc(&t->arena, t->n_nodes, sizeof(struct fc_flit_alias), st) : NULL;
+        if (!t->open.column[p]) break;
+        fc_flit_alias_make(demand->dense[p].b, t->n_nodes, t->open.column[p], scratch, scaled);
+    }
+    fc_arena_free(&reading);
+    return st->code;
+}
+
+/* Cumulative shares of the components of each node, and the only one where there is but one. */
+static enum fc_code make_components(const struct fc_demand *demand, const double *weight,
+                                    struct fc_flit_traffic *t, struct fc_status *st)
+{
+    struct fc_flit_open *o = &t->open;
+    size_t width = (size_t)demand->n_dense + 1;
+    o->n_parts = demand->n_dense;
+    o->only = fc_alloc(&t->arena, t->n_nodes, 1, st);
+    o->component = o->only ? fc_alloc(&t->arena, t->n_nodes * width, sizeof *o->component, st) : NULL;
+    if (!o->component) return st->code;
+    double total_b[FC_FLIT_PARTS] = {0};
+    for (int p = 0; p < demand->n_dense; p++)
+        for (uint32_t d = 0; d < t->n_nodes; d++) total_b[p] += demand->dense[p].b[d];
+    for (size_t i = 0; i < demand->n_entries; i++)
+        o->component[demand->src[i] * width + width - 1] += demand->bytes[i];
+    for (uint32_t s = 0; s < t->n_nodes; s++) {
+        double *share = o->component + s * width, before = 0;
+        int used = 0;
+        for (size_t c = 0; c < width; c++) {
+            double bytes = c + 1 < width ? demand->dense[c].a[s] * total_b[c] : share[c];
+            if (bytes > 0) o->only[s] = used++ ? FC_FLIT_MANY : (uint8_t)c;
+            before += bytes;
+            share[c] = weight[s] > 0 ? before / weight[s] : 0;
+        }
+    }
+    return FC_OK;
+}
+
+static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                              const struct fc_flit_settings *settings, struct fc_flit_traffic *t,
+                              struct fc_status *st)
+{
+    uint32_t least, most;
+    if (fc_flit_lengths(flit, settings, &least, &most, st)) return st->code;
+    double load = settings->load_flits_per_cycle;
+    if (settings->backlog && load != 0)
+        return fc_refuse(st, FC_INPUT,
+                         "load %g with a backlog: sources that always have a packet waiting have no load",
+                         load);
+    if (!settings->backlog && (!(load > 0) || !isfinite(load)))
+        return fc_refuse(st, FC_INPUT, "load %g: expected a positive number of flits a node and cycle", load);
+    t->mean_flits = ((double)least + most) / 2;
+    t->open.flits_min = least;
+    t->open.flits_range = most - least + 1;
+    double *weight = fc_alloc(&t->arena, t->n_nodes, sizeof *weight, st);
+    t->open.gap_scale = weight ? fc_alloc(&t->arena, t->n_nodes, sizeof(double), st) : NULL;
+    t->open.key = weight ? fc_alloc(&t->arena, t->n_nodes, sizeof *t->open.key, st) : NULL;
+    if (!t->open.key) return st->code;
+    for (uint32_t s = 0; s < t->n_nodes; s++) t->open.key[s] = fc_random(t->key, s, 0);
+    if (!t->open.gap_scale || fc_flit_weights(flit, demand, weight, st)) return st->code;
+    if (settings->backlog)
+        for (uint32_t s = 0; s < t->n_nodes; s++) t->open.gap_scale[s] = weight[s] > 0 ? 0 : NAN;
+    else if (set_rates(flit, weight, load, t, st))
+        return st->code;
+    if (demand->n_entries && make_rows(demand, t, st)) return st->code;
+    if (make_columns(demand, t, st)) return st->code;
+    return make_components(demand, weight, t, st);
+}
+
+enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                  const uint32_t *node, const struct fc_flit_settings *settings,
+                                  struct fc_flit_traffic **traffic, struct fc_status *st)
+{
+    *traffic = NULL;
+    struct fc_flit_traffic *t = calloc(1, sizeof *t);
+    if (!t) return fc_refuse(st, FC_NO, "out of memory for the sources");
+    t->n_nodes = flit->n_nodes;
+    t->open_loop = demand->open_loop;
+    t->backlog = settings->backlog;
+    t->key = fc_random(settings->seed, UINT64_C(0x736f7572636573), 0); /* "sources" */
+    enum fc_code code = t->open_loop ? open_make(flit, demand, settings, t, st)
+                                     : fc_flit_closed_make(flit, demand, node, settings, t, st);
+    if (code) {
+        fc_flit_traffic_free(t);
+        return code;
+    }
+    *traffic = t;
+    return FC_OK;
+}
+
+void fc_flit_traffic_free(struct fc_flit_traffic *traffic)
+{
+    if (!traffic) return;
+    fc_arena_free(&traffic->arena);
+    free(traffic);
+}

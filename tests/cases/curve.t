@@ -1,0 +1,85 @@
+# Latency and accepted load against offered load.
+$ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > ring.yaml; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 0.2:0.6:0.2 --warmup 500 --measure 2000
+> machine     ring-4: a ring
+> run         uniform, routing dimension-order, rule dateline, event engine
+>
+>      offered     accepted      latency           +-
+> flits/node/c flits/node/c       cycles       cycles
+> ...
+>
+> ...
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 60%,30% --measure 2000 --warmup 1000 --json
+> {
+>   "machine": "ring-4",
+>   "traffic": "uniform",
+>   "routing": "dimension-order",
+>   "vc_rule": "dateline",
+>   "engine": "event",
+>   "points": [
+>     {
+>       "load": 0.3,
+>       "queueing": null,
+>       "flit": {
+> ...
+>         "stable": true
+>       }
+>     },
+>     {
+>       "load": 0.6,
+>       "queueing": null,
+>       "flit": {
+> ...
+>         "stable": true
+>       }
+>     }
+>   ],
+>   "saturation": {
+>     "queueing": null,
+> ...
+>   },
+>   "ideal_throughput": 1.0,
+>   "calibration": null
+> }
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.95 --measure 2000 --warmup 1000 --json | grep -A3 '"flit": {'
+>       "flit": {
+>         "packet_latency_cycles": null,
+> ...
+>         "half_width_cycles": null,
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 50% --warmup 500 --measure 2000 --plot p | tail -1; head -1 p/latency-curve.tsv; ls p
+> plot: p/latency-curve.png
+> series	machine	offered_flits_per_node_cycle	accepted_flits_per_node_cycle	packet_latency_cycles	half_width_cycles
+> latency-curve.gp
+> latency-curve.png
+> latency-curve.tsv
+
+# Refusals.
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform
+! fabricast: no loads (expected --loads FROM:TO:STEP in flits a node and cycle, e.g. --loads 0.05:0.95:0.05, or a list)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.1:0.5
+! fabricast: --loads: '0.1:0.5' is no range (expected FROM:TO:STEP, e.g. 0.05:0.95:0.05)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5:0.1:0.1
+! fabricast: --loads: '0.5:0.1:0.1' ends below its start (expected FROM:TO:STEP)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.1:0.9:1e-5
+! fabricast: --loads: '0.1:0.9:1e-5' are 80001 points (at most 1000)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.1,,0.3
+! fabricast: '0.1,,0.3': an empty name in the list
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.1,x
+! fabricast: --loads: 'x' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60% of the ideal throughput)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5,2
+! fabricast: load 2: node 0 would offer 2 flits a cycle, but its injection links take 1 (load counts flits a node and cycle; at most 1 here; write a percentage, such as 80%, for a share of the ideal throughput)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver both
+! fabricast: --solver: both: queueing is not in this build (expected flit)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver fast
+! fabricast: --solver: 'fast' is unknown (expected flit)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p alltoall:bytes=64 --loads 0.5
+! fabricast: alltoall:bytes=64 is a set of messages and has no offered load (expected open-loop traffic: uniform, hotregion, ...)
+? 2

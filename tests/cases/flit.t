@@ -1,0 +1,186 @@
+# One run of the flit-level kernel: what it prints, and every refusal.
+
+# Two messages: 5 flits one hop on and 1 flit two hops on. The first packet: 2 routers x 2 + 3 wires + 5 flits = 12 cycles.
+$ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > ring.yaml; printf '%%%%MatrixMarket matrix coordinate real general\n4 4 2\n1 2 40\n1 3 8\n' > g.mtx; fabricast flit -m ./ring.yaml -g g.mtx --in-order
+> machine     ring-4: a ring
+> run         g.mtx, 4 tasks, mapping def
+> routers     routing dimension-order, rule dateline, 2 virtual channels, event engine
+> cycles      16 of 1 ns
+> time        16 ns, bound 6 ns: 37.5 % of peak
+> latency     14.00 cycles (14 ns), p50 12, p95 16, p99 16, max 16; 2 packets
+>             11.50 in the network, 2.50 at the source
+> hops        1.5000 links between routers
+> load        accepted 0.09375 flits/node/cycle
+> fairness    nodes inject 1.00 to 1.00 of the mean, Jain's index 1.0000
+> packets     2 injected = 2 delivered + 0 in flight; flits 6 = 6 + 0; all credits back
+>
+> class          links    mean %     max %  busiest
+> torus              8      5.47     37.50  x+ (0)->(1)
+> injection          8      9.38     37.50  node 0 in
+> links between routers are busy 5.5 % of the time
+>
+> buffers     flits in each virtual channel: 0.109 0
+> ...
+$ cd $TMP; fabricast flit -m ./ring.yaml -g g.mtx --in-order --json
+> {
+>   "machine": "ring-4",
+>   "traffic": "g.mtx",
+>   "routing": "dimension-order",
+>   "vc_rule": "dateline",
+>   "engine": "event",
+>   "offered_flits_per_node_cycle": null,
+>   "accepted_flits_per_node_cycle": 0.09375,
+>   "packet_latency_cycles": {
+>     "mean": 14.0,
+>     "half_width": null,
+>     "p50": 12.0,
+>     "p95": 16.0,
+>     "p99": 16.0,
+>     "max": 16.0
+>   },
+>   "network_latency_cycles": {
+>     "mean": 11.5
+>   },
+>   "hops_mean": 1.5,
+>   "cycles": 16,
+>   "flit_hops": 7,
+>   "packets_injected": 2,
+>   "packets_delivered": 2,
+>   "packets_in_flight": 0,
+>   "deadlock": false,
+>   "stable": true,
+> ...
+>   "link_utilization": {
+>     "torus": {
+>       "mean": 0.0546875,
+>       "max": 0.375,
+>       "links": 8,
+>       "busiest": "x+ (0)->(1)"
+>     },
+>     "injection": {
+>       "mean": 0.09375,
+>       "max": 0.375,
+>       "links": 8,
+>       "busiest": "node 0 in"
+>     }
+>   },
+>   "ideal_throughput": null,
+>   "cycle_s": 1e-9,
+>   "unstable_because": null,
+>   "deadlock_cycle": null,
+>   "complete": true,
+>   "measured_packets": 2,
+>   "warmup_cycles": 0.0,
+>   "measure_cycles": 16.0,
+>   "flits_injected": 6,
+>   "flits_delivered": 6,
+>   "flits_in_flight": 0,
+>   "credits_full": true,
+>   "escape_share": null,
+>   "vc_occupancy_flits": [
+>     0.109375,
+>     0.0
+>   ],
+>   "fairness": {
+>     "min": 1.0,
+>     "max": 1.0,
+>     "jain": 1.0
+>   },
+>   "router_links_utilization": 0.0546875,
+>   "mapping": "def",
+>   "time_s": 1.6e-8,
+>   "bound_s": 6e-9,
+>   "percent_of_peak": 37.5,
+>   "intervals": []
+> }
+
+# Open loop: stable, and what is offered. The rest is in tests/test_flit_*.c.
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 30% --packet-flits 1
+> machine     ring-4: a ring
+> run         uniform at 0.3 flits/node/cycle, 30 % of the ideal, packets of 1 flit
+> routers     routing dimension-order, rule dateline, 2 virtual channels, event engine
+> ...
+> answer      stable
+> ...
+>
+> class          links    mean %     max %  busiest
+> ...
+>
+> ...
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.95 --packet-flits 4 --measure 2000 --warmup 1000 | grep -c '^answer      UNSTABLE'
+> 1
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --backlog --packet-flits 2-6 | grep '^run'
+> run         uniform, every source backlogged, packets of 2 to 6 flits
+$ for t in 1 2; do fabricast flit -m bgl-64 -p uniform --load 50% --warmup 2000 --measure 6000 --interval 2000 --json --threads $t | grep -v 'cpu_s\|peak_rss' > $TMP/$t.json; done; cmp $TMP/1.json $TMP/2.json && grep -c stable $TMP/1.json
+> 2
+
+# Deadlock: the cycle, and exit status 1.
+$ cd $TMP; printf 'name: ring-8\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [8]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 1, buffer: 64 B, escape: none, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > none.yaml; fabricast flit -m ./none.yaml -p uniform --load 0.9 --allow-deadlock --engine cycle
+> machine     ring-8: a ring
+> run         uniform at 0.9 flits/node/cycle
+> routers     routing dimension-order, rule none, 1 virtual channel, cycle engine
+> ...
+> answer      DEADLOCK: 8 packets wait in a cycle:
+> ...
+! ...
+? 1
+
+# Refusals.
+$ cd $TMP; fabricast flit -m ./none.yaml -p uniform --load 0.9
+! fabricast: ./none.yaml: dimension-order routing can deadlock under rule none: x+ (0)->(1) vc 0 -> x+ (1)->(2) vc 0 -> x+ (2)->(3) vc 0 -> ... (8 channels) wait for each other (expected a rule whose dependency graph has no cycle, or that deadlocks are allowed)
+? 2
+$ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 1, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > one.yaml; fabricast flit -m ./one.yaml -p uniform --load 0.3
+! fabricast: ./one.yaml: router.vcs: 1: no virtual channel left for dimension-order routing under rule dateline, which takes 2 (expected at least 2)
+? 2
+$ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 2, buffer: 32 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > small.yaml; fabricast flit -m ./small.yaml -p uniform --load 0.3
+! fabricast: ./small.yaml: router.buffer: 32 B hold 4 flits, cut-through needs room for the longest packet, 8 flits
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 1.5
+! fabricast: load 1.5: node 0 would offer 1.5 flits a cycle, but its injection links take 1 (load counts flits a node and cycle; at most 1 here; write a percentage, such as 80%, for a share of the ideal throughput)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform
+! fabricast: no load: uniform is open-loop traffic (expected --load L in flits a node and cycle, e.g. --load 0.3, or --load 60% of the ideal throughput, or --backlog)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load much
+! fabricast: --load: 'much' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60% of the ideal throughput)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0
+! fabricast: --load: '0' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60% of the ideal throughput)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --backlog
+! fabricast: --load with --backlog: sources that always have a packet waiting have no load
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --measure 0
+! fabricast flit: --measure: '0' is not a whole number in 1..1000000000000
+! Try `fabricast flit --help' or `fabricast flit --usage' for more information.
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --engine fast
+! fabricast: --engine: 'fast' is unknown (expected auto, event or cycle)
+? 2
+$ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: wormhole, credit: 1 cycle, vcs: 2, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > worm.yaml; fabricast flit -m ./worm.yaml -p uniform --load 0.3 --engine event
+! fabricast: engine event is not exact for this machine: wormhole flow control spreads a packet over several buffers (router.flow_control)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --packet-flits 4-2
+! fabricast: --packet-flits: '4-2' is no length (expected N or N-M flits, 1 to 65535)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --packet-flits 17
+! fabricast: ./ring.yaml: router.buffer: 128 B hold 16 flits, cut-through needs room for the longest packet, 17 flits
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --routing nca
+! fabricast: a torus network cannot do routing 'nca' (it can: dimension-order, adaptive, valiant)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --map rnm
+! fabricast: --map: uniform is open-loop traffic between all nodes (leave it out)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --gap 10
+! fabricast: --gap: uniform is open-loop traffic, not messages (leave it out)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --load 0.3
+! fabricast: --load: alltoall:bytes=64 is a set of messages, sent as fast as they go (leave it out)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --measure 100
+! fabricast: --measure: alltoall:bytes=64 is a set of messages, the whole run is measured (leave it out)
+? 2
+$ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=640 --max-cycles 20 -o /dev/null
+! fabricast: ring-4: not all messages have arrived after 20 cycles (raise --max-cycles)
+? 1

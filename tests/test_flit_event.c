@@ -1,0 +1,666 @@
+/* test_flit_event.c - the packet-event engine against exact theory: zero-load latency to the tick, a Geo/D/1
+ * queue, a saturated link, conservation, equal results for any number of threads, the bubble, and a deadlock
+ * that is real. */
+#include "solvers/flit/event.h"
+#include "tests/network_checks.h"
+#include "tests/support.h"
+
+struct run {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_flit_net flit;
+    struct fc_demand demand;
+    struct fc_flit_traffic *traffic;
+    struct fc_flit_counts part[8], counts; /* of each thread; all */
+    struct fc_arena arena;
+    uint64_t *link_flits, *link_packets;
+    uint32_t *injected;
+    void *engine;
+    struct fc_flit_state state;
+    struct fc_status st;
+    int threads;
+};
+
+static bool fine(const struct run *r)
+{
+    if (r->st.code) printf("\n    %s:%ld: %s\n", r->st.file, r->st.line, r->st.message);
+    CU_ASSERT_EQUAL(r->st.code, FC_OK);
+    return r->st.code == FC_OK;
+}
+
+/* A demand of one entry; open loop or one message. */
+static void one_flow(struct run *r, uint32_t src, uint32_t dst, double bytes, bool open_loop)
+{
+    struct fc_demand *d = &r->demand;
+    d->name = "one flow";
+    d->n_tasks = r->net.n_nodes;
+    d->n_entries = 1;
+    d->src = fc_alloc(&d->arena, 1, sizeof *d->src, &r->st);
+    d->dst = fc_alloc(&d->arena, 1, sizeof *d->dst, &r->st);
+    d->bytes = fc_alloc(&d->arena, 1, sizeof *d->bytes, &r->st);
+    d->messages = fc_alloc(&d->arena, 1, sizeof *d->messages, &r->st);
+    d->src[0] = src;
+    d->dst[0] = dst;
+    d->bytes[0] = bytes;
+    d->messages[0] = 1;
+    d->open_loop = open_loop;
+}
+
+/* Machine of a YAML text or name. */
+static bool build(struct run *r, const char *yaml)
+{
+    memset(r, 0, sizeof *r);
+    return network_of(yaml, &r->machine, &r->net);
+}
+
+/* Everything but the machine and the demand; the measurement is [from, to) ticks, `intervals` equal parts of
+ * [0, to). */
+static bool start(struct run *r, const struct fc_flit_settings *settings, uint64_t from, uint64_t to,
+                  uint32_t intervals)
+{
+    uint32_t *node = fc_alloc(&r->arena, r->net.n_nodes, sizeof *node, &r->st);
+    for (uint32_t i = 0; i < r->net.n_nodes; i++) node[i] = i;
+    r->threads = settings->threads;
+    fc_flit_prepare(&r->net, settings, &r->flit, &r->st);
+    if (!r->st.code)
+        fc_flit_traffic_make(&r->flit, &r->demand, r->demand.open_loop ? NULL : node, settings, &r->traffic,
+                             &r->st);
+    for (int i = 0; i <= r->threads && !r->st.code; i++) {
+        struct fc_flit_counts *counts = i < r->threads ? &r->part[i] : &r->counts;
+        counts->measure_from = from;
+        counts->measure_to = to;
+        counts->interval_ticks = intervals ? to / intervals : 0;
+        counts->n_intervals = intervals;
+        fc_flit_counts_make(counts, &r->arena, &r->st);
+    }
+    r->link_flits = fc_alloc(&r->arena, r->net.n_links, sizeof *r->link_flits, &r->st);
+    r->link_packets = fc_alloc(&r->arena, r->net.n_links, sizeof *r->link_packets, &r->st);
+    r->injected = fc_alloc(&r->arena, r->net.n_nodes, sizeof *r->injected, &r->st);
+    char why[200];
+    if (!r->st.code) CU_ASSERT(fc_flit_event_engine.takes(&r->flit, why, sizeof why));
+    if (!r->st.code)
+        fc_flit_event_engine.open(&r->flit, r->traffic, r->threads, settings->seed, r->part, r->link_flits,
+                                  r->link_packets, r->injected, &r->engine, &r->st);
+    return fine(r);
+}
+
+static void advance(struct run *r, uint64_t until)
+{
+    fc_flit_event_engine.advance(r->engine, until, &r->state, &r->st);
+    fine(r);
+}
+
+/* Sums the counts of the threads, checks that nothing was lost. */
+static void finish(struct run *r)
+{
+    for (int i = 0; i < r->threads; i++) fc_flit_counts_add(&r->counts, &r->part[i]);
+    CU_ASSERT_EQUAL(r->counts.packets_injected, r->counts.packets_delivered + r->state.packets_in_flight);
+    CU_ASSERT_EQUAL(r->counts.flits_injected, r->counts.flits_delivered + r->state.flits_in_flight);
+}
+
+static void end(struct run *r)
+{
+    if (r->engine) fc_flit_event_engine.close(r->engine);
+    if (r->traffic) fc_flit_traffic_free(r->traffic);
+    fc_flit_unprepare(&r->flit);
+    fc_demand_free(&r->demand);
+    fc_arena_free(&r->arena);
+    free_network(&r->machine, &r->net);
+}
+
+static struct fc_flit_settings settings_of(double load)
+{
+    return (struct fc_flit_settings){.load_flits_per_cycle = load, .threads = 1, .seed = 7};
+}
+
+/* ---- machines ------------------------------------------------------------ */
+
+#define BGL_LIKE(dims, more)                                                                                 \
+    "name: t\nclock: 175 MHz\nnetwork: {family: torus, dims: " dims "}\n"                                    \
+    "links: {torus: {bandwidth: 175 MB/s, latency: 8 cycles}, injection: {bandwidth: 1.05 GB/s}}\n"          \
+    "router: {delay: 8 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, paths: 2, " more "}\n"  \
+    "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n"
+
+static const char *const machines[] = {
+    BGL_LIKE("[4, 4, 4]", "vcs: 2, escape: bubble, routing: adaptive, arbitration: jsq-slq"),
+    BGL_LIKE("[8, 5]", "vcs: 2, escape: dateline, routing: dimension-order, arbitration: round-robin"),
+    BGL_LIKE("[6, 4]", "vcs: 4, escape: dateline, routing: valiant, arbitration: age"),
+    /* links of different rates along the way, two nodes a router */
+    "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4], nodes_per_router: 2}\n"
+    "links: {x: {bandwidth: 32 GB/s, latency: 3 cycles}, y: {bandwidth: 4 GB/s, latency: 7 cycles},"
+    " injection: {bandwidth: 64 GB/s, latency: 2 cycles}}\n"
+    "router: {delay: 5 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, escape: "
+    "dateline,"
+    " routing: dimension-order, arbitration: random}\npacket: {min: 32 B, max: 256 B, trailer: 8 B}\n",
+    "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\n"
+    "links: {leaf: {bandwidth: 32 GB/s, latency: 4 cycles}, up: {bandwidth: 16 GB/s, latency: 9 cycles}}\n"
+    "router: {delay: 6 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, routing: nca,"
+    " arbitration: slq}\npacket: {min: 32 B, max: 256 B}\n",
+    "tmesh-216",
+    "percs-16",
+};
+
+/* ---- zero load ------------------------------------------------------------ */
+
+/* Latency of the one packet over the links that it used, in order: each link starts when the head is there
+ * and the rest will be in time. */
+static uint64_t walk_ticks(const struct run *r, uint32_t src, uint32_t flits, uint32_t *links)
+{
+    const struct fc_network *net = &r->net;
+    uint32_t v = net->n_routers + src;
+    uint64_t started = 0, ticks = 0, latency = 0;
+    *links = 0;
+    for (;;) {
+        uint32_t l = net->first_link[v];
+        while (l < net->first_link[v + 1] && r->link_packets[l] == 0) l++;
+        if (l == net->first_link[v + 1]) break;
+        int class = net->link_class[l];
+        uint64_t now = fc_flit_packet_ticks(&r->flit, class, flits);
+        if (*links) started += latency + r->flit.router_ticks + (ticks > now ? ticks - now : 0);
+        ticks = now;
+        latency = r->flit.latency_ticks[class];
+        v = net->link_target[l];
+        (*links)++;
+        if (fc_is_node(net, v)) break;
+    }
+    return started + latency + ticks;
+}
+
+static void zero_load(void)
+{
+    for (size_t m = 0; m < FC_COUNT(machines); m++)
+        for (uint32_t i = 1; i < 6; i++) {
+            struct run r;
+            struct fc_flit_settings settings = settings_of(0);
+            if (!build(&r, machines[m])) continue;
+            uint32_t n = r.net.n_nodes, src = n / 7 * i, dst = (src + 1 + (n - 1) * i / 6) % n, links;
+            one_flow(&r, src, dst, 25 * i - 24,
+                     false); /* one packet, 1 to 4 flits where a flit has 32 bytes */
+            if (start(&r, &settings, 0, UINT32_MAX, 0)) {
+                advance(&r, UINT32_MAX);
+                finish(&r);
+                CU_ASSERT(r.state.exhausted);
+                CU_ASSERT_EQUAL(r.counts.packets_delivered, 1);
+                uint64_t expected = walk_ticks(&r, src, (uint32_t)r.counts.flits_delivered, &links);
+                CU_ASSERT_EQUAL(r.counts.latency_ticks, expected);
+                CU_ASSERT_EQUAL(r.counts.network_ticks, expected);
+                CU_ASSERT_EQUAL(r.counts.hops + 2, links);
+                CU_ASSERT_EQUAL(r.counts.flit_hops, r.counts.hops * r.counts.flits_delivered);
+                CU_ASSERT_EQUAL(r.state.now, expected);
+                CU_ASSERT(fc_flit_event_engine.credits_full(r.engine));
+            }
+            end(&r);
+        }
+}
+
+/* Equal rates everywhere: hops x (router + link) + serialisation, written out. */
+static void equal_rates(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    if (!build(&r, "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [9]}\n"
+                   "links: {mesh: {bandwidth: 8 GB/s, latency: 2 cycles}, injection: {bandwidth: 8 GB/s, "
+                   "latency: 1 cycle}}\n"
+                   "router: {delay: 3 cycles, flow_control: cut-through, flit: 8 B, buffer: 64 B, vcs: 2,"
+                   " routing: dimension-order, escape: none}\npacket: {min: 8 B, max: 40 B}\n"))
+        return;
+    one_flow(&r, 1, 7, 40, false);
+    if (start(&r, &settings, 0, UINT32_MAX, 0)) {
+        advance(&r, UINT32_MAX);
+        finish(&r);
+        uint64_t expected = 2 * 1 + 6 * 2 + 7 * 3 + 5; /* cycles: wires, routers, flits */
+        CU_ASSERT_DOUBLE_EQUAL((double)r.counts.latency_ticks, (double)expected * r.flit.ticks_per_cycle,
+                               1e-9);
+    }
+    end(&r);
+}
+
+/* ---- one queue ------------------------------------------------------------ */
+
+#define NARROW_INJECTION                                                                                     \
+    "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2]}\n"                                            \
+    "links: {mesh: {bandwidth: 128 GB/s, latency: 2 cycles}, injection: {bandwidth: 32 GB/s, latency: 1 "    \
+    "cycle}}\n"                                                                                              \
+    "router: {delay: 3 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 2, routing: "      \
+    "dimension-order,"                                                                                       \
+    " escape: none}\npacket: {min: 32 B, max: 256 B}\n"
+
+/* Births in a cycle with probability p, service of S cycles: mean wait p S (S - 1) / (2 (1 - p S)) (Geo/D/1:
+ * Hunter, Mathematical Techniques of Applied Probability 2, 1983, section 9.2). The injection link is the
+ * server. */
+static void geo_d_1(void)
+{
+    static const double rho[] = {0.3, 0.7};
+    for (size_t i = 0; i < FC_COUNT(rho); i++) {
+        struct run r;
+        if (!build(&r, NARROW_INJECTION)) return;
+        struct fc_flit_settings settings =
+            settings_of(rho[i] / 2); /* mean over two nodes, one of which sends */
+        one_flow(&r, 0, 1, 1, true);
+        uint64_t cycles = 1000000;
+        if (start(&r, &settings, 0, UINT64_MAX / 2, 0)) {
+            double tpc = r.flit.ticks_per_cycle;
+            advance(&r, (uint64_t)((double)cycles * tpc));
+            finish(&r);
+            double n = (double)r.counts.measured_delivered, s = 8;
+            double wait = (double)(r.counts.latency_ticks - r.counts.network_ticks) / n / tpc;
+            double expected = rho[i] * (s - 1) / (2 * (1 - rho[i]));
+            CU_ASSERT(fc_near(wait, expected, 0.03));
+            CU_ASSERT(fc_near(n * s / (double)cycles, rho[i], 0.01));
+            /* nothing else queues: three wires, two routers, the packet's length, and on the fast link in the
+             * middle the wait of 8 - 2 cycles for the tail, after which the slow link behind it cannot start
+             * sooner */
+            CU_ASSERT_DOUBLE_EQUAL((double)r.counts.network_ticks / n / tpc, 1 + 2 + 1 + 2 * 3 + s + 6, 1e-9);
+        }
+        end(&r);
+    }
+}
+
+/* A source that always has a packet keeps its link busy without a gap. */
+static void saturated_link(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    if (!build(&r, NARROW_INJECTION)) return;
+    one_flow(&r, 0, 1, 1, true);
+    if (start(&r, &settings, 4000, 44000, 0)) {
+        advance(&r, 50000);
+        finish(&r);
+        uint32_t l = r.net.first_link[fc_node_vertex(&r.net, 0)];
+        uint32_t flit_ticks = r.flit.flit_ticks[r.net.link_class[l]];
+        CU_ASSERT_EQUAL(r.link_flits[l], 40000 / flit_ticks);
+        CU_ASSERT_EQUAL(r.counts.window_flits_delivered, 40000 / flit_ticks);
+        CU_ASSERT_EQUAL(r.injected[0], 40000 / flit_ticks / 8);
+        CU_ASSERT_EQUAL(r.injected[1], 0);
+    }
+    end(&r);
+}
+
+/* Two nodes send through one link: it is full, and each gets half under round robin. */
+static void shared_link(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    if (!build(&r, "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2], nodes_per_router: 2}\n"
+                   "links: {mesh: {bandwidth: 32 GB/s, latency: 2 cycles}, injection: {bandwidth: 32 GB/s}}\n"
+                   "router: {delay: 3 cycles, flow_control: cut-through, flit: 32 B, buffer: 1 KiB, vcs: 1,"
+                   " routing: dimension-order, escape: none, arbitration: round-robin}\npacket: {min: 32 B, "
+                   "max: 256 B}\n"))
+        return;
+    r.st.code = fc_demand_from_pattern(&r.net, "complement", 1, &r.demand, &r.st);
+    r.demand.open_loop = true;
+    if (start(&r, &settings, 4000, 84000, 0)) {
+        advance(&r, 90000);
+        finish(&r);
+        uint32_t l = fc_find_link(&r.net, 0, 1), flit_ticks = r.flit.flit_ticks[r.net.link_class[l]];
+        CU_ASSERT_EQUAL(r.link_flits[l], 80000 / flit_ticks);
+        int32_t difference = (int32_t)r.injected[0] - (int32_t)r.injected[1];
+        CU_ASSERT(difference >= -1 && difference <= 1);
+    }
+    end(&r);
+}
+
+/* A crossbar with one queue an input, all queues full, destinations uniform, random choice among heads:
+ * throughput of an output (Karol, Hluchyj & Morgan, IEEE Trans. Commun. 35(12), 1987, table I). */
+static void crossbar(void)
+{
+    static const struct {
+        int ports;
+        double throughput;
+    } karol[] = {{2, 0.7500}, {3, 0.6825}, {4, 0.6553}, {8, 0.6184}};
+    for (size_t i = 0; i < FC_COUNT(karol); i++) {
+        struct run r;
+        struct fc_flit_settings settings = settings_of(0);
+        char yaml[700];
+        settings.backlog = true;
+        snprintf(
+            yaml, sizeof yaml,
+            "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [2], nodes_per_router: %d}\n"
+            "links: {mesh: {bandwidth: 8 GB/s}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
+            "router: {delay: 1 cycle, credit: 1 cycle, flow_control: cut-through, flit: 8 B, buffer: 512 B, "
+            "vcs: 1,"
+            " routing: dimension-order, escape: none, arbitration: random}\npacket: {min: 8 B, max: 8 B}\n",
+            karol[i].ports);
+        if (!build(&r, yaml)) return;
+        /* every node of router 0 sends to every node of router 0, itself included */
+        struct fc_demand *d = &r.demand;
+        uint32_t n = (uint32_t)karol[i].ports;
+        d->name = "crossbar";
+        d->n_tasks = r.net.n_nodes;
+        d->open_loop = true;
+        d->n_dense = 1;
+        d->dense[0].a = fc_alloc(&d->arena, d->n_tasks, sizeof(double), &r.st);
+        d->dense[0].b = fc_alloc(&d->arena, d->n_tasks, sizeof(double), &r.st);
+        d->dense[0].message_bytes = 1;
+        for (uint32_t k = 0; k < n; k++) d->dense[0].a[k] = d->dense[0].b[k] = 1;
+        if (start(&r, &settings, 1000, 101000, 0)) {
+            CU_ASSERT_DOUBLE_EQUAL(r.flit.ticks_per_cycle, 1, 1e-12);
+            advance(&r, 101000);
+            finish(&r);
+            CU_ASSERT(
+                fc_near((double)r.counts.window_flits_delivered / 100000 / n, karol[i].throughput, 0.01));
+        }
+        end(&r);
+    }
+}
+
+/* ---- whole networks ------------------------------------------------------------ */
+
+/* All-to-all until nothing is left, with packets of several lengths; returns the tick of the end. */
+static void drain(const char *yaml, const char *pattern, bool published)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.bubble_as_published = published;
+    settings.allow_deadlock = published;
+    settings.threads = 2;
+    if (!build(&r, yaml)) return;
+    r.st.code = fc_demand_from_pattern(&r.net, pattern, 1, &r.demand, &r.st);
+    if (start(&r, &settings, 0, UINT64_MAX / 2, 0)) {
+        for (uint64_t t = 50000; !r.state.exhausted && t < 20000000; t += 50000) advance(&r, t);
+        finish(&r);
+        uint64_t n = r.net.n_nodes;
+        CU_ASSERT(r.state.exhausted);
+        CU_ASSERT(r.counts.packets_delivered >= n * (n - 1));
+        CU_ASSERT_EQUAL(r.counts.packets_delivered, r.counts.packets_injected);
+        CU_ASSERT_EQUAL(r.state.packets_in_flight, 0);
+        CU_ASSERT_EQUAL(r.state.flits_in_flight, 0);
+        CU_ASSERT_EQUAL(r.counts.measured_started, r.counts.measured_delivered);
+        CU_ASSERT(fc_flit_event_engine.credits_full(r.engine));
+    }
+    end(&r);
+}
+
+static void drained(void)
+{
+    for (size_t m = 0; m < 5; m++) drain(machines[m], "alltoall:bytes=400", false);
+    drain(machines[0], "alltoall:bytes=300",
+          true); /* the bubble as first published: this load does not block it */
+}
+
+/* Every arbitration delivers everything. */
+static void arbitrations(void)
+{
+    static const char *const names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq"};
+    for (size_t i = 0; i < FC_COUNT(names); i++) {
+        char yaml[900];
+        snprintf(
+            yaml, sizeof yaml,
+            BGL_LIKE("[4, 4]",
+                     "vcs: 2, escape: bubble, routing: adaptive, in_network: 60, slq: 75, arbitration: %s"),
+            names[i]);
+        drain(yaml, "alltoall:bytes=700", false);
+    }
+}
+
+/* Blue Gene/L: minimal adaptive routing with the bubble fills the links of a symmetric torus. */
+static void capacity(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    if (!build(&r, BGL_LIKE("[8, 8, 8]", "vcs: 2, escape: bubble, routing: adaptive, arbitration: jsq-slq,"
+                                         " in_network: 100, injection_fifos: 6")))
+        return;
+    r.st.code = fc_demand_from_pattern(&r.net, "uniform", 1, &r.demand, &r.st);
+    uint64_t from = 60000, to = 100000;
+    if (start(&r, &settings, from, to, 0)) {
+        advance(&r, to);
+        finish(&r);
+        double busy = 0, links = 0;
+        for (uint32_t l = 0; l < r.net.n_links; l++) {
+            if (r.net.link_class[l] != 0) continue;
+            busy += (double)(r.link_flits[l] * r.flit.flit_ticks[0] +
+                             r.link_packets[l] * r.flit.trailer_ticks[0]);
+            links++;
+        }
+        CU_ASSERT(busy / links / (double)(to - from) > 0.93);
+        CU_ASSERT(busy / links / (double)(to - from) <= 1.001);
+        CU_ASSERT(r.state.last_move < to && r.state.last_move > to - 100);
+    }
+    end(&r);
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+static bool same_counts(const struct fc_flit_counts *a, const struct fc_flit_counts *b)
+{
+    bool same = !memcmp(&a->measured_started, &b->measured_started,
+                        offsetof(struct fc_flit_counts, interval_flits) -
+                            offsetof(struct fc_flit_counts, measured_started));
+    for (uint32_t i = 0; i < a->n_intervals; i++)
+        same = same && a->interval_flits[i] == b->interval_flits[i] &&
+               a->interval_returns[i] == b->interval_returns[i] &&
+               a->interval_unblocked[i] == b->interval_unblocked[i] &&
+               !memcmp(a->interval_vc_flits[i], b->interval_vc_flits[i], sizeof a->interval_vc_flits[i]);
+    return same;
+}
+
+static void compare_threads(const char *yaml, const char *pattern, double load, uint64_t to)
+{
+    struct run first;
+    for (int threads = 1; threads <= 5; threads += 2) {
+        struct run r;
+        struct fc_flit_settings settings = settings_of(load > 0 ? load : 0);
+        settings.threads = threads == 1 ? 1 : threads - 1; /* 1, 2, 4 */
+        settings.backlog = load < 0;
+        settings.packet_flits_min = load != 0 ? 1 : 0;
+        settings.packet_flits_max = load != 0 ? 8 : 0;
+        if (!build(&r, yaml)) return;
+        r.st.code = fc_demand_from_pattern(&r.net, pattern, 1, &r.demand, &r.st);
+        if (start(&r, &settings, to / 3, to * 2 / 3, 8)) {
+            for (uint64_t t = to / 5; t <= to; t += to / 5) advance(&r, t);
+            finish(&r);
+        }
+        if (threads == 1) {
+            first = r;
+            CU_ASSERT(r.counts.packets_delivered > 300);
+            continue;
+        }
+        CU_ASSERT(same_counts(&first.counts, &r.counts));
+        CU_ASSERT(!memcmp(first.link_flits, r.link_flits, r.net.n_links * sizeof *r.link_flits));
+        CU_ASSERT(!memcmp(first.link_packets, r.link_packets, r.net.n_links * sizeof *r.link_packets));
+        CU_ASSERT(!memcmp(first.injected, r.injected, r.net.n_nodes * sizeof *r.injected));
+        CU_ASSERT_EQUAL(first.state.now, r.state.now);
+        CU_ASSERT_EQUAL(first.state.last_move, r.state.last_move);
+        CU_ASSERT_EQUAL(first.state.sources_waiting, r.state.sources_waiting);
+        CU_ASSERT_EQUAL(first.state.packets_in_flight, r.state.packets_in_flight);
+        end(&r);
+    }
+    end(&first);
+}
+
+static void thread_count(void)
+{
+    for (size_t m = 0; m < 5; m++) compare_threads(machines[m], "uniform", -1, 20000);
+    compare_threads(machines[0], "uniform", 0.02, 40000);
+    compare_threads(machines[0], "alltoall:bytes=500", 0, 400000); /* to the end */
+    compare_threads(machines[0], "hotregion:fraction=0.5,region=0.125", -1, 30000);
+    compare_threads("tmesh-216", "uniform", -1, 5000);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+static void intervals(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    if (!build(&r, machines[0])) return;
+    r.st.code = fc_demand_from_pattern(&r.net, "uniform", 1, &r.demand, &r.st);
+    uint64_t to = 60000;
+    if (start(&r, &settings, 0, to, 6)) {
+        advance(&r, to);
+        finish(&r);
+        uint64_t delivered = 0, sent = 0, returns = 0, unblocked = 0, links = 0;
+        for (uint32_t i = 0; i < 6; i++) {
+            delivered += r.counts.interval_flits[i];
+            returns += r.counts.interval_returns[i];
+            unblocked += r.counts.interval_unblocked[i];
+            for (int v = 0; v < FC_FLIT_MOST_VCS; v++) sent += r.counts.interval_vc_flits[i][v];
+        }
+        for (uint32_t l = 0; l < r.net.n_links; l++)
+            if (r.net.link_class[l] == 0) links += r.link_flits[l];
+        CU_ASSERT_EQUAL(delivered, r.counts.flits_delivered);
+        CU_ASSERT_EQUAL(sent, links); /* both count by the tick at which a flit starts */
+        CU_ASSERT(r.counts.flit_hops >= sent && r.counts.flit_hops <= sent + 8 * 6 * 64);
+        CU_ASSERT(unblocked > 0 && unblocked < returns);
+    }
+    end(&r);
+}
+
+/* Mean occupancy of one buffer by Little's law: a lone stream at full rate keeps latency x rate flits in it.
+ */
+static void occupancy(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    if (!build(&r, NARROW_INJECTION)) return;
+    one_flow(&r, 0, 1, 1, true);
+    if (start(&r, &settings, 4000, 84000, 0)) {
+        advance(&r, 90000);
+        finish(&r);
+        /* the head waits the router's delay and until the slow ejection link may start; the tail comes at the
+         * fast link's rate and leaves at the slow one's */
+        double tpc = r.flit.ticks_per_cycle, occupied = 0;
+        for (int v = 0; v < r.flit.n_vcs; v++) occupied += (double)r.counts.occupancy_flit_ticks[v];
+        double flit_cycles = occupied / tpc / ((84000 - 4000) / tpc / 8);
+        CU_ASSERT(fc_near(flit_cycles, 8 * 3 + 36 * (1 - 0.25), 0.01));
+    }
+    end(&r);
+}
+
+/* ---- deadlock ------------------------------------------------------------ */
+
+/* A ring without a rule, one packet a buffer, and all nodes send two hops in one direction at once: every
+ * packet takes its first channel and waits for that of the next. */
+static void deadlock(void)
+{
+    struct run r;
+    struct fc_flit_settings settings = settings_of(0);
+    settings.backlog = true;
+    settings.allow_deadlock = true;
+    if (!build(&r, "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [6]}\nlinks: {torus: {bandwidth: 8 "
+                   "GB/s}}\n"
+                   "router: {delay: 8 cycles, flow_control: cut-through, flit: 8 B, buffer: 32 B, vcs: 1, "
+                   "escape: none,"
+                   " routing: dimension-order}\npacket: {min: 8 B, max: 32 B}\n"))
+        return;
+    r.st.code = fc_demand_from_pattern(&r.net, "tornado", 1, &r.demand, &r.st);
+    r.demand.open_loop = true;
+    if (start(&r, &settings, 0, UINT64_MAX / 2, 0)) {
+        advance(&r, 1000000);
+        finish(&r);
+        CU_ASSERT(r.state.last_move < 1000);
+        CU_ASSERT_EQUAL(r.counts.packets_delivered, 0);
+        CU_ASSERT(r.state.packets_in_flight > 0);
+        struct fc_flit_blocked *blocked;
+        uint32_t n = 0, *wanted, ring = 0;
+        CU_ASSERT_EQUAL(fc_flit_event_engine.blocked(r.engine, &r.arena, &blocked, &n, &wanted, &r.st),
+                        FC_OK);
+        for (uint32_t i = 0; i < n; i++) {
+            CU_ASSERT(blocked[i].n_wanted >= 1);
+            uint32_t in = blocked[i].channel / (uint32_t)r.flit.n_vcs;
+            for (uint32_t w = 0; w < blocked[i].n_wanted; w++) {
+                uint32_t out = wanted[blocked[i].first_wanted + w] / (uint32_t)r.flit.n_vcs;
+                CU_ASSERT_EQUAL(r.net.link_source[out], r.net.link_target[in]);
+            }
+            ring += r.net.link_class[in] == 0;
+        }
+        CU_ASSERT_EQUAL(ring, 6); /* every channel of the ring in use waits for the next */
+        CU_ASSERT(!fc_flit_event_engine.credits_full(r.engine));
+    }
+    end(&r);
+}
+
+/* ---- what it does not take ------------------------------------------------------------ */
+
+static void refusal(const char *router, const char *part)
+{
+    struct run r;
+    char yaml[700], why[200] = "";
+    struct fc_flit_settings settings = settings_of(0.1);
+    snprintf(yaml, sizeof yaml,
+             "name: t\nclock: 1 GHz\nnetwork: {family: mesh, dims: [3]}\nlinks: {mesh: {bandwidth: 8 GB/s}}\n"
+             "router: {flit: 8 B, vcs: 1, buffer: 64 B, routing: dimension-order, escape: none, delay: 1 "
+             "cycle, %s}\n"
+             "packet: {min: 8 B, max: 32 B}\n",
+             router);
+    if (!build(&r, yaml)) return;
+    if (fc_flit_prepare(&r.net, &settings, &r.flit, &r.st) == FC_OK) {
+        CU_ASSERT(!fc_flit_event_engine.takes(&r.flit, why, sizeof why));
+        CU_ASSERT(strstr(why, part) != NULL);
+        fc_flit_unprepare(&r.flit);
+    }
+    fine(&r);
+    free_network(&r.machine, &r.net);
+}
+
+static void refusals(void)
+{
+    refusal("flow_control: wormhole", "wormhole");
+    refusal("flow_control: cut-through, vc_allocation: stage", "vc_allocation");
+}
+
+/* ---- the calendar ------------------------------------------------------------ */
+
+/* Events at all distances come at their tick, each once. */
+static void calendar(void)
+{
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    struct fc_event_wheel *wheel = fc_alloc(&arena, 1, sizeof *wheel, &st);
+    enum { N = 4000 };
+    static uint64_t due[N];
+    CU_ASSERT_EQUAL_FATAL(fc_event_wheel_make(wheel, 100, &arena, &st), FC_OK);
+    for (uint32_t i = 0; i < N; i++) {
+        due[i] = fc_random_below(3, 0, i, i % 4 == 0 ? 200 : i % 4 == 1 ? 3000 : i % 4 == 2 ? 70000 : 500000);
+        fc_event_push(wheel, due[i], FC_EVENT_NODE, i);
+    }
+    uint32_t seen = 0, late = 0;
+    uint64_t end_tick = 0;
+    while (seen < N && end_tick < 600000) {
+        end_tick += 977;
+        while (fc_event_next_tick(wheel, end_tick)) {
+            uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), c = wheel->slot[s];
+            wheel->slot[s] = 0;
+            wheel->filled[s / 64] &= ~(1ull << s % 64);
+            for (; c; c = wheel->chunk[c].next)
+                for (uint32_t i = 0; i < wheel->chunk[c].n; i++) {
+                    late += due[wheel->chunk[c].word[i] & FC_EVENT_INDEX] != wheel->now;
+                    seen++;
+                }
+        }
+        CU_ASSERT_EQUAL(wheel->now, end_tick);
+    }
+    CU_ASSERT_EQUAL(seen, N);
+    CU_ASSERT_EQUAL(late, 0);
+    fc_event_wheel_free(wheel);
+    fc_arena_free(&arena);
+}
+
+int suite_flit_event(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"the calendar", calendar},
+        {"zero load, to the tick", zero_load},
+        {"zero load, equal rates", equal_rates},
+        {"Geo/D/1", geo_d_1},
+        {"a saturated link", saturated_link},
+        {"two sources share a link", shared_link},
+        {"head-of-line blocking in a crossbar", crossbar},
+        {"drained networks", drained},
+        {"every arbitration", arbitrations},
+        {"Blue Gene/L near capacity", capacity},
+        {"any number of threads", thread_count},
+        {"intervals", intervals},
+        {"occupancy", occupancy},
+        {"a deadlock", deadlock},
+        {"refusals", refusals},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("flit/event", tests);
+}
