@@ -96,6 +96,7 @@ static void set_delays(struct fc_cycle *e)
                 queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c]);
             e->delay_delivery[c][out] =
                 f->router_ticks - stage + f->latency_ticks[out] + most(flit_ticks[c], flit_ticks[out]);
+            e->trailer[c][out] = most(f->trailer_ticks[c], f->trailer_ticks[out]);
         }
     }
     e->window = UINT32_MAX;
@@ -276,7 +277,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     if (!e) return fc_refuse(st, FC_NO, "out of memory");
     e->flit = flit;
     e->traffic = traffic;
-    e->seed = seed;
+    for (uint64_t i = 0; i < FC_COUNT(e->draws); i++) e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
     e->counts = counts;
     e->link_flits = link_flits;
     e->link_packets = link_packets;

@@ -82,6 +82,7 @@ struct fc_fast_port {
 struct fc_fast {
     struct fc_route_fields route;
     uint32_t n_ports;                /* of a router */
+    uint8_t all;                     /* mask of the channels of a link */
     uint64_t inverse;                /* ceil(2^40 / channels of a router) */
     struct fc_fast_channel *channel; /* [n_routers][n_ports << vc_shift] */
     struct fc_fast_port *port;       /* [n_routers][n_ports] */
@@ -149,7 +150,8 @@ struct fc_cycle {
     struct fc_arena arena;
     const struct fc_flit_net *flit;
     const struct fc_flit_traffic *traffic;
-    uint64_t seed, now, last_move;
+    uint64_t draws[4];         /* keys of random decisions */
+    uint64_t now, last_move;
     int n_blocks, n_queues;
     uint32_t window;           /* ticks between two meetings of the blocks */
     int vc_shift;              /* channel = port << vc_shift | vc, and link << vc_shift | vc */
@@ -173,6 +175,7 @@ struct fc_cycle {
     uint32_t delay_arrival[FC_MAX_CLASSES];   /* between routers: grant to use in the next */
     uint32_t delay_injection[FC_MAX_CLASSES]; /* send of a node to use in the router */
     uint32_t delay_delivery[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* grant to whole flit at the node, [class in][out] */
+    uint32_t trailer[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* that much later for the packet, with its trailer */
     bool slow[FC_MAX_CLASSES]; /* a flit or trailer keeps the link longer than a tick */
     uint8_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
     uint8_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];

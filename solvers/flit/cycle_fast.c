@@ -74,6 +74,7 @@ INLINE uint32_t admitted(const struct view *w, const channel *c, const output *o
 {
     if (kind == SINGLE) return (uint32_t)(o->credited & c->vcs);
     if (c->out_vc != FC_NO_VC) return o->credited & 1u << c->out_vc;
+    if (kind == CUT_THROUGH && o->free != w->fast.all) return 0; /* a packet is on its way: it is not interrupted */
     uint32_t a = (uint32_t)(o->free & o->credited & c->vcs);
     if (kind == CUT_THROUGH && o->target >> 26 != EJECTED)
         for (uint32_t rest = a; rest; rest &= rest - 1)
@@ -460,6 +461,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     for (int b = 0; b < e->n_blocks; b++)
         if (open_lists(e, &e->block[b], st)) return st->code;
     f->n_ports = n_ports;
+    f->all = (uint8_t)((1u << e->flit->n_vcs) - 1);
     f->inverse = ((1ull << 40) + (n_ports << e->vc_shift) - 1) / (n_ports << e->vc_shift);
     f->far = channels * sizeof *f->channel > 512 << 10;
     f->first_link = net->first_link;

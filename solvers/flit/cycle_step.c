@@ -38,6 +38,13 @@ void fc_cycle_queues_end(block *b, uint64_t t)
     }
 }
 
+/* Random bits of a decision at a place and tick: the same for any number of blocks. */
+enum { DRAW_CHOICE, DRAW_NETWORK, DRAW_LONGEST, DRAW_WINNER };
+static inline uint64_t draw(const engine *e, int what, uint32_t place, uint64_t t)
+{
+    return fc_random_quick(e->draws[what] + place * UINT64_C(0x9e3779b97f4a7c15), t);
+}
+
 /* ---- who has work ---- */
 
 static inline void activate(engine *e, block *b, const struct fc_cycle_port *port)
@@ -94,6 +101,7 @@ static inline uint32_t room_needed(const struct fc_flit_net *flit, uint8_t room_
 static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, uint16_t vcs, uint8_t room_packets)
 {
     const struct fc_flit_net *flit = e->flit;
+    if (flit->cut_through && o->free != (1u << flit->n_vcs) - 1) return 0; /* a packet is on its way: it is not interrupted */
     uint16_t a = o->free & vcs;
     if (o->target == FC_NONE) return a;
     uint32_t need = room_needed(flit, room_packets);
@@ -156,7 +164,7 @@ static bool choose(engine *e, const struct fc_cycle_channel *c, const struct fc_
                 if (range > worth || vcs == a) worth = range, vcs = (uint16_t)(1u << LOW(rest));
             }
         }
-        uint64_t tie = fc_random(e->seed ^ 0x5e1ec7, ((uint64_t)port->link << 4) | (uint64_t)vc, t * 64 + (uint64_t)i);
+        uint64_t tie = draw(e, DRAW_CHOICE, ((port->link << 4) | (uint32_t)vc) * 64u + (uint32_t)i, t);
         uint64_t value = (worth + 1) << 32 | tie >> 32;
         if (value <= best) continue;
         best = value;
@@ -396,18 +404,18 @@ static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distanc
 {
     const struct fc_router *router = &e->flit->net->machine->router;
     uint64_t first = 0;
-    if (router->in_network_percent > 0 && in_percent(fc_random(e->seed ^ 0x1e7, out, t), router->in_network_percent))
+    if (router->in_network_percent > 0 && in_percent(draw(e, DRAW_NETWORK, out, t), router->in_network_percent))
         first = (uint64_t)(e->port[channel >> e->vc_shift].link >= e->flit->net->first_link[e->flit->n_routers]) << 61;
     switch (e->flit->arbitration) {
     case FC_ROUND_ROBIN: return first | distance;
     case FC_AGE: return first | e->packet[e->channel[channel].front & FC_FLIT_PACKET].born << 12 | distance;
     case FC_SLQ:
     case FC_JSQ_SLQ: {
-        bool longest = in_percent(fc_random(e->seed ^ 0x519, out, t), router->slq_percent);
+        bool longest = in_percent(draw(e, DRAW_LONGEST, out, t), router->slq_percent);
         uint64_t range = 3 - (uint64_t)e->channel[channel].count * 4 / (e->flit->buffer_flits + 1u);
-        return first | (longest ? range : 0) << 56 | fc_random(e->seed ^ 0x519a, channel, t) >> 16;
+        return first | (longest ? range : 0) << 56 | draw(e, DRAW_WINNER, channel, t) >> 16;
     }
-    default: return first | fc_random(e->seed ^ 0xa4b, channel, t) >> 8;
+    default: return first | draw(e, DRAW_WINNER, channel, t) >> 8;
     }
 }
 
@@ -542,8 +550,11 @@ static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, ui
         b->counts->flit_hops++;
         if (flit->adaptive && c->out_vc < flit->n_escape_vcs) b->counts->escape_flit_hops++;
         if (interval != FC_NONE) b->counts->interval_vc_flits[interval][c->out_vc]++;
-    } else
-        fc_cycle_deliver(b, front, t + e->delay_delivery[port->link_class][o->link_class]);
+    } else {
+        uint32_t after = e->delay_delivery[port->link_class][o->link_class];
+        if (front & FC_FLIT_TAIL) after += e->trailer[port->link_class][o->link_class];
+        fc_cycle_deliver(b, front, t + after);
+    }
     o->sent++;
     uint32_t returned = 1;
     if (front & FC_FLIT_FULL && front & FC_FLIT_TAIL) returned += flit->packet_flits_max - packet->flits;
