@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PACKETS = 1 << 26 }; /* in the network at a time: 2.7 GB */
 static uint32_t most(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
@@ -47,10 +48,14 @@ static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
 
 /* ---- delays and event queues ---- */
 
-static uint8_t queue_for(struct fc_cycle *e, int kind, uint32_t delay)
+static uint8_t queue_for(struct fc_cycle *e, int kind, uint32_t delay, uint32_t period)
 {
     for (int k = 0; k < e->n_queues; k++)
-        if (e->queue_kind[k] == kind && e->queue_delay[k] == delay) return (uint8_t)k;
+        if (e->queue_kind[k] == kind && e->queue_delay[k] == delay) {
+            if (period < e->queue_period[k]) e->queue_period[k] = period;
+            return (uint8_t)k;
+        }
+    e->queue_period[e->n_queues] = period;
     e->queue_kind[e->n_queues] = (uint8_t)kind;
     e->queue_delay[e->n_queues] = delay;
     return (uint8_t)e->n_queues++;
@@ -81,19 +86,20 @@ static void set_delays(struct fc_cycle *e)
         uint32_t whole = flit_ticks[c] > fastest ? flit_ticks[c] - fastest : 0;
         if (uses[c] & JOINS) {
             e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
-            e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c]);
+            e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c], flit_ticks[c]);
         }
         if (uses[c] & INJECTS) {
             e->delay_injection[c] = f->latency_ticks[c] + whole;
-            e->queue_injection[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_injection[c]);
+            e->queue_injection[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_injection[c], flit_ticks[c]);
         }
         e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
-        e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c]);
-        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c]);
+        e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c], flit_ticks[c]);
+        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
         for (int out = 0; out < n; out++) {
             if (!uses[out]) continue;
             e->queue_credit[c][out] =
-                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c]);
+                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c],
+                          flit_ticks[out]);
             e->delay_delivery[c][out] =
                 f->router_ticks - stage + f->latency_ticks[out] + most(flit_ticks[c], flit_ticks[out]);
             e->trailer[c][out] = most(f->trailer_ticks[c], f->trailer_ticks[out]);
@@ -104,16 +110,19 @@ static void set_delays(struct fc_cycle *e)
         if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
             e->window = e->queue_delay[k];
 }
-/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port. */
+/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more than one every
+ * `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at its end. */
 static enum fc_code open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links, struct fc_status *st)
 {
-    uint64_t capacity = links * (e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2) + 32;
+    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2; /* the fast path's arrivals have two items */
     uint64_t slots = power_of_two(e->queue_delay[k] + e->window + 2ull);
-    if (capacity > UINT32_MAX) return fc_refuse(st, FC_NO, "the cycle engine cannot hold %g events", (double)capacity);
+    uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
     q->delay = e->queue_delay[k];
-    q->capacity = (uint32_t)capacity;
+    q->most = links * each;
+    q->size = q->most * (alive + 2) + 64;
     q->slot_mask = (uint32_t)(slots - 1);
-    if (!(q->item = fc_alloc(&e->arena, slots * capacity, sizeof *q->item, st)) ||
+    if (!(q->item = fc_alloc(&e->arena, q->size + 64, sizeof *q->item, st)) ||
+        !(q->start = fc_alloc(&e->arena, slots, sizeof *q->start, st)) ||
         !(q->count = fc_alloc(&e->arena, slots, sizeof *q->count, st)))
         return st->code;
     return FC_OK;
@@ -140,7 +149,7 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
     uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + net->n_nodes;
-    e->n_packets = (uint32_t)(packets < FC_FLIT_PACKET ? packets : FC_FLIT_PACKET);
+    e->n_packets = (uint32_t)(packets < MOST_PACKETS ? packets : MOST_PACKETS);
     if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
         !(e->ring = fc_alloc(&e->arena, channels * ring, sizeof *e->ring, st)) ||
@@ -398,7 +407,9 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     *state = (struct fc_flit_state){.now = now, .packets_in_flight = in_flight(e), .exhausted = exhausted(e)};
     for (int i = 0; i < e->n_blocks; i++) {
         struct fc_cycle_block *b = &e->block[i];
-        if (b->out_of_packets) return fc_refuse(st, FC_FAULT, "the cycle engine ran out of its %u packets", e->n_packets);
+        if (b->out_of_packets)
+            return fc_refuse(st, FC_NO, "the cycle engine holds at most %u packets at a time: take longer packets or smaller buffers",
+                             e->n_packets);
         if (now > b->counts->measure_from && now <= b->counts->measure_to) fc_cycle_flush_links(b, true);
         state->flits_in_flight += b->flits_in - b->flits_out;
         if (b->last_move > e->last_move) e->last_move = b->last_move;

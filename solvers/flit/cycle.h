@@ -56,8 +56,8 @@ struct fc_cycle_out {
     uint64_t sent;             /* since the last flush: flits in the low half, packets in the high half */
 };
 _Static_assert(sizeof(struct fc_cycle_out) == 64, "an output is one cache line");
-/* Fast path (cycle_fast.c). A channel's number is (router * n_ports + port) << vc_shift | vc, n_ports the most that a
- * router has. */
+/* Fast path (cycle_fast.c). A channel's number is (router * n_ports + port) << vc_shift | vc, n_ports a power of two, at
+ * least the most that a router has. */
 struct fc_fast_channel {
     uint32_t flit, route;      /* front flit; hops left behind the hop that it waits for */
     uint32_t link;             /* that hop */
@@ -71,19 +71,18 @@ struct fc_fast_out {           /* of each link; half a cache line */
     uint32_t target;           /* queue << 26 | first channel behind it, or link << vc_shift where it ejects */
     uint32_t sent;             /* flits since the last flush */
     uint32_t winner;           /* of this tick's bids so far: channel; FC_NONE: no bid */
-    uint8_t credits[FC_FAST_VCS], credited, free, last_vc, last_port;
+    uint8_t credits[FC_FAST_VCS], credited, free, last_vc;
+    uint8_t last_port;         /* low bits of the port that won last */
 };
 struct fc_fast_port {
     uint32_t upstream;         /* queue << 26 | link << vc_shift: where credits go */
     uint32_t winner;           /* of this tick's offers so far: channel; FC_NONE: none */
-    uint32_t link;             /* that it asks for */
-    uint8_t last_out, last_vc; /* round robins: last winners */
+    uint32_t last;             /* round robins: link << vc_shift | vc of the last winner */
 };
 struct fc_fast {
     struct fc_route_fields route;
-    uint32_t n_ports;                /* of a router */
+    uint32_t n_ports, port_shift;    /* places for ports of a router: 2^port_shift */
     uint8_t all;                     /* mask of the channels of a link */
-    uint64_t inverse;                /* ceil(2^40 / channels of a router) */
     struct fc_fast_channel *channel; /* [n_routers][n_ports << vc_shift] */
     struct fc_fast_port *port;       /* [n_routers][n_ports] */
     struct fc_fast_out *out;         /* [n_links] */
@@ -92,13 +91,16 @@ struct fc_fast {
     const uint32_t *first_link, *link_source;
     bool far;                        /* more than the nearest caches hold */
 };
-/* Events that are due a fixed number of ticks after they were made: slot t mod n_slots holds those made at tick t. Items:
+/* Events that are due a fixed number of ticks after they were made: those of tick t stand together in the ring, from
+ * start[t mod n_slots] on. Items:
  * arrival flit << 32 | channel (fast path: and the route word), credit number << 32 | link << vc_shift | vc, end of
  * a transfer port << 32 | link. */
 struct fc_cycle_queue {
-    uint64_t *item;            /* [n_slots][capacity] */
+    uint64_t *item;            /* [size] */
     uint32_t *count;           /* [n_slots] */
-    uint32_t capacity, slot_mask, delay;
+    uint64_t *start;           /* [n_slots] */
+    uint64_t at, size, most;   /* next place; most items a tick */
+    uint32_t slot_mask, delay;
 };
 #define FC_CYCLE_QUEUES 128
 enum { FC_QUEUE_ARRIVAL, FC_QUEUE_CREDIT, FC_QUEUE_FREE };
@@ -180,7 +182,7 @@ struct fc_cycle {
     uint8_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
     uint8_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];
     uint8_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* [class in][class out] */
-    uint32_t queue_delay[FC_CYCLE_QUEUES];
+    uint32_t queue_delay[FC_CYCLE_QUEUES], queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
     uint32_t wheel_mask;
     uint64_t *link_flits, *link_packets;

@@ -23,6 +23,16 @@ typedef struct fc_cycle_block block;
 typedef struct fc_fast_channel channel;
 typedef struct fc_fast_out output;
 
+/* Places for ports that routers have, as a power of two: for their ports and for the outputs of the routing. */
+static int port_bits(const engine *e, const struct fc_route_fields *fields)
+{
+    uint32_t most = fields->width;
+    int bits = 0;
+    for (uint32_t r = 0; r < e->flit->n_routers; r++)
+        if (e->first_port[r + 1] - e->first_port[r] > most) most = e->first_port[r + 1] - e->first_port[r];
+    while (1u << bits < most) bits++;
+    return bits;
+}
 bool fc_cycle_is_simple(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
@@ -30,7 +40,8 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
     if (f->plain || f->vc_stage || f->paths != 1 || e->counts->interval_ticks) return false;
     if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
     if (!fc_route_torus_fields(f, &fields)) return false;
-    if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX || f->n_routers > NUMBER >> 6) return false;
+    if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX) return false;
+    if ((uint64_t)f->n_routers << (port_bits(e, &fields) + e->vc_shift) > NUMBER) return false;
     if ((uint64_t)f->n_links << e->vc_shift > NUMBER || e->n_blocks * e->n_queues > 62) return false;
     for (int c = 0; c < f->net->machine->n_classes; c++)
         if (e->slow[c]) return false;
@@ -48,6 +59,7 @@ struct view {
     uint64_t **write;
     const struct fc_cycle_packet *packet;
     const uint64_t *ejected;
+    uint32_t router_mask;      /* of a port number: the first of its router */
     uint32_t ring_mask, ring_shift, packet_flits, injection_vcs, injection_delay, delivery_delay;
 };
 /* Lists of a tick, see struct fc_cycle_block. */
@@ -82,50 +94,81 @@ INLINE uint32_t admitted(const struct view *w, const channel *c, const output *o
     return a;
 }
 
-/* Router of a channel by multiplication: exact for numbers below 2^26. */
-INLINE uint32_t router_of(const struct view *w, uint32_t number)
+/* Routers have 2^port_shift places for ports. */
+INLINE uint32_t router_of(const struct view *w, uint32_t number, const uint32_t shift)
 {
-    return (uint32_t)(number * w->fast.inverse >> 40);
+    return number >> shift >> w->fast.port_shift;
 }
 /* Place of a channel among those of its router. */
 INLINE uint32_t local(const struct view *w, uint32_t number, const uint32_t shift)
 {
-    return number - router_of(w, number) * (w->fast.n_ports << shift);
+    return number & ((w->fast.n_ports << shift) - 1);
 }
 /* The link of a head whose hops left are `route`, and its channels; the route word behind it. No branch on whether it
  * has arrived: one packet in a few has, at random. */
-INLINE void route_head(const struct view *w, channel *c, uint32_t number, uint32_t route)
+INLINE void route_head(const struct view *w, channel *c, uint32_t number, uint32_t route, const uint32_t shift)
 {
     const struct fc_route_fields *f = &w->fast.route;
-    uint32_t router = router_of(w, number), d = f->dim_at[__builtin_ctz((route & f->hops) | f->end)];
-    const struct fc_route_port *at = f->port + router * f->width + 2 * d + (route >> (f->minus + d) & f->is_hop[d]);
-    route = (route - f->unit[d]) | at->wraps;
+    const struct fc_route_step *step = &f->step[__builtin_ctz((route & f->hops) | f->end)];
+    const struct fc_route_port *at = f->port + (number >> shift & w->router_mask) + step->port +
+                                     (route >> step->minus & step->is_hop);
+    route = (route - step->unit) | at->wraps;
     c->route = route;
     c->link = at->link;
-    c->vcs = (uint8_t)f->vcs[route >> (f->crossed + d) & 1][d];
-    if (f->per_router > 1 && d == (uint32_t)f->n_dims)
-        c->link += w->packet[c->flit & FC_FLIT_PACKET].head.dst - router * f->per_router;
+    c->vcs = step->vcs[route >> step->crossed & 1];
+    if (__builtin_expect(f->per_router > 1, 0)) {
+        uint32_t node = w->packet[c->flit & FC_FLIT_PACKET].head.dst - router_of(w, number, shift) * f->per_router;
+        c->link += node & (step->is_hop - 1u);
+    }
 }
 
 /* ---- bids ---- */
 
+/* Of two numbers the one of lower rank, the other into *loser, without a branch: it would be a random one. */
+INLINE uint32_t better(uint32_t a, uint32_t rank_a, uint32_t b, uint32_t rank_b, uint32_t *loser)
+{
+    uint32_t swap = (a ^ b) & -(uint32_t)(rank_a < rank_b);
+    *loser = a ^ swap;
+    return b ^ swap;
+}
 /* Of two channels of a port, the one next in its round robins bids; the other waits. */
 INLINE void two_of_a_port(const struct view *w, struct lists *lists, uint32_t number, struct fc_fast_port *port,
                           const enum kind kind, const uint32_t shift)
 {
-    uint32_t vc_mask = (1u << shift) - 1, rival = port->winner, first_link = w->fast.first_link[router_of(w, number)];
+    uint32_t vc_mask = (1u << shift) - 1, rival = port->winner, last = port->last >> shift;
+    uint32_t first_link = w->fast.first_link[router_of(w, number, shift)];
     const channel *a = &w->fast.channel[number], *b = &w->fast.channel[rival];
-    uint32_t mine = heads_last(a, kind) << 16 | after(a->link - first_link, port->last_out) << 8 |
-                    after(number & vc_mask, port->last_vc);
-    uint32_t its = heads_last(b, kind) << 16 | after(b->link - first_link, port->last_out) << 8 |
-                   after(rival & vc_mask, port->last_vc);
-    lists->waiting[lists->n_waiting++] = mine < its ? rival : number;
-    if (mine > its) return;
-    port->winner = number;
-    port->link = a->link;
+    uint32_t mine = heads_last(a, kind) << 16 | after(a->link - first_link, last - first_link) << 8 |
+                    after(number & vc_mask, port->last & vc_mask);
+    uint32_t its = heads_last(b, kind) << 16 | after(b->link - first_link, last - first_link) << 8 |
+                   after(rival & vc_mask, port->last & vc_mask);
+    port->winner = better(number, mine, rival, its, &lists->waiting[lists->n_waiting++]);
 }
-/* The channel's front flit asks for its output, if it may have it. */
-INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, const enum kind kind, const uint32_t shift)
+/* Of two ports that want an output, the one next in its round robin gets it, bodies before heads; the other waits. */
+INLINE void two_of_an_output(const struct view *w, struct lists *lists, uint32_t number, output *o, const enum kind kind,
+                             const uint32_t shift)
+{
+    const channel *a = &w->fast.channel[number], *b = &w->fast.channel[o->winner];
+    uint32_t mask = w->fast.n_ports - 1, last = o->last_port & mask;
+    uint32_t mine = heads_last(a, kind) | after(number >> shift & mask, last);
+    uint32_t its = heads_last(b, kind) | after(o->winner >> shift & mask, last);
+    o->winner = better(number, mine, o->winner, its, &lists->waiting[lists->n_waiting++]);
+}
+INLINE void bid(const struct view *w, struct lists *lists, uint32_t number, uint32_t link, output *o,
+                const enum kind kind, const uint32_t shift)
+{
+    if (__builtin_expect(o->winner != FC_NONE, 0)) {
+        two_of_an_output(w, lists, number, o, kind, shift);
+        return;
+    }
+    o->winner = number;
+    lists->outs[lists->n_outs++] = link;
+}
+/* The front flit of a channel asks for its output, if it may have it. Of those that waited, several may sit at a port, so
+ * that each port has to choose first; they come before all that arrive. Flits that arrive at a port where nobody asks
+ * are alone there, as a link brings one a tick, and bid at once. */
+INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, const bool arrives, const enum kind kind,
+                  const uint32_t shift)
 {
     const channel *c = &w->fast.channel[number];
     output *o = &w->fast.out[c->link];
@@ -138,36 +181,21 @@ INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, co
         two_of_a_port(w, lists, number, port, kind, shift);
         return;
     }
+    if (arrives) {
+        bid(w, lists, number, c->link, o, kind, shift);
+        return;
+    }
     port->winner = number;
-    port->link = c->link;
     lists->ports[lists->n_ports++] = number >> shift;
 }
-/* Of two ports that want an output, the one next in its round robin gets it, bodies before heads; the other waits. */
-INLINE void two_of_an_output(const struct view *w, struct lists *lists, uint32_t number, output *o, const enum kind kind,
-                             const uint32_t shift)
+INLINE void settle_ports(const struct view *w, struct lists *lists, const enum kind kind, const uint32_t shift)
 {
-    const channel *a = &w->fast.channel[number], *b = &w->fast.channel[o->winner];
-    uint32_t mine = heads_last(a, kind) | after(local(w, number, shift) >> shift, o->last_port);
-    uint32_t its = heads_last(b, kind) | after(local(w, o->winner, shift) >> shift, o->last_port);
-    lists->waiting[lists->n_waiting++] = mine < its ? o->winner : number;
-    o->winner = mine < its ? number : o->winner;
-}
-INLINE void settle_outputs(const struct view *w, struct lists *lists, const enum kind kind, const uint32_t shift)
-{
-    uint32_t n_outs = 0;
     for (uint32_t k = 0; k < lists->n_ports; k++) {
         struct fc_fast_port *port = &w->fast.port[lists->ports[k]];
-        uint32_t number = port->winner, link = port->link;
-        output *o = &w->fast.out[link];
+        uint32_t link = w->fast.channel[port->winner].link;
+        bid(w, lists, port->winner, link, &w->fast.out[link], kind, shift);
         port->winner = FC_NONE;
-        if (__builtin_expect(o->winner != FC_NONE, 0)) {
-            two_of_an_output(w, lists, number, o, kind, shift);
-            continue;
-        }
-        o->winner = number;
-        lists->outs[n_outs++] = link;
     }
-    lists->n_outs = n_outs;
 }
 
 /* ---- arrivals and credits ---- */
@@ -182,8 +210,8 @@ INLINE void arrive(const struct view *w, struct lists *lists, uint32_t number, u
         return;
     }
     c->flit = flit;
-    if (kind == SINGLE || flit & FC_FLIT_HEAD) route_head(w, c, number, route);
-    offer(w, lists, number, kind, shift);
+    if (kind == SINGLE || flit & FC_FLIT_HEAD) route_head(w, c, number, route, shift);
+    offer(w, lists, number, true, kind, shift);
 }
 /* Channels that slept at the output offer again: at the next tick or, in `lists`, whenever it is read. */
 INLINE void wake(const struct view *w, output *o, uint32_t router, struct lists *lists, const uint32_t shift)
@@ -205,7 +233,7 @@ INLINE const uint64_t *due(const engine *e, const block *b, int from, int k, uin
 {
     const struct fc_cycle_queue *q = &e->block[from].queue[(b - e->block) * e->n_queues + k];
     uint64_t slot = (t - q->delay) & q->slot_mask;
-    const uint64_t *item = q->item + (size_t)slot * q->capacity;
+    const uint64_t *item = q->item + q->start[slot];
     *stop = t < q->delay || !q->delay ? item : item + q->count[slot];
     return item;
 }
@@ -290,7 +318,7 @@ INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists,
 INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const enum kind kind, const uint32_t shift)
 {
     output *o = &w->fast.out[link];
-    const uint32_t number = o->winner, vc = number & ((1u << shift) - 1), router = router_of(w, number);
+    const uint32_t number = o->winner, vc = number & ((1u << shift) - 1);
     channel *c = &w->fast.channel[number];
     struct fc_fast_port *port = &w->fast.port[number >> shift];
     const uint32_t flit = c->flit, count = c->count - 1u;
@@ -306,15 +334,14 @@ INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const
     } else if (flit & FC_FLIT_TAIL) {
         c->out_vc = FC_NO_VC;
         o->free |= (uint8_t)(1u << v);
-        if (o->asleep) wake(w, o, router, lists, shift);
+        if (o->asleep) wake(w, o, router_of(w, number, shift), lists, shift);
     }
     c->count = (uint8_t)count;
     o->winner = FC_NONE;
-    o->last_port = (uint8_t)((number >> shift) - router * w->fast.n_ports);
+    o->last_port = (uint8_t)(number >> shift);
     o->sent++;
     if (kind != SINGLE) w->fast.packets_sent[link] += flit >> 30 & 1;
-    port->last_vc = (uint8_t)vc;
-    port->last_out = (uint8_t)(link - w->fast.first_link[router]);
+    port->last = link << shift | vc;
     const uint32_t target = o->target, upstream = port->upstream + vc;
     *w->write[upstream >> 26]++ = upstream;
     uint64_t *item = w->write[target >> 26];
@@ -325,7 +352,7 @@ INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const
     if (__builtin_expect(count == 0, 1)) return;
     uint64_t next = w->fast.ring[((size_t)number << w->ring_shift) + (c->ring_head++ & w->ring_mask)];
     c->flit = (uint32_t)(next >> 32);
-    if (kind == SINGLE || c->flit & FC_FLIT_HEAD) route_head(w, c, number, (uint32_t)next);
+    if (kind == SINGLE || c->flit & FC_FLIT_HEAD) route_head(w, c, number, (uint32_t)next, shift);
     lists->waiting[lists->n_waiting++] = number;
 }
 
@@ -348,8 +375,8 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
     engine *e = b->engine;
     const struct fc_network *net = e->flit->net;
     const int injection = fc_injection_class(net->machine);
-    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected, e->ring_mask, e->ring_shift,
-                           e->flit->packet_flits_max, e->flit->injection_vcs,
+    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected,
+                           ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max, e->flit->injection_vcs,
                            e->delay_injection[injection], e->delay_delivery[injection][injection]};
     for (uint64_t t = from; t < to; t++) {
         struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0};
@@ -360,13 +387,13 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
         uint32_t n_offered = lists.n_waiting;
         lists.waiting = b->waiting;
         lists.n_waiting = 0;
-        for (uint32_t i = 0; i < n_offered; i++) offer(&w, &lists, b->offered[i], kind, shift);
+        for (uint32_t i = 0; i < n_offered; i++) offer(&w, &lists, b->offered[i], false, kind, shift);
         arrivals(e, b, &w, &lists, t, kind, shift);
         fc_cycle_births(b, t);
         for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
             for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
                 send(e, b, &w, &lists, 64 * i + LOW(rest), t, kind, shift);
-        settle_outputs(&w, &lists, kind, shift);
+        settle_ports(&w, &lists, kind, shift);
         b->write[EJECTED] = b->ejected;
         for (uint32_t i = 0; i < lists.n_outs; i++) move(&w, &lists, lists.outs[i], kind, shift);
         b->hops += lists.n_outs;
@@ -446,12 +473,12 @@ static enum fc_code open_lists(struct fc_cycle *e, struct fc_cycle_block *b, str
 enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
 {
     const struct fc_network *net = e->flit->net;
-    uint32_t n_ports = 1;
-    for (uint32_t r = 0; r < net->n_routers; r++)
-        if (e->first_port[r + 1] - e->first_port[r] > n_ports) n_ports = e->first_port[r + 1] - e->first_port[r];
+    struct fc_route_fields fields;
+    if (!fc_route_torus_fields(e->flit, &fields)) return fc_refuse(st, FC_FAULT, "not a machine of the fast path");
+    uint32_t port_shift = (uint32_t)port_bits(e, &fields), n_ports = 1u << port_shift;
     size_t ports = (size_t)net->n_routers * n_ports, channels = ports << e->vc_shift;
     struct fc_fast *f = e->fast = fc_alloc(&e->arena, 1, sizeof *f, st);
-    if (!f || fc_route_torus_ports(e->flit, &f->route, &e->arena, st) ||
+    if (!f || fc_route_torus_ports(e->flit, n_ports, &f->route, &e->arena, st) ||
         !(f->channel = fc_alloc(&e->arena, channels + 1, sizeof *f->channel, st)) ||
         !(f->port = fc_alloc(&e->arena, ports, sizeof *f->port, st)) ||
         !(f->out = fc_alloc(&e->arena, net->n_links, sizeof *f->out, st)) ||
@@ -462,7 +489,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
         if (open_lists(e, &e->block[b], st)) return st->code;
     f->n_ports = n_ports;
     f->all = (uint8_t)((1u << e->flit->n_vcs) - 1);
-    f->inverse = ((1ull << 40) + (n_ports << e->vc_shift) - 1) / (n_ports << e->vc_shift);
+    f->port_shift = port_shift;
     f->far = channels * sizeof *f->channel > 512 << 10;
     f->first_link = net->first_link;
     f->link_source = net->link_source;
@@ -482,10 +509,10 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
         int c = from->link_class;
         uint32_t arrivals_queue = (uint32_t)(from->target_block * e->n_queues + (from->router_link ? e->queue_arrival[c] : e->queue_injection[c]));
         uint32_t credits_queue = (uint32_t)(port->source_block * e->n_queues + e->queue_credit[c][c]);
-        uint32_t place = port->router * n_ports + port->number;
+        uint32_t first = net->first_link[port->router], place = port->router * n_ports + port->number;
         o->target = arrivals_queue << 26 | place << e->vc_shift;
-        f->port[place] = (struct fc_fast_port){credits_queue << 26 | l << e->vc_shift, FC_NONE, 0,
-                                               (uint8_t)port->last_out, port->last_vc};
+        f->port[place] = (struct fc_fast_port){credits_queue << 26 | l << e->vc_shift, FC_NONE,
+                                               (first + port->last_out) << e->vc_shift | port->last_vc};
     }
     return FC_OK;
 }

@@ -26,15 +26,19 @@ static inline void push(block *b, uint32_t to, uint8_t which, uint64_t item)
 void fc_cycle_queues_start(block *b, uint64_t t)
 {
     for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
-        const struct fc_cycle_queue *q = &b->queue[k];
-        b->write[k] = q->item + (size_t)(t & q->slot_mask) * q->capacity;
+        struct fc_cycle_queue *q = &b->queue[k];
+        if (q->at + q->most > q->size) q->at = 0;
+        q->start[t & q->slot_mask] = q->at;
+        b->write[k] = q->item + q->at;
     }
 }
 void fc_cycle_queues_end(block *b, uint64_t t)
 {
     for (uint32_t k = 0; k < (uint32_t)(b->engine->n_blocks * b->engine->n_queues); k++) {
-        const struct fc_cycle_queue *q = &b->queue[k];
-        q->count[t & q->slot_mask] = (uint32_t)(b->write[k] - (q->item + (size_t)(t & q->slot_mask) * q->capacity));
+        struct fc_cycle_queue *q = &b->queue[k];
+        uint64_t at = (uint64_t)(b->write[k] - q->item);
+        q->count[t & q->slot_mask] = (uint32_t)(at - q->at);
+        q->at = at;
     }
 }
 
@@ -238,7 +242,7 @@ static void receive(engine *e, block *b, uint64_t t, uint32_t interval)
             const struct fc_cycle_queue *q = &e->block[from].queue[me * (uint32_t)e->n_queues + (uint32_t)k];
             if (t < q->delay || !q->delay) continue;
             uint64_t slot = (t - q->delay) & q->slot_mask;
-            const uint64_t *item = q->item + (size_t)slot * q->capacity, *stop = item + q->count[slot];
+            const uint64_t *item = q->item + q->start[slot], *stop = item + q->count[slot];
             if (e->queue_kind[k] == FC_QUEUE_ARRIVAL)
                 for (; item != stop; item++) arrive(e, b, *item);
             else if (e->queue_kind[k] == FC_QUEUE_CREDIT)

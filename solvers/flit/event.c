@@ -121,7 +121,8 @@ static void fill_link(struct fc_event *e, uint32_t l)
             .link = l,
         };
         *fc_event_tokens_of(e, l, v) =
-            (struct fc_event_tokens){.count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
+            (struct fc_event_tokens){
+                .ramp.step = 1, .count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
     }
 }
 
@@ -225,6 +226,14 @@ static void set_rules(struct fc_event *e)
     e->short_times = flit->buffer_flits <= UINT16_MAX;
     for (int i = 0; i < flit->net->machine->n_classes; i++)
         e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
+    e->is_adaptive_torus = fc_route_torus_adaptive_fields(flit, &e->adaptive);
+    e->least = (struct fc_event_times){.flit = UINT32_MAX, .trailer = UINT32_MAX};
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        if (link_kind(flit->net, l) != FC_EVENT_BETWEEN) continue;
+        int class = flit->net->link_class[l];
+        if (flit->flit_ticks[class] < e->least.flit) e->least.flit = flit->flit_ticks[class];
+        if (flit->trailer_ticks[class] < e->least.trailer) e->least.trailer = flit->trailer_ticks[class];
+    }
     e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
 }
 

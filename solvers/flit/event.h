@@ -9,6 +9,7 @@
 
 #include "solvers/flit/event_wheel.h"
 #include "solvers/flit/kernel.h"
+#include "solvers/flit/route_adaptive.h"
 
 #define FC_EVENT_NEVER UINT64_MAX
 
@@ -28,7 +29,7 @@ struct fc_event_packet {
  * more. */
 struct fc_event_ramp {
     uint64_t last;
-    uint32_t step;
+    uint32_t step; /* >= 1 */
     uint16_t flits, extra;
 };
 struct fc_event_more { /* a ramp behind the first of its channel */
@@ -185,6 +186,9 @@ struct fc_event {
     bool is_large;    /* the state does not fit a core's cache */
     bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
+    bool is_adaptive_torus;
+    struct fc_route_adaptive adaptive; /* its routing */
+    struct fc_event_times least;       /* of a flit and of a trailer on a link between routers */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
     struct fc_event_channel *channel; /* [n_links * n_vcs] */
     union fc_event_lane *lane;        /* [n_links * stride] */
@@ -251,10 +255,25 @@ void fc_event_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, u
 void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
                    bool waited);
 
+/* ---- event_torus.c ------------------------------------------------------------ */
+
+/* Moves the head of channel c, alone at its router, or lets it wait for a path; false: not decided. */
+bool fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
+/* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for it moves.
+ * Masks of one word only. */
+void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
+/* Calls what it will look at into the cache. */
+void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel);
+#define FC_EVENT_SALT_PICK 0x9e3779b97f4a7c15u
+
 /* ---- event_router.c ------------------------------------------------------------ */
 
 /* Decides what moves at n <= FC_EVENT_BATCH routers at this tick. */
 #define FC_EVENT_BATCH 8
+/* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
+ * output. */
+uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
+                        uint64_t random);
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n);
 
 /* ---- what all of them need ------------------------------------------------------------ */
@@ -278,12 +297,12 @@ int32_t fc_event_count_many(const struct fc_event_block *block, const struct fc_
 static inline int32_t fc_event_count(const struct fc_event_block *block, const struct fc_event_tokens *t,
                                      uint64_t now)
 {
-    int32_t all = t->count + t->ramp.flits + t->ramp.extra;
     if (t->more) return fc_event_count_many(block, t, now);
-    if (now >= t->ramp.last) return all;
-    uint64_t left = t->ramp.last - now; /* > 0, and so is step */
-    if (left > (uint64_t)(t->ramp.flits - 1u) * t->ramp.step) return t->count;
-    return t->count + t->ramp.flits - (int32_t)(((uint32_t)left + t->ramp.step - 1) / t->ramp.step);
+    uint64_t span = (uint64_t)t->ramp.flits * t->ramp.step, left = now < t->ramp.last ? t->ramp.last - now : 0;
+    int32_t missing = left ? t->ramp.extra : 0;
+    if (left > span) left = span;
+    missing += (int32_t)(((uint32_t)left + t->ramp.step - 1) / t->ramp.step);
+    return t->count + t->ramp.flits + t->ramp.extra - missing;
 }
 
 /* Tokens on their way to a channel whose link starts in this block. */
@@ -307,6 +326,36 @@ static inline void fc_event_head_due(struct fc_event_block *block, uint32_t c, u
     channel->flags |= FC_EVENT_DUE;
     channel->when = tick;
     fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
+}
+
+static inline void fc_event_wake_at(struct fc_event_block *block, uint32_t l, struct fc_event_link *link,
+                           uint64_t tick)
+{
+    if (tick >= link->wake) return;
+    link->wake = tick;
+    fc_event_push(&block->wheel, tick, FC_EVENT_LINK, l);
+}
+
+/* The slots for heads that would take any of `vcs`: one, or one for each channel when the block's groups are
+ * others. */
+static inline uint64_t fc_event_slots(struct fc_event_block *block, uint32_t vcs, uint32_t k)
+{
+    for (uint32_t i = 0; i < FC_EVENT_GROUPS; i++) {
+        struct fc_event_group *g = &block->group[i];
+        if (g->vcs == vcs && g->k == k) return 1ull << i;
+        if (g->vcs) continue;
+        *g = (struct fc_event_group){(uint16_t)vcs, (uint8_t)k};
+        return 1ull << i;
+    }
+    uint64_t slots = 0;
+    for (; vcs; vcs &= vcs - 1) slots |= 1ull << (FC_EVENT_GROUPS + 2 * (uint32_t)__builtin_ctz(vcs) + k);
+    return slots;
+}
+
+/* Heads in the slot of a link. */
+static inline uint64_t *fc_event_waiting(const struct fc_event *e, uint32_t l, uint32_t slot)
+{
+    return &e->waiting[((size_t)l * e->n_slots + slot) * (size_t)e->words];
 }
 
 /* Whether the head's input port has a path free to links of that kind; if not, `until` is when it will. A

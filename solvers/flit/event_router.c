@@ -10,7 +10,7 @@
  * never spread over two buffers, and decisions take no time beyond the router's delay. */
 #include "solvers/flit/event.h"
 
-#define SALT_PICK 0x9e3779b97f4a7c15u
+#define SALT_PICK FC_EVENT_SALT_PICK
 #define SALT_ELECT 0xd1342543de82ef95u
 
 /* ---- a head's choice ------------------------------------------------------------ */
@@ -189,10 +189,8 @@ static void keep_fullest(struct fc_event_block *block, uint32_t router, uint64_t
     fc_event_copy(e, mask, kept);
 }
 
-/* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
- * output. */
-static uint32_t elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
-                      uint64_t random)
+uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
+                        uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const uint64_t *injected = &e->injected_mask[(size_t)router * (size_t)e->words];
@@ -251,7 +249,8 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
     uint64_t *rivals = block->mask + 2 * e->words, now = block->wheel.now, until;
     while (fc_event_any(e, mask)) {
         fc_event_copy(e, rivals, mask);
-        uint32_t bit = elect(block, router, rivals, link->turn, spread(random + (l + 1) * SALT_ELECT));
+        uint32_t bit =
+            fc_event_elect(block, router, rivals, link->turn, spread(random + (l + 1) * SALT_ELECT));
         uint32_t c = e->head_channel[e->head_first[router] + bit];
         struct fc_event_channel *channel = &e->channel[c];
         struct fc_event_bid *bid =
@@ -441,6 +440,10 @@ void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirt
     for (uint32_t i = 0; i < n; i++) {
         const struct fc_event_channel *channel = &e->channel[dirty[i].word & FC_EVENT_INDEX];
         if (!is_lone_head(&dirty[i])) continue;
+        if (e->is_adaptive_torus) {
+            if (e->is_large) fc_event_torus_prefetch(block, channel);
+            continue;
+        }
         const struct fc_event_packet *packet = &block->packet[channel->head];
         n_choices[i] = ask_route(e, channel, packet, block->choice + (size_t)i * FC_FLIT_MOST_CHOICES);
         if (packet->next) __builtin_prefetch(&block->packet[packet->next]);
@@ -448,8 +451,15 @@ void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirt
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = dirty[i].word & FC_EVENT_INDEX;
         block->n_choices = FC_EVENT_BATCH * FC_FLIT_MOST_CHOICES;
-        if (is_lone_head(&dirty[i]))
+        if (is_lone_head(&dirty[i]) && e->is_adaptive_torus) {
+            if (fc_event_torus_alone(block, index)) continue;
+            const struct fc_event_channel *channel = &e->channel[index];
+            int n_asked = ask_route(e, channel, &block->packet[channel->head], block->choice);
+            route_alone(block, index, block->choice, n_asked);
+        } else if (is_lone_head(&dirty[i]))
             route_alone(block, index, block->choice + (size_t)i * FC_FLIT_MOST_CHOICES, n_choices[i]);
+        else if (dirty[i].n == 1 && e->is_adaptive_torus && e->words == 1)
+            fc_event_torus_serve(block, dirty[i].router, index);
         else if (dirty[i].n == 1)
             serve_waiting(block, dirty[i].router, index, fc_event_random(block, dirty[i].router, 0));
         else

@@ -145,10 +145,11 @@ static inline void leave_channel(struct fc_event_block *block, uint32_t c, struc
         channel->flags = FC_EVENT_DUE;
         fc_event_push(&block->wheel, channel->when, FC_EVENT_CHANNEL, c);
     }
+    uint32_t one_by_one = flit_ticks ? packet->flits : 1;
     struct fc_event_ramp ramp = {.last = now + ticks + e->times[packet->in_class].token,
-                                 .step = flit_ticks,
-                                 .flits = packet->flits,
-                                 .extra = (uint16_t)(packet->held - packet->flits)};
+                                 .step = flit_ticks ? flit_ticks : 1,
+                                 .flits = (uint16_t)one_by_one,
+                                 .extra = (uint16_t)(packet->held - one_by_one)};
     if (block->counts->interval_ticks) count_returns(block, ramp.last);
     int to = e->n_blocks > 1 ? e->vertex_block[fc_event_link(e, channel->link)->source] : 0;
     if (to == block->index) {

@@ -14,7 +14,7 @@ void fc_event_next_ramp(struct fc_event_block *block, struct fc_event_tokens *t)
 {
     t->count += t->ramp.flits + t->ramp.extra;
     t->last = (uint32_t)t->ramp.last;
-    t->ramp = (struct fc_event_ramp){0};
+    t->ramp = (struct fc_event_ramp){.step = 1};
     if (t->more == 0) return;
     struct fc_event_more *last = &block->more[t->more];
     uint32_t i = last->next;
@@ -91,14 +91,6 @@ void fc_event_add_behind(struct fc_event_block *block, struct fc_event_tokens *t
     t->more = i;
 }
 
-static inline void wake_at(struct fc_event_block *block, uint32_t l, struct fc_event_link *link,
-                           uint64_t tick)
-{
-    if (tick >= link->wake) return;
-    link->wake = tick;
-    fc_event_push(&block->wheel, tick, FC_EVENT_LINK, l);
-}
-
 /* Channels and room that the heads in a slot of the link wait for. */
 static inline struct fc_event_group slot_group(const struct fc_event_block *block, uint32_t slot)
 {
@@ -130,16 +122,11 @@ void fc_event_wake_for_tokens(struct fc_event_block *block, uint32_t l, uint32_t
         if (tick == 0 && ramp->last > now) continue; /* had them before: its heads wait for something else */
         if (tick < now) tick = now;
         if (tick != FC_EVENT_NEVER)
-            wake_at(block, l, link, tick > link->busy_until ? tick : link->busy_until);
+            fc_event_wake_at(block, l, link, tick > link->busy_until ? tick : link->busy_until);
     }
 }
 
 /* ---- heads ------------------------------------------------------------ */
-
-static inline uint64_t *slot_mask(const struct fc_event *e, uint32_t l, uint32_t slot)
-{
-    return &e->waiting[((size_t)l * e->n_slots + slot) * (size_t)e->words];
-}
 
 void fc_event_rearm(struct fc_event_block *block, uint32_t l)
 {
@@ -148,7 +135,7 @@ void fc_event_rearm(struct fc_event_block *block, uint32_t l)
     uint64_t first = FC_EVENT_NEVER;
     if (link->wanted == 0) return;
     if (link->busy_until > block->wheel.now) {
-        wake_at(block, l, link, link->busy_until);
+        fc_event_wake_at(block, l, link, link->busy_until);
         return;
     }
     if (link->kind == FC_EVENT_EJECTION) return;
@@ -160,23 +147,7 @@ void fc_event_rearm(struct fc_event_block *block, uint32_t l)
             if (tick && tick < first) first = tick;
         }
     }
-    if (first != FC_EVENT_NEVER) wake_at(block, l, link, first);
-}
-
-/* The slots for heads that would take any of `vcs`: one, or one for each channel when the block's groups are
- * others. */
-static inline uint64_t slots_of(struct fc_event_block *block, uint32_t vcs, uint32_t k)
-{
-    for (uint32_t i = 0; i < FC_EVENT_GROUPS; i++) {
-        struct fc_event_group *g = &block->group[i];
-        if (g->vcs == vcs && g->k == k) return 1ull << i;
-        if (g->vcs) continue;
-        *g = (struct fc_event_group){(uint16_t)vcs, (uint8_t)k};
-        return 1ull << i;
-    }
-    uint64_t slots = 0;
-    for (; vcs; vcs &= vcs - 1) slots |= 1ull << (FC_EVENT_GROUPS + 2 * (uint32_t)__builtin_ctz(vcs) + k);
-    return slots;
+    if (first != FC_EVENT_NEVER) fc_event_wake_at(block, l, link, first);
 }
 
 /* Registers the head on one choice. */
@@ -186,12 +157,13 @@ static void wait_on(struct fc_event_block *block, uint32_t bit, const struct fc_
     struct fc_event_link *link = fc_event_link(e, choice->link);
     uint32_t k = choice->room_packets > 1, vcs = choice->vcs;
     if (link->kind == FC_EVENT_EJECTION) vcs &= -vcs;
-    uint64_t slots = slots_of(block, vcs, k), first = FC_EVENT_NEVER;
+    uint64_t slots = fc_event_slots(block, vcs, k), first = FC_EVENT_NEVER, before = link->wanted;
     link->wanted |= slots;
     for (uint64_t left = slots; left; left &= left - 1)
-        slot_mask(e, choice->link, (uint32_t)__builtin_ctzll(left))[bit / 64] |= 1ull << bit % 64;
+        fc_event_waiting(e, choice->link, (uint32_t)__builtin_ctzll(left))[bit / 64] |= 1ull << bit % 64;
+    if ((before & slots) == slots) return; /* who waits for the same has seen to the wake-up */
     if (link->busy_until > block->wheel.now) {
-        wake_at(block, choice->link, link, link->busy_until);
+        fc_event_wake_at(block, choice->link, link, link->busy_until);
         return;
     }
     if (link->kind == FC_EVENT_EJECTION) return;
@@ -200,7 +172,7 @@ static void wait_on(struct fc_event_block *block, uint32_t bit, const struct fc_
         uint64_t tick = fc_event_token_tick(block, t, (k + 1) * e->full);
         if (tick && tick < first) first = tick;
     }
-    if (first != FC_EVENT_NEVER) wake_at(block, choice->link, link, first);
+    if (first != FC_EVENT_NEVER) fc_event_wake_at(block, choice->link, link, first);
 }
 
 void fc_event_wait(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, int n)
@@ -233,9 +205,9 @@ void fc_event_stop_waiting(struct fc_event_block *block, uint32_t bit, const str
         struct fc_event_link *link = fc_event_link(e, choice[i].link);
         uint32_t vcs = choice[i].vcs;
         if (link->kind == FC_EVENT_EJECTION) vcs &= -vcs;
-        uint64_t slots = slots_of(block, vcs, choice[i].room_packets > 1);
+        uint64_t slots = fc_event_slots(block, vcs, choice[i].room_packets > 1);
         for (uint64_t left = slots; left; left &= left - 1) {
-            uint64_t *mask = slot_mask(e, choice[i].link, (uint32_t)__builtin_ctzll(left)), any = 0;
+            uint64_t *mask = fc_event_waiting(e, choice[i].link, (uint32_t)__builtin_ctzll(left)), any = 0;
             mask[bit / 64] &= ~(1ull << bit % 64);
             for (int w = 0; w < e->words; w++) any |= mask[w];
             if (!any) link->wanted &= ~(left & -left);
@@ -259,7 +231,7 @@ bool fc_event_eligible(struct fc_event_block *block, uint32_t l, uint64_t *mask)
             room = fc_event_count(block, t, now) >= (int32_t)((g.k + 1u) * e->full);
         }
         if (!room) continue;
-        const uint64_t *waiting = slot_mask(e, l, slot);
+        const uint64_t *waiting = fc_event_waiting(e, l, slot);
         for (int w = 0; w < e->words; w++) found |= mask[w] |= waiting[w];
     }
     return found;

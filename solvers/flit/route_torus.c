@@ -17,6 +17,7 @@
  * and for the far side of the dateline, the phase, and the port of the last hop. */
 #include "models/family_torus.h"
 #include "solvers/flit/route.h"
+#include "solvers/flit/route_adaptive.h"
 #include "solvers/flit/route_fields.h"
 
 #include <string.h>
@@ -341,7 +342,7 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
 {
     const struct torus_routes *t = flit->route_tables;
     *fields = (struct fc_route_fields){0};
-    if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->hops >> 32) return false;
+    if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->hops >> 32 || t->all > UINT8_MAX) return false;
     int bits = t->hops ? 64 - __builtin_clzll(t->hops) : 0;
     if (bits + 2 * t->n_dims > 31) return false;
     fields->hops = (uint32_t)t->hops;
@@ -352,34 +353,62 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     fields->n_dims = t->n_dims;
     fields->per_router = t->per_router;
     fields->width = 2 * (uint32_t)t->n_dims + 1;
-    memcpy(fields->dim_at, t->dim_at, (size_t)bits);
     fields->end = 1u << bits;
-    fields->dim_at[bits] = (uint8_t)t->n_dims;
-    fields->vcs[0][t->n_dims] = fields->vcs[1][t->n_dims] = t->all;
+    fields->step[bits] = (struct fc_route_step){.port = (uint8_t)(2 * t->n_dims), .vcs = {(uint8_t)t->all, (uint8_t)t->all}};
     for (int d = 0; d < t->n_dims; d++) {
         if (t->parallel[d] > 1) return false;
-        fields->unit[d] = (uint32_t)t->unit[d];
-        fields->is_hop[d] = 1;
         fields->field[d] = (uint32_t)t->field[d];
         fields->shift[d] = t->shift[d];
-        for (int side = 0; side < 2; side++) fields->vcs[side][d] = t->vcs[0][side][d];
+    }
+    for (int bit = 0; bit < bits; bit++) {
+        uint32_t d = t->dim_at[bit];
+        fields->step[bit] = (struct fc_route_step){
+            .unit = (uint32_t)t->unit[d], .minus = (uint8_t)(fields->minus + d), .crossed = (uint8_t)(fields->crossed + d),
+            .port = (uint8_t)(2 * d), .is_hop = 1, .vcs = {(uint8_t)t->vcs[0][0][d], (uint8_t)t->vcs[0][1][d]}};
     }
     return true;
 }
-enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, struct fc_route_fields *fields,
-                                  struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t stride,
+                                  struct fc_route_fields *fields, struct fc_arena *arena, struct fc_status *st)
 {
     const struct torus_routes *t = flit->route_tables;
     if (!fc_route_torus_fields(flit, fields))
         return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
-    fields->port = fc_alloc(arena, (size_t)t->n_routers * fields->width, sizeof *fields->port, st);
+    fields->port = fc_alloc(arena, (size_t)t->n_routers * stride, sizeof *fields->port, st);
     if (!fields->port) return st->code;
     for (uint32_t r = 0; r < t->n_routers; r++) {
         const uint32_t *row = t->row + (size_t)r * t->width;
-        struct fc_route_port *port = fields->port + (size_t)r * fields->width;
+        struct fc_route_port *port = fields->port + (size_t)r * stride;
         for (uint32_t p = 0; p + 1 < fields->width; p++)
             port[p] = (struct fc_route_port){(row[WRAPS] >> p & 1) << (fields->crossed + p / 2), row[PORTS + p]};
         port[fields->width - 1].link = row[EJECTION];
     }
     return FC_OK;
+}
+
+bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_route_adaptive *fields)
+{
+    const struct torus_routes *t = flit->route_tables;
+    *fields = (struct fc_route_adaptive){0};
+    if (flit->route != &fc_route_torus_adaptive || !t->one_cable) return false;
+    fields->row = t->row;
+    fields->hops = t->hops;
+    fields->no_port = NO_PORT;
+    fields->width = t->width;
+    fields->per_router = t->per_router;
+    fields->n_dims = t->n_dims;
+    fields->minus = MINUS;
+    fields->crossed = CROSSED;
+    fields->last = LAST;
+    fields->plus_first = t->plus_first;
+    fields->bubble = t->bubble;
+    fields->full_size = t->full_size;
+    fields->free_vcs = t->free_vcs;
+    memcpy(fields->dim_at, t->dim_at, sizeof fields->dim_at);
+    memcpy(fields->field, t->field, sizeof fields->field);
+    memcpy(fields->step, t->step, sizeof fields->step);
+    memcpy(fields->ring, t->ring, sizeof fields->ring);
+    for (int side = 0; side < 2 && flit->n_escape_vcs; side++)
+        memcpy(fields->vcs[side], t->vcs[0][side], sizeof fields->vcs[side]);
+    return true;
 }
