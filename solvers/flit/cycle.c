@@ -13,120 +13,6 @@
 #include <string.h>
 
 enum { MOST_PACKETS = 1 << 26 }; /* in the network at a time: 2.7 GB */
-static uint32_t most(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-static uint64_t power_of_two(uint64_t n)
-{
-    uint64_t p = 1;
-    while (p < n) p *= 2;
-    return p;
-}
-
-static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
-{
-    uint32_t stage = flit->vc_stage ? 1 : 0;
-    const struct fc_machine *machine = flit->net->machine;
-    if (flit->router_ticks < stage) {
-        snprintf(why, size, "a virtual-channel stage needs a router delay of at least one tick");
-        return false;
-    }
-    for (uint32_t l = 0; l < flit->n_links; l++) {
-        int c = flit->net->link_class[l];
-        if (fc_is_node(flit->net, flit->net->link_source[l]) || fc_is_node(flit->net, flit->net->link_target[l])) continue;
-        if (flit->router_ticks - stage + flit->latency_ticks[c] >= 1) continue;
-        snprintf(why, size, "router delay and latency of class %s are zero together", machine->classes[c].name);
-        return false;
-    }
-    if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
-        snprintf(why, size, "buffers and packets are limited to %u flits", UINT16_MAX);
-        return false;
-    }
-    return true;
-}
-
-/* ---- delays and event queues ---- */
-
-static uint8_t queue_for(struct fc_cycle *e, int kind, uint32_t delay, uint32_t period)
-{
-    for (int k = 0; k < e->n_queues; k++)
-        if (e->queue_kind[k] == kind && e->queue_delay[k] == delay) {
-            if (period < e->queue_period[k]) e->queue_period[k] = period;
-            return (uint8_t)k;
-        }
-    e->queue_period[e->n_queues] = period;
-    e->queue_kind[e->n_queues] = (uint8_t)kind;
-    e->queue_delay[e->n_queues] = delay;
-    return (uint8_t)e->n_queues++;
-}
-/* What links of a class do: join routers, carry from or to nodes. */
-enum { JOINS = 1, INJECTS = 2, EJECTS = 4 };
-static void class_uses(const struct fc_network *net, uint8_t *uses)
-{
-    for (uint32_t l = 0; l < net->n_links; l++)
-        uses[net->link_class[l]] |= fc_is_node(net, net->link_source[l])   ? INJECTS
-                                    : fc_is_node(net, net->link_target[l]) ? EJECTS
-                                                                           : JOINS;
-}
-static void set_delays(struct fc_cycle *e)
-{
-    const struct fc_flit_net *f = e->flit;
-    int n = f->net->machine->n_classes;
-    uint32_t stage = f->vc_stage ? 1 : 0, fastest = UINT32_MAX, flit_ticks[FC_MAX_CLASSES];
-    uint8_t uses[FC_MAX_CLASSES] = {0};
-    class_uses(f->net, uses);
-    for (int c = 0; c < n; c++) {
-        flit_ticks[c] = most(f->flit_ticks[c], 1);
-        if (uses[c] & JOINS && flit_ticks[c] < fastest) fastest = flit_ticks[c];
-    }
-    for (int c = 0; c < n; c++) {
-        if (!uses[c]) continue;
-        /* Whole before it is sent on, where a faster link may do so; at a node it is whole anyway. */
-        uint32_t whole = flit_ticks[c] > fastest ? flit_ticks[c] - fastest : 0;
-        if (uses[c] & JOINS) {
-            e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
-            e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c], flit_ticks[c]);
-        }
-        if (uses[c] & INJECTS) {
-            e->delay_injection[c] = f->latency_ticks[c] + whole;
-            e->queue_injection[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_injection[c], flit_ticks[c]);
-        }
-        e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
-        e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c], flit_ticks[c]);
-        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
-        for (int out = 0; out < n; out++) {
-            if (!uses[out]) continue;
-            e->queue_credit[c][out] =
-                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c],
-                          flit_ticks[out]);
-            e->delay_delivery[c][out] =
-                f->router_ticks - stage + f->latency_ticks[out] + most(flit_ticks[c], flit_ticks[out]);
-            e->trailer[c][out] = most(f->trailer_ticks[c], f->trailer_ticks[out]);
-        }
-    }
-    e->window = UINT32_MAX;
-    for (int k = 0; k < e->n_queues; k++)
-        if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
-            e->window = e->queue_delay[k];
-}
-/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more than one every
- * `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at its end. */
-static enum fc_code open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links, struct fc_status *st)
-{
-    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2; /* the fast path's arrivals have two items */
-    uint64_t slots = power_of_two(e->queue_delay[k] + e->window + 2ull);
-    uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
-    q->delay = e->queue_delay[k];
-    q->most = links * each;
-    q->size = q->most * (alive + 2) + 64;
-    q->slot_mask = (uint32_t)(slots - 1);
-    if (!(q->item = fc_alloc(&e->arena, q->size + 64, sizeof *q->item, st)) ||
-        !(q->start = fc_alloc(&e->arena, slots, sizeof *q->start, st)) ||
-        !(q->count = fc_alloc(&e->arena, slots, sizeof *q->count, st)))
-        return st->code;
-    return FC_OK;
-}
 
 /* ---- building ---- */
 
@@ -138,12 +24,12 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     for (uint32_t r = 0; r < net->n_routers; r++) {
         uint32_t ports = e->flit->in_first[r + 1] - e->flit->in_first[r];
         e->first_port[r + 1] = e->first_port[r] + ports;
-        most_ports = most(most_ports, ports);
+        most_ports = fc_most(most_ports, ports);
     }
     if (most_ports > 256)
         return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u", most_ports);
     while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
-    uint64_t ring = power_of_two(e->flit->buffer_flits > 1 ? e->flit->buffer_flits - 1 : 1);
+    uint64_t ring = fc_power_of_two(e->flit->buffer_flits > 1 ? e->flit->buffer_flits - 1 : 1);
     e->ring_mask = (uint32_t)(ring - 1);
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;
@@ -232,7 +118,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         return st->code;
     for (int to = 0; to < e->n_blocks; to++)
         for (int k = 0; k < e->n_queues; k++)
-            if (open_queue(e, &b->queue[to * e->n_queues + k], k, links, st)) return st->code;
+            if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k, links, st)) return st->code;
     for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = UINT64_MAX;
     memset(b->wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->wheel);
     b->n_nodes = 0;
@@ -292,7 +178,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->link_packets = link_packets;
     e->injected = injected;
     e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > flit->n_routers ? (int)flit->n_routers : threads;
-    set_delays(e);
+    fc_cycle_set_delays(e);
     if (allocate(e, st)) goto failed;
     divide(e);
     connect_links(e);
@@ -425,82 +311,12 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     return FC_OK;
 }
 
-/* ---- what is asked afterwards ---- */
-
-static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)
-{
-    const struct fc_cycle_channel *c = &e->channel[channel];
-    const struct fc_cycle_port *port = &e->port[channel >> e->vc_shift];
-    uint32_t n = 0, vcs = (uint32_t)e->flit->n_vcs;
-    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
-    int n_choices = 1;
-    if (c->out_vc != FC_NO_VC) {
-        if (out) *out = c->out * vcs + c->out_vc;
-        return 1;
-    }
-    if (c->out == FC_NONE)
-        n_choices = e->flit->route->choices(e->flit, port->router, port->link,
-                                            (int)(channel & ((1u << e->vc_shift) - 1)),
-                                            &e->packet[c->front & FC_FLIT_PACKET].head, choice);
-    else
-        choice[0] = (struct fc_flit_choice){.link = c->out, .vcs = c->vcs};
-    for (int i = 0; i < n_choices; i++)
-        for (uint32_t v = 0; v < vcs; v++)
-            if (choice[i].vcs >> v & 1) {
-                if (out) out[n] = choice[i].link * vcs + v;
-                n++;
-            }
-    return n;
-}
-static enum fc_code blocked_heads(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                                  uint32_t **wanted, struct fc_status *st)
-{
-    struct fc_cycle *e = engine;
-    size_t channels = (size_t)e->first_port[e->flit->n_routers] << e->vc_shift;
-    uint32_t n_blocked = 0, n_wanted = 0;
-    if (e->fast) fc_cycle_fast_sync(e);
-    for (size_t c = 0; c < channels; c++)
-        if (e->channel[c].count) {
-            n_blocked++;
-            n_wanted += wanted_of(e, c, NULL);
-        }
-    if (!(*blocked = fc_alloc(arena, n_blocked, sizeof **blocked, st)) ||
-        !(*wanted = fc_alloc(arena, n_wanted, sizeof **wanted, st)))
-        return st->code;
-    *n = n_blocked;
-    n_blocked = n_wanted = 0;
-    for (size_t c = 0; c < channels; c++) {
-        if (!e->channel[c].count) continue;
-        uint32_t id = e->channel[c].front & FC_FLIT_PACKET, vc = (uint32_t)(c & ((1u << e->vc_shift) - 1));
-        struct fc_flit_blocked *b = &(*blocked)[n_blocked++];
-        b->channel = e->port[c >> e->vc_shift].link * (uint32_t)e->flit->n_vcs + vc;
-        b->packet_src = e->packet_src[id];
-        b->packet_dst = e->packet[id].head.dst;
-        b->packet_flits = e->packet[id].flits;
-        b->first_wanted = n_wanted;
-        b->n_wanted = wanted_of(e, c, *wanted + n_wanted);
-        n_wanted += b->n_wanted;
-    }
-    return FC_OK;
-}
-static bool credits_full(const void *engine)
-{
-    struct fc_cycle *e = (struct fc_cycle *)engine;
-    if (e->fast) fc_cycle_fast_sync(e);
-    for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        if (e->out[l].target == FC_NONE) continue;
-        for (int v = 0; v < e->flit->n_vcs; v++)
-            if (e->out[l].credits[v] != e->flit->buffer_flits) return false;
-    }
-    return true;
-}
-
 const struct fc_flit_engine_ops fc_flit_cycle_engine = {
     .name = "cycle",
-    .takes = takes,
+    .takes = fc_cycle_takes,
     .open = open_engine,
     .advance = advance,
-    .blocked = blocked_heads,
-    .credits_full = credits_full,
+    .blocked = fc_cycle_blocked,
+    .credits_full = fc_cycle_credits_full,
     .close = close_engine,
 };

@@ -5,6 +5,18 @@
 #include "solvers/flit/kernel.h"
 #include "solvers/flit/route_fields.h"
 
+static inline uint32_t fc_most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+/* The least power of two that is not below n. */
+static inline uint64_t fc_power_of_two(uint64_t n)
+{
+    uint64_t p = 1;
+    while (p < n) p *= 2;
+    return p;
+}
+
 /* A flit: index of its packet, and whether it is the packet's first or last. */
 #define FC_FLIT_HEAD 0x80000000u
 #define FC_FLIT_TAIL 0x40000000u
@@ -102,7 +114,7 @@ struct fc_cycle_queue {
     uint64_t at, size, most;   /* next place; most items a tick */
     uint32_t slot_mask, delay;
 };
-#define FC_CYCLE_QUEUES 128
+#define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 4))
 enum { FC_QUEUE_ARRIVAL, FC_QUEUE_CREDIT, FC_QUEUE_FREE };
 
 struct fc_cycle_node {         /* a node that sends: the packet in progress and the source behind it */
@@ -179,9 +191,9 @@ struct fc_cycle {
     uint32_t delay_delivery[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* grant to whole flit at the node, [class in][out] */
     uint32_t trailer[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* that much later for the packet, with its trailer */
     bool slow[FC_MAX_CLASSES]; /* a flit or trailer keeps the link longer than a tick */
-    uint8_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
-    uint8_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];
-    uint8_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* [class in][class out] */
+    uint16_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
+    uint16_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];
+    uint16_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* [class in][class out] */
     uint32_t queue_delay[FC_CYCLE_QUEUES], queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
     uint32_t wheel_mask;
@@ -191,6 +203,16 @@ struct fc_cycle {
     struct fc_cycle_block *block; /* [n_blocks] */
 };
 
+/* Whether delays and sizes suit the engine (fc_flit_engine_ops); delays, windows and queue kinds; a block's queue k for
+ * `links` links (cycle_queues.c). */
+bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size);
+void fc_cycle_set_delays(struct fc_cycle *engine);
+enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue *queue, int k, uint64_t links,
+                                 struct fc_status *st);
+/* See struct fc_flit_engine_ops (cycle_report.c). */
+enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
+                              uint32_t **wanted, struct fc_status *st);
+bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
 /* The same for simple routers, several times as fast; for machines that fc_cycle_is_simple finds to be so. */
@@ -203,19 +225,65 @@ void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
 /* Starts and ends a tick of the block's queues. */
 void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
 void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);
-/* Births of the tick. */
-void fc_cycle_births(struct fc_cycle_block *block, uint64_t t);
-/* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
-uint32_t fc_cycle_packet(struct fc_cycle_block *block, uint32_t n, uint64_t t);
-/* The node's packet has left: the next of its source. */
-void fc_cycle_next_packet(struct fc_cycle_block *block, uint32_t place, uint64_t t);
-/* A flit leaves for its node, where it is whole at tick `arrived`. */
-void fc_cycle_deliver(struct fc_cycle_block *block, uint32_t flit, uint64_t arrived);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it. */
 void fc_cycle_flush_links(struct fc_cycle_block *block, bool keep);
 /* Puts the node's front packet on the wheel at its birth, or among the sending nodes. `place`: in block->node. */
-void fc_cycle_await_birth(struct fc_cycle_block *block, uint32_t place, uint64_t now);
+static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place, uint64_t now)
+{
+    uint64_t born = b->engine->node[b->node[place]].source.born;
+    uint32_t mask = b->engine->wheel_mask;
+    if (born == UINT64_MAX) return;
+    if (born <= now) {
+        b->sending[place / 64] |= 1ull << place % 64;
+        return;
+    }
+    /* Births beyond the wheel wait at its far end and are put in again there. */
+    uint32_t slot = (uint32_t)(born - now > mask ? now + mask : born) & mask;
+    b->wheel_next[place] = b->wheel[slot];
+    b->wheel[slot] = place;
+}
+/* Births of the tick. */
+static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
+{
+    uint32_t *slot = &b->wheel[t & b->engine->wheel_mask], place = *slot;
+    *slot = FC_NONE;
+    while (place != FC_NONE) {
+        uint32_t next = b->wheel_next[place];
+        fc_cycle_await_birth(b, place, t);
+        place = next;
+    }
+}
+/* The node's packet has left: the next of its source. */
+static inline void fc_cycle_next_packet(struct fc_cycle_block *b, uint32_t place, uint64_t t)
+{
+    struct fc_cycle *e = b->engine;
+    uint32_t n = b->node[place];
+    struct fc_flit_source *source = &e->node[n].source;
+    fc_flit_next(e->traffic, n, source);
+    if (source->born <= t) return;
+    b->n_done += source->born == UINT64_MAX;
+    b->sending[place / 64] &= ~(1ull << place % 64);
+    fc_cycle_await_birth(b, place, t);
+}
+/* A record for a packet. FC_NONE: none left. */
+static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)
+{
+    if (b->n_free) return b->free_packet[--b->n_free];
+    uint32_t id = __atomic_fetch_add(&b->engine->fresh_packets, 1, __ATOMIC_RELAXED);
+    if (id < b->engine->n_packets) return id;
+    b->out_of_packets = true;
+    return FC_NONE;
+}
+/* The packet is whole at its node at tick `arrived`. */
+static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived)
+{
+    const struct fc_cycle_packet *packet = &b->engine->packet[id];
+    fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops, packet->flits);
+    b->packets_out++;
+    b->last_arrival = arrived;
+    b->free_packet[b->n_free++] = id;
+}
 
 #endif

@@ -59,6 +59,7 @@ struct view {
     uint64_t **write;
     const struct fc_cycle_packet *packet;
     const uint64_t *ejected;
+    uint64_t measure_from, measured; /* window: first tick, length */
     uint32_t router_mask;      /* of a port number: the first of its router */
     uint32_t ring_mask, ring_shift, packet_flits, injection_vcs, injection_delay, delivery_delay;
 };
@@ -74,6 +75,11 @@ enum kind { SINGLE, WORMS, CUT_THROUGH };
 INLINE uint32_t after(uint32_t x, uint32_t last)
 {
     return (x - last - 1) & 127;
+}
+/* The next channel of a mask that is not empty, in a round robin that `last` won last; without a branch. */
+INLINE uint32_t next_in(uint32_t vcs, uint32_t last)
+{
+    return LOW((vcs | vcs << FC_FAST_VCS) & 0xfffffffeu << last % FC_FAST_VCS) % FC_FAST_VCS;
 }
 /* Bodies go before heads. */
 INLINE uint32_t heads_last(const channel *c, const enum kind kind)
@@ -269,6 +275,26 @@ INLINE void arrivals(const engine *e, const block *b, const struct view *w, stru
 
 /* ---- injection ---- */
 
+/* A record of the node's front packet, which leaves its queue now, and its route word. FC_NONE: none left. */
+INLINE uint32_t start_packet(engine *e, block *b, const struct view *w, uint32_t n, const struct fc_flit_source *source,
+                             uint64_t t, uint32_t *route)
+{
+    uint32_t id = fc_cycle_record(b);
+    if (__builtin_expect(id == FC_NONE, 0)) return FC_NONE;
+    uint64_t way = fc_route_fields_start(&w->fast.route, n, source->dst, source->random);
+    struct fc_cycle_packet *packet = &e->packet[id];
+    *route = (uint32_t)way;
+    packet->head.dst = source->dst;
+    packet->born = source->born;
+    packet->waited = (uint32_t)(t - source->born);
+    packet->flits = (uint16_t)source->flits;
+    packet->hops = (uint16_t)(way >> 32);
+    e->packet_src[id] = n;
+    b->packets_in++;
+    b->counts->measured_started += source->born - w->measure_from < w->measured;
+    e->injected[n] += t - w->measure_from < w->measured;
+    return id;
+}
 /* One flit of the node, if it can go. */
 INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists, uint32_t place, uint64_t t,
                  const enum kind kind, const uint32_t shift)
@@ -276,40 +302,43 @@ INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists,
     uint32_t n = b->node[place], flags = 0, route = 0;
     struct fc_cycle_node *node = &e->node[n];
     output *o = &w->fast.out[w->injection[n]];
+    uint32_t id = node->packet, vc = node->vc;
     if (kind == SINGLE || !node->left) {
-        uint32_t a = o->free & o->credited & w->injection_vcs;
+        uint32_t a = o->credited & w->injection_vcs;
+        if (kind != SINGLE) a &= o->free;
         if (kind == CUT_THROUGH)
             for (uint32_t rest = a; rest; rest &= rest - 1)
                 if (o->credits[LOW(rest)] < node->source.flits) a &= ~(1u << LOW(rest));
-        if (!a) return;
-        uint32_t next = a & 0xfffffffeu << node->last_vc;
-        node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
-        node->left = (uint16_t)node->source.flits;
-        if ((node->packet = fc_cycle_packet(b, n, t)) == FC_NONE) return;
-        if (kind != SINGLE) o->free &= (uint8_t) ~(1u << node->vc);
+        if (__builtin_expect(!a, 0)) return;
+        node->last_vc = (uint8_t)(vc = next_in(a, node->last_vc));
+        if ((id = start_packet(e, b, w, n, &node->source, t, &route)) == FC_NONE) return;
         flags = FC_FLIT_HEAD;
-        struct fc_cycle_packet *packet = &e->packet[node->packet];
-        route = fc_route_fields_start(&w->fast.route, packet->head.route);
-        packet->hops = (uint16_t)fc_route_fields_hops(&w->fast.route, route);
-    }
-    uint32_t vc = node->vc, bit = 1u << vc;
-    if (!(o->credited & bit)) return;
-    if (--o->credits[vc] == 0) o->credited &= (uint8_t)~bit;
+        if (kind != SINGLE) {
+            node->left = (uint16_t)node->source.flits;
+            node->packet = id;
+            node->vc = (uint8_t)vc;
+            o->free &= (uint8_t) ~(1u << vc);
+        }
+    } else if (!(o->credited >> vc & 1))
+        return;
+    if (--o->credits[vc] == 0) o->credited &= (uint8_t) ~(1u << vc);
     o->sent++;
     b->flits_in++;
-    if (--node->left == 0) {
+    if (kind == SINGLE || --node->left == 0) {
         flags |= FC_FLIT_TAIL;
-        if (kind != SINGLE) w->fast.packets_sent[w->injection[n]]++;
-        o->free |= (uint8_t)bit;
+        if (kind != SINGLE) {
+            w->fast.packets_sent[w->injection[n]]++;
+            o->free |= (uint8_t)(1u << vc);
+        }
         fc_cycle_next_packet(b, place, t);
     }
     if (w->injection_delay) {
         uint64_t *item = w->write[o->target >> 26];
         w->write[o->target >> 26] = item + 2;
-        item[0] = (uint64_t)(node->packet | flags) << 32 | (o->target + vc);
+        item[0] = (uint64_t)(id | flags) << 32 | (o->target + vc);
         item[1] = route;
     } else
-        arrive(w, lists, (o->target + vc) & NUMBER, node->packet | flags, route, kind, shift);
+        arrive(w, lists, (o->target + vc) & NUMBER, id | flags, route, kind, shift);
 }
 
 /* ---- the switch ---- */
@@ -324,8 +353,7 @@ INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const
     const uint32_t flit = c->flit, count = c->count - 1u;
     uint32_t v = kind == SINGLE ? FC_NO_VC : c->out_vc;
     if (v == FC_NO_VC) {
-        uint32_t vcs = admitted(w, c, o, kind), next = vcs & 0xfffffffeu << o->last_vc;
-        v = LOW(next ? next : vcs);
+        v = next_in(admitted(w, c, o, kind), o->last_vc);
         o->last_vc = (uint8_t)v;
         if (kind != SINGLE && !(flit & FC_FLIT_TAIL)) {
             o->free &= (uint8_t) ~(1u << v);
@@ -358,15 +386,20 @@ INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const
 
 /* Ejection links move their flits into a queue too, so that no branch tells them apart; here they reach their nodes,
  * which give the credit back at once. */
-INLINE void deliver(block *b, const struct view *w, uint64_t t, const uint32_t shift)
+INLINE void deliver(block *b, const struct view *w, uint64_t t, const enum kind kind, const uint32_t shift)
 {
     const uint64_t *stop = w->write[EJECTED];
+    uint32_t flits = (uint32_t)(stop - w->ejected) / 2;
+    fc_flit_count_flits(b->counts, t + w->delivery_delay, flits);
+    b->flits_out += flits;
+    b->hops -= flits;
     for (const uint64_t *item = w->ejected; item != stop; item += 2) {
-        uint32_t to = (uint32_t)item[0] & NUMBER, vc = to & ((1u << shift) - 1);
+        uint32_t to = (uint32_t)item[0] & NUMBER, vc = to & ((1u << shift) - 1), flit = (uint32_t)(item[0] >> 32);
         output *o = &w->fast.out[to >> shift];
         o->credits[vc]++;
         o->credited |= (uint8_t)(1u << vc);
-        fc_cycle_deliver(b, (uint32_t)(item[0] >> 32), t + w->delivery_delay);
+        if (kind == SINGLE || flit & FC_FLIT_TAIL)
+            fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, t + w->delivery_delay);
     }
 }
 
@@ -375,7 +408,8 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
     engine *e = b->engine;
     const struct fc_network *net = e->flit->net;
     const int injection = fc_injection_class(net->machine);
-    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected,
+    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected, b->counts->measure_from,
+                           b->counts->measure_to - b->counts->measure_from,
                            ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max, e->flit->injection_vcs,
                            e->delay_injection[injection], e->delay_delivery[injection][injection]};
     for (uint64_t t = from; t < to; t++) {
@@ -397,8 +431,7 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
         b->write[EJECTED] = b->ejected;
         for (uint32_t i = 0; i < lists.n_outs; i++) move(&w, &lists, lists.outs[i], kind, shift);
         b->hops += lists.n_outs;
-        b->hops -= (uint64_t)(b->write[EJECTED] - b->ejected) / 2;
-        deliver(b, &w, t, shift);
+        deliver(b, &w, t, kind, shift);
         b->waiting = b->offered;
         b->offered = lists.waiting;
         b->n_offered = lists.n_waiting;
@@ -445,12 +478,13 @@ static bool has_bmi(void)
 #endif
 void fc_cycle_block_run_fast(block *b, uint64_t from, uint64_t to)
 {
-    uint64_t flits = b->flits_in;
+    uint64_t flits = b->flits_in, packets = b->packets_in;
     if (has_bmi())
         run_bmi(b, from, to);
     else
         run_shift(b, from, to);
     b->counts->flits_injected += b->flits_in - flits;
+    b->counts->packets_injected += b->packets_in - packets;
     b->counts->flit_hops += b->hops;
     b->hops = 0;
 }

@@ -19,7 +19,7 @@
 typedef struct fc_cycle engine;
 typedef struct fc_cycle_block block;
 
-static inline void push(block *b, uint32_t to, uint8_t which, uint64_t item)
+static inline void push(block *b, uint32_t to, uint16_t which, uint64_t item)
 {
     *b->write[to * (uint32_t)b->engine->n_queues + which]++ = item;
 }
@@ -254,31 +254,6 @@ static void receive(engine *e, block *b, uint64_t t, uint32_t interval)
 
 /* ---- injection ---- */
 
-void fc_cycle_await_birth(block *b, uint32_t place, uint64_t now)
-{
-    engine *e = b->engine;
-    uint64_t born = e->node[b->node[place]].source.born;
-    if (born == UINT64_MAX) return;
-    if (born <= now) {
-        b->sending[place / 64] |= 1ull << place % 64;
-        return;
-    }
-    /* Births beyond the wheel wait at its far end and are put in again there. */
-    uint32_t slot = (uint32_t)(born - now > e->wheel_mask ? now + e->wheel_mask : born) & e->wheel_mask;
-    b->wheel_next[place] = b->wheel[slot];
-    b->wheel[slot] = place;
-}
-void fc_cycle_births(block *b, uint64_t t)
-{
-    engine *e = b->engine;
-    uint32_t place = b->wheel[t & e->wheel_mask];
-    b->wheel[t & e->wheel_mask] = FC_NONE;
-    while (place != FC_NONE) {
-        uint32_t next = b->wheel_next[place];
-        fc_cycle_await_birth(b, place, t);
-        place = next;
-    }
-}
 static uint32_t queued_flits(const void *engine_, uint32_t link)
 {
     const engine *e = engine_;
@@ -288,22 +263,15 @@ static uint32_t queued_flits(const void *engine_, uint32_t link)
     for (int v = 0; v < e->flit->n_vcs; v++) sum += e->flit->buffer_flits - o->credits[v];
     return sum;
 }
-uint32_t fc_cycle_packet(block *b, uint32_t n, uint64_t t)
+/* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
+static uint32_t make_packet(block *b, uint32_t n, uint64_t t)
 {
     engine *e = b->engine;
     struct fc_flit_counts *counts = b->counts;
     const struct fc_flit_source *s = &e->node[n].source;
     const struct fc_flit_view view = {e, queued_flits};
-    uint32_t id;
-    if (b->n_free)
-        id = b->free_packet[--b->n_free];
-    else {
-        id = __atomic_fetch_add(&e->fresh_packets, 1, __ATOMIC_RELAXED);
-        if (id >= e->n_packets) {
-            b->out_of_packets = true;
-            return FC_NONE;
-        }
-    }
+    uint32_t id = fc_cycle_record(b);
+    if (id == FC_NONE) return FC_NONE;
     struct fc_cycle_packet *packet = &e->packet[id];
     packet->head.dst = s->dst;
     packet->head.random = s->random;
@@ -318,17 +286,6 @@ uint32_t fc_cycle_packet(block *b, uint32_t n, uint64_t t)
     counts->measured_started += s->born >= counts->measure_from && s->born < counts->measure_to;
     e->injected[n] += t >= counts->measure_from && t < counts->measure_to;
     return id;
-}
-void fc_cycle_next_packet(block *b, uint32_t place, uint64_t t)
-{
-    engine *e = b->engine;
-    uint32_t n = b->node[place];
-    struct fc_flit_source *source = &e->node[n].source;
-    fc_flit_next(e->traffic, n, source);
-    if (source->born <= t) return;
-    b->n_done += source->born == UINT64_MAX;
-    b->sending[place / 64] &= ~(1ull << place % 64);
-    fc_cycle_await_birth(b, place, t);
 }
 static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *node, uint64_t t)
 {
@@ -346,7 +303,7 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
     node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
     node->link = link;
     node->left = (uint16_t)s->flits;
-    node->packet = fc_cycle_packet(b, n, t);
+    node->packet = make_packet(b, n, t);
     if (node->packet == FC_NONE) return false;
     o->free &= (uint16_t) ~(1u << node->vc);
     return true;
@@ -511,18 +468,12 @@ static inline bool switch_request(engine *e, struct fc_cycle_port *port, uint32_
     return false;
 }
 
-void fc_cycle_deliver(block *b, uint32_t flit, uint64_t arrived)
+/* A flit leaves for its node, where it is whole at tick `arrived`. */
+static inline void deliver(block *b, uint32_t flit, uint64_t arrived)
 {
-    engine *e = b->engine;
     fc_flit_count_flits(b->counts, arrived, 1);
     b->flits_out++;
-    if (!(flit & FC_FLIT_TAIL)) return;
-    uint32_t id = flit & FC_FLIT_PACKET;
-    const struct fc_cycle_packet *packet = &e->packet[id];
-    fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops, packet->flits);
-    b->packets_out++;
-    b->last_arrival = arrived;
-    b->free_packet[b->n_free++] = id;
+    if (flit & FC_FLIT_TAIL) fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, arrived);
 }
 
 /* The switch moves the front flit of the bid's channel. */
@@ -557,7 +508,7 @@ static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, ui
     } else {
         uint32_t after = e->delay_delivery[port->link_class][o->link_class];
         if (front & FC_FLIT_TAIL) after += e->trailer[port->link_class][o->link_class];
-        fc_cycle_deliver(b, front, t + after);
+        deliver(b, front, t + after);
     }
     o->sent++;
     uint32_t returned = 1;

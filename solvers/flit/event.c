@@ -214,6 +214,31 @@ static void close_engine(void *engine)
     free(e);
 }
 
+/* Whether event_torus.c may decide: links between routers of one class, those into the network no slower, and masks of
+ * one word; slots 1 .. 6 for the escapes, whose channels are 0 and 1. */
+static bool is_adaptive_torus(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    int class[3] = {-1, -1, -1};
+    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive)) return false;
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        int kind = link_kind(flit->net, l), of = flit->net->link_class[l];
+        if (class[kind] >= 0 && class[kind] != of) return false;
+        class[kind] = of;
+    }
+    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0) return false;
+    e->ejection = e->times[class[FC_EVENT_EJECTION]];
+    return e->times[class[FC_EVENT_INJECTION]].flit <= e->times[class[FC_EVENT_BETWEEN]].flit &&
+           e->times[class[FC_EVENT_INJECTION]].trailer <= e->times[class[FC_EVENT_BETWEEN]].trailer;
+}
+
+/* The groups that event_torus.c counts on: see escape_slot there. */
+static void set_torus_groups(const struct fc_event *e, struct fc_event_block *block)
+{
+    block->group[0] = (struct fc_event_group){e->adaptive.free_vcs, 0};
+    for (uint32_t i = 0; i < 6; i++) block->group[1 + i] = (struct fc_event_group){(uint16_t)(1 + i / 2), i & 1};
+}
+
 static void set_rules(struct fc_event *e)
 {
     const struct fc_flit_net *flit = e->flit;
@@ -226,14 +251,6 @@ static void set_rules(struct fc_event *e)
     e->short_times = flit->buffer_flits <= UINT16_MAX;
     for (int i = 0; i < flit->net->machine->n_classes; i++)
         e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
-    e->is_adaptive_torus = fc_route_torus_adaptive_fields(flit, &e->adaptive);
-    e->least = (struct fc_event_times){.flit = UINT32_MAX, .trailer = UINT32_MAX};
-    for (uint32_t l = 0; l < flit->n_links; l++) {
-        if (link_kind(flit->net, l) != FC_EVENT_BETWEEN) continue;
-        int class = flit->net->link_class[l];
-        if (flit->flit_ticks[class] < e->least.flit) e->least.flit = flit->flit_ticks[class];
-        if (flit->trailer_ticks[class] < e->least.trailer) e->least.trailer = flit->trailer_ticks[class];
-    }
     e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
 }
 
@@ -267,9 +284,11 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     }
     fill_links(e);
     fill_scores(e);
+    e->is_adaptive_torus = is_adaptive_torus(e);
     for (int b = 0; b < e->n_blocks; b++) {
         if (make_block(e, b, st)) return st->code;
         e->block[b].counts = &counts[b];
+        if (e->is_adaptive_torus) set_torus_groups(e, &e->block[b]);
     }
     start_nodes(e);
     for (int b = 0; b < e->n_blocks; b++)

@@ -70,7 +70,7 @@ struct fc_event_group {
     uint16_t vcs; /* 0: not in use yet */
     uint8_t k;
 };
-#define FC_EVENT_GROUPS 6
+#define FC_EVENT_GROUPS 7
 
 /* The tokens of a channel, kept at the link's source, half a cache line. Ramps follow each other in time
  * without overlap: a channel sends one packet after the other. `count` may be negative while a ramp that was
@@ -134,6 +134,7 @@ struct fc_event_bid {
     uint16_t bit;
     uint8_t vc;
     bool out; /* has moved, or waits */
+    struct fc_flit_choice chosen; /* adaptive torus: the choice picked */
 };
 
 struct fc_event;
@@ -188,7 +189,7 @@ struct fc_event {
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
     bool is_adaptive_torus;
     struct fc_route_adaptive adaptive; /* its routing */
-    struct fc_event_times least;       /* of a flit and of a trailer on a link between routers */
+    struct fc_event_times ejection;    /* of the links to its nodes */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
     struct fc_event_channel *channel; /* [n_links * n_vcs] */
     union fc_event_lane *lane;        /* [n_links * stride] */
@@ -257,8 +258,16 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
 
 /* ---- event_torus.c ------------------------------------------------------------ */
 
-/* Moves the head of channel c, alone at its router, or lets it wait for a path; false: not decided. */
-bool fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
+/* Moves the head of channel c, alone at its router, or lets it wait. */
+void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
+/* The best available choice of the channel's head and its channel; false: there is none. */
+bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel, uint64_t random,
+                         struct fc_flit_choice *choice, uint32_t *vc);
+/* As fc_event_wait and fc_event_stop_waiting. */
+void fc_event_torus_wait(struct fc_event_block *block, uint32_t c);
+void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel);
+/* The first tick at which the head would not run dry on the link to its node; 0: now. */
+uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for it moves.
  * Masks of one word only. */
 void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
@@ -298,9 +307,10 @@ static inline int32_t fc_event_count(const struct fc_event_block *block, const s
                                      uint64_t now)
 {
     if (t->more) return fc_event_count_many(block, t, now);
-    uint64_t span = (uint64_t)t->ramp.flits * t->ramp.step, left = now < t->ramp.last ? t->ramp.last - now : 0;
-    int32_t missing = left ? t->ramp.extra : 0;
-    if (left > span) left = span;
+    uint64_t span = (uint64_t)t->ramp.flits * t->ramp.step, ahead = t->ramp.last - now;
+    uint64_t left = ahead & ~(uint64_t)((int64_t)ahead >> 63); /* branches would be random ones */
+    int32_t missing = (int32_t)(t->ramp.extra & -(uint32_t)(left != 0));
+    left = left > span ? span : left;
     missing += (int32_t)(((uint32_t)left + t->ramp.step - 1) / t->ramp.step);
     return t->count + t->ramp.flits + t->ramp.extra - missing;
 }
@@ -367,6 +377,10 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
     if (kind == FC_EVENT_EJECTION) return *until <= now;
     if (!e->few_paths) return true;
     const uint64_t *end = &e->path_end[(size_t)in_link * e->paths];
+    if (e->paths == 2) {
+        *until = end[1] < end[0] ? end[1] : end[0];
+        return *until <= now;
+    }
     *until = FC_EVENT_NEVER;
     for (uint32_t i = 0; i < e->paths; i++) {
         if (end[i] <= now) return true;

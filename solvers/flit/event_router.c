@@ -261,6 +261,17 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
             if (bid) bid->out = true;
             continue;
         }
+        if (e->is_adaptive_torus) {
+            struct fc_flit_choice chosen;
+            uint32_t chosen_vc = bid ? bid->vc : 0;
+            if (!bid && !fc_event_torus_pick(block, channel, random + (bit + 1) * SALT_PICK, &chosen, &chosen_vc))
+                continue;
+            bool was_waiting = channel->flags & FC_EVENT_WAITS;
+            if (was_waiting) fc_event_torus_stop(block, channel);
+            if (bid) bid->out = true;
+            fc_event_send(block, c, bid ? &bid->chosen : &chosen, chosen_vc, was_waiting);
+            return true;
+        }
         const struct fc_flit_choice *choice =
             bid ? block->choice + bid->first_choice : block->choice + block->n_choices;
         int n = bid ? (int)bid->n_choices
@@ -298,11 +309,40 @@ static void add_bid(struct fc_event_block *block, uint32_t c)
     bid->channel = c;
     bid->bit = channel->bit;
     bid->out = false;
+    block->bid_at[channel->bit] = (uint16_t)block->n_bids++;
+    if (e->is_adaptive_torus) return;
     bid->first_choice = block->n_choices;
     bid->n_choices =
         (uint32_t)ask_route(e, channel, &block->packet[channel->head], &block->choice[block->n_choices]);
-    block->bid_at[channel->bit] = (uint16_t)block->n_bids++;
     block->n_choices += bid->n_choices;
+}
+
+/* The same on an adaptive torus. */
+static bool bids_pick_torus(struct fc_event_block *block, uint64_t random)
+{
+    struct fc_event *e = block->engine;
+    bool any = false;
+    for (uint32_t b = 0; b < block->n_bids; b++) {
+        struct fc_event_bid *bid = &block->bid[b];
+        if (bid->out) continue;
+        struct fc_event_channel *channel = &e->channel[bid->channel];
+        int kind = block->packet[channel->head].route & e->adaptive.hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
+        uint64_t until;
+        uint32_t vc = 0;
+        bid->link = FC_NONE;
+        bid->out = true;
+        if (!fc_event_path_free(e, channel->link, kind, block->wheel.now, &until)) {
+            fc_event_head_due(block, bid->channel, until);
+        } else if (!fc_event_torus_pick(block, channel, random + (bid->bit + 1u) * SALT_PICK, &bid->chosen, &vc)) {
+            fc_event_torus_wait(block, bid->channel);
+        } else {
+            bid->vc = (uint8_t)vc;
+            bid->link = bid->chosen.link;
+            bid->out = false;
+            any = true;
+        }
+    }
+    return any;
 }
 
 /* Phase 1: every bid picks a link; those that cannot wait. Whether any can. */
@@ -408,13 +448,14 @@ static void sort_links(struct fc_event_block *block, uint32_t n, uint64_t random
 static __attribute__((noinline)) void contend(struct fc_event_block *block,
                                               const struct fc_event_dirty *dirty)
 {
+    const struct fc_event *e = block->engine;
     uint32_t router = dirty->router, n_woken = 0, l;
     block->n_bids = 0;
     block->n_choices = FC_EVENT_BATCH * FC_FLIT_MOST_CHOICES;
     sort_events(block, dirty, &n_woken);
     for (uint32_t round = 0;; round++) {
         uint64_t random = fc_event_random(block, router, round);
-        if (!bids_pick(block, random)) break;
+        if (!(e->is_adaptive_torus ? bids_pick_torus(block, random) : bids_pick(block, random))) break;
         while ((l = first_link(block, random)) != FC_NONE) {
             bool woken = false;
             for (uint32_t i = 0; i < n_woken; i++) woken = woken || block->woken[i] == l;
@@ -433,17 +474,34 @@ static inline bool is_lone_head(const struct fc_event_dirty *dirty)
 
 /* Choices are a pure function of a head: those of a batch of routers are asked for first, so that what they
  * are about is on its way to the cache when it is needed. */
+static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
+{
+    struct fc_event *e = block->engine;
+    for (uint32_t i = 0; i < n && e->is_large; i++)
+        if (is_lone_head(&dirty[i]))
+            fc_event_torus_prefetch(block, &e->channel[dirty[i].word & FC_EVENT_INDEX]);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t index = dirty[i].word & FC_EVENT_INDEX;
+        if (dirty[i].n > 1)
+            contend(block, &dirty[i]);
+        else if (dirty[i].word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL)
+            fc_event_torus_alone(block, index);
+        else
+            fc_event_torus_serve(block, dirty[i].router, index);
+    }
+}
+
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;
     int n_choices[FC_EVENT_BATCH];
+    if (e->is_adaptive_torus) {
+        arbitrate_torus(block, dirty, n);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) {
         const struct fc_event_channel *channel = &e->channel[dirty[i].word & FC_EVENT_INDEX];
         if (!is_lone_head(&dirty[i])) continue;
-        if (e->is_adaptive_torus) {
-            if (e->is_large) fc_event_torus_prefetch(block, channel);
-            continue;
-        }
         const struct fc_event_packet *packet = &block->packet[channel->head];
         n_choices[i] = ask_route(e, channel, packet, block->choice + (size_t)i * FC_FLIT_MOST_CHOICES);
         if (packet->next) __builtin_prefetch(&block->packet[packet->next]);
@@ -451,15 +509,8 @@ void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirt
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = dirty[i].word & FC_EVENT_INDEX;
         block->n_choices = FC_EVENT_BATCH * FC_FLIT_MOST_CHOICES;
-        if (is_lone_head(&dirty[i]) && e->is_adaptive_torus) {
-            if (fc_event_torus_alone(block, index)) continue;
-            const struct fc_event_channel *channel = &e->channel[index];
-            int n_asked = ask_route(e, channel, &block->packet[channel->head], block->choice);
-            route_alone(block, index, block->choice, n_asked);
-        } else if (is_lone_head(&dirty[i]))
+        if (is_lone_head(&dirty[i]))
             route_alone(block, index, block->choice + (size_t)i * FC_FLIT_MOST_CHOICES, n_choices[i]);
-        else if (dirty[i].n == 1 && e->is_adaptive_torus && e->words == 1)
-            fc_event_torus_serve(block, dirty[i].router, index);
         else if (dirty[i].n == 1)
             serve_waiting(block, dirty[i].router, index, fc_event_random(block, dirty[i].router, 0));
         else

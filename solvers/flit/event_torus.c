@@ -31,80 +31,167 @@ static inline void weigh(const struct fc_event_block *block, const union fc_even
     } while (vcs);
 }
 
-static bool eject(struct fc_event_block *block, uint32_t c, const struct fc_event_channel *channel,
-                  const struct fc_event_packet *packet, const uint32_t *row)
+/* The choice of a head: adaptive on the best channel with room of the free links nearer, else the escape; -1: none. */
+static inline __attribute__((always_inline)) bool pick_hop(const struct fc_event_block *block, const struct fc_event_channel *channel,
+                                                           const struct fc_event_packet *packet, const uint32_t *row,
+                                                           uint64_t random, struct fc_flit_choice *choice, uint32_t *vc, int n_dims)
 {
     const struct fc_event *e = block->engine;
-    struct fc_flit_choice choice = {.route = packet->route, .vcs = 1};
-    uint64_t now = block->wheel.now;
-    choice.link = row[FC_ROUTE_EJECTION] + (packet->dst - channel->router * e->adaptive.per_router);
-    const struct fc_event_link *link = fc_event_link(e, choice.link);
-    if (e->eject_end[channel->link] > now || link->busy_until > now ||
-        now + fc_event_ticks(e, link->link_class, packet->flits) < packet->tail)
-        return false;
-    fc_event_send(block, c, &choice, 0, false);
-    return true;
+    const struct fc_route_adaptive *f = &e->adaptive;
+    const union fc_event_lane *lane[FC_MAX_DIMS + 1];
+    int32_t port[FC_MAX_DIMS + 1];
+    uint64_t now = block->wheel.now, route = packet->route;
+    struct best best = {.port = -1};
+    uint32_t n = 0;
+    for (int d = 0; d < n_dims; d++) { /* no branches in it: they would be random ones */
+        int32_t p = 2 * d + (int32_t)(route >> (f->minus + d) & 1);
+        lane[n] = &e->lane[(size_t)row[FC_ROUTE_PORTS + p] * e->stride];
+        port[n] = p;
+        n += (uint32_t)((route & f->field[d]) != 0) & (uint32_t)(lane[n]->link.busy_until <= now);
+    }
+    for (uint32_t i = 0; i < n; i++) weigh(block, lane[i], f->free_vcs, (int32_t)e->full, port[i], &random, &best);
+    *vc = best.vc;
+    if (best.port >= 0) {
+        uint32_t p = (uint32_t)best.port;
+        choice->route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p);
+        choice->link = row[FC_ROUTE_PORTS + p];
+        choice->vcs = f->free_vcs;
+        choice->escape = choice->room_packets = choice->full_size = 0;
+        return true;
+    }
+    if (e->flit->n_escape_vcs == 0) return false;
+    uint32_t p = fc_route_adaptive_escape(f, route);
+    const union fc_event_lane *to = &e->lane[(size_t)row[FC_ROUTE_PORTS + p] * e->stride];
+    if (to->link.busy_until > now) return false;
+    *choice = fc_route_adaptive_escape_choice(f, row, route, p, e->bit_vc[channel->bit]);
+    weigh(block, to, choice->vcs, (int32_t)((choice->room_packets > 1 ? 2 : 1) * e->full), (int32_t)p, &random, &best);
+    *vc = best.vc;
+    return best.port >= 0;
+}
+
+bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel, uint64_t random,
+                         struct fc_flit_choice *choice, uint32_t *vc)
+{
+    const struct fc_event *e = block->engine;
+    const struct fc_route_adaptive *f = &e->adaptive;
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    const uint32_t *row = f->row + (size_t)channel->router * f->width;
+    if (packet->route & f->hops)
+        return f->n_dims == 3 ? pick_hop(block, channel, packet, row, random, choice, vc, 3)
+                              : pick_hop(block, channel, packet, row, random, choice, vc, f->n_dims);
+    *choice = (struct fc_flit_choice){.route = packet->route,
+                                      .link = row[FC_ROUTE_EJECTION] + (packet->dst - channel->router * f->per_router),
+                                      .vcs = 1};
+    *vc = 0;
+    const struct fc_event_link *link = fc_event_link(e, choice->link);
+    return link->busy_until <= block->wheel.now && fc_event_torus_dry(block, channel) == 0;
+}
+
+uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel)
+{
+    const struct fc_event *e = block->engine;
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    if (packet->route & e->adaptive.hops) return 0;
+    uint64_t ticks = packet->flits * e->ejection.flit + e->ejection.trailer;
+    return block->wheel.now + ticks < packet->tail ? packet->tail - ticks : 0;
 }
 
 /* ---- waiting ------------------------------------------------------------ */
 
-static inline void wait_on(struct fc_event_block *block, uint32_t bit, uint32_t l, uint32_t vcs, uint32_t k)
+/* Makes sure of a wake-up for the channels. */
+static void arm(struct fc_event_block *block, uint32_t l, uint32_t vcs, uint32_t need)
 {
     struct fc_event *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t slots = fc_event_slots(block, vcs, k), before = link->wanted, first = FC_EVENT_NEVER;
-    link->wanted |= slots;
-    for (uint64_t left = slots; left; left &= left - 1)
-        fc_event_waiting(e, l, (uint32_t)__builtin_ctzll(left))[bit / 64] |= 1ull << bit % 64;
-    if ((before & slots) == slots) return; /* who waits for the same has seen to the wake-up */
+    uint64_t first = FC_EVENT_NEVER;
     if (link->busy_until > block->wheel.now) {
         fc_event_wake_at(block, l, link, link->busy_until);
         return;
     }
     for (; vcs; vcs &= vcs - 1) {
-        const struct fc_event_tokens *t = fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(vcs));
-        uint64_t tick = fc_event_token_tick(block, t, (k + 1) * e->full);
+        uint64_t tick = fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(vcs)), need);
         if (tick && tick < first) first = tick;
     }
     if (first != FC_EVENT_NEVER) fc_event_wake_at(block, l, link, first);
 }
 
-/* The head waits for every hop nearer, and the escape. */
-static void wait(struct fc_event_block *block, uint32_t c, const uint32_t *row, const struct fc_flit_choice *escape)
+/* Heads of the mask, one or none, wait in the slot. Those who wait for the same have seen to the wake-up. */
+static inline void wait_on(struct fc_event_block *block, uint32_t l, uint32_t slot, uint64_t bit, uint32_t vcs, uint32_t need)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_link *link = fc_event_link(e, l);
+    uint64_t wants = (uint64_t)(bit != 0) << slot, fresh = wants & ~link->wanted;
+    *fc_event_waiting(e, l, slot) |= bit;
+    link->wanted |= wants;
+    if (fresh) arm(block, l, vcs, need);
+}
+
+static inline void stop_on(struct fc_event *e, uint32_t l, uint32_t slot, uint64_t bit)
+{
+    uint64_t *mask = fc_event_waiting(e, l, slot);
+    *mask &= ~bit;
+    fc_event_link(e, l)->wanted &= ~((uint64_t)(*mask == 0) << slot);
+}
+
+/* Slots: 0 for the adaptive channels, then those of the escapes. */
+static inline uint32_t escape_slot(const struct fc_flit_choice *escape)
+{
+    return 1 + (escape->vcs - 1u) * 2 + (escape->room_packets > 1);
+}
+
+static inline uint32_t ejection_link(const struct fc_event *e, const struct fc_event_channel *channel, const struct fc_event_packet *packet,
+                                     const uint32_t *row)
+{
+    return row[FC_ROUTE_EJECTION] + (packet->dst - channel->router * e->adaptive.per_router);
+}
+
+void fc_event_torus_wait(struct fc_event_block *block, uint32_t c)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     struct fc_event_channel *channel = &e->channel[c];
-    uint64_t route = block->packet[channel->head].route;
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    const uint32_t *row = f->row + (size_t)channel->router * f->width;
+    uint64_t route = packet->route, bit = 1ull << channel->bit, later;
     if (channel->flags & FC_EVENT_ALL) return;
+    if ((later = fc_event_torus_dry(block, channel))) {
+        fc_event_head_due(block, c, later);
+        return;
+    }
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
+    if (!(route & f->hops)) {
+        wait_on(block, ejection_link(e, channel, packet, row), 1, bit, 1, 0);
+        return;
+    }
     for (int d = 0; d < f->n_dims; d++)
-        if (route & f->field[d])
-            wait_on(block, channel->bit, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)],
-                    f->free_vcs, 0);
-    if (escape) wait_on(block, channel->bit, escape->link, escape->vcs, escape->room_packets > 1);
+        wait_on(block, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0,
+                route & f->field[d] ? bit : 0, f->free_vcs, e->full);
+    if (e->flit->n_escape_vcs == 0) return;
+    struct fc_flit_choice escape = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
+                                                                   e->bit_vc[channel->bit]);
+    wait_on(block, escape.link, escape_slot(&escape), bit, escape.vcs, (escape.room_packets > 1 ? 2 : 1) * e->full);
 }
 
-static inline void stop_on(struct fc_event_block *block, uint32_t bit, uint32_t l, uint32_t vcs, uint32_t k)
+void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel)
 {
     struct fc_event *e = block->engine;
-    uint64_t slots = fc_event_slots(block, vcs, k);
-    for (uint64_t left = slots; left; left &= left - 1) {
-        uint64_t *mask = fc_event_waiting(e, l, (uint32_t)__builtin_ctzll(left));
-        *mask &= ~(1ull << bit);
-        if (*mask == 0) fc_event_link(e, l)->wanted &= ~(left & -left);
+    const struct fc_route_adaptive *f = &e->adaptive;
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    const uint32_t *row = f->row + (size_t)channel->router * f->width;
+    uint64_t route = packet->route, bit = 1ull << channel->bit;
+    if (!(route & f->hops)) {
+        stop_on(e, ejection_link(e, channel, packet, row), 1, bit);
+        return;
     }
+    for (int d = 0; d < f->n_dims; d++)
+        stop_on(e, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0, route & f->field[d] ? bit : 0);
+    if (e->flit->n_escape_vcs == 0) return;
+    struct fc_flit_choice escape = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
+                                                                   e->bit_vc[channel->bit]);
+    stop_on(e, escape.link, escape_slot(&escape), bit);
 }
 
-static void stop_waiting(struct fc_event_block *block, uint32_t bit, const uint32_t *row, uint64_t route,
-                         const struct fc_flit_choice *escape)
-{
-    const struct fc_route_adaptive *f = &block->engine->adaptive;
-    for (int d = 0; d < f->n_dims; d++)
-        if (route & f->field[d])
-            stop_on(block, bit, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], f->free_vcs, 0);
-    if (block->engine->flit->n_escape_vcs) stop_on(block, bit, escape->link, escape->vcs, escape->room_packets > 1);
-}
+/* ---- a link alone at its router ------------------------------------------------------------ */
 
 /* The waiting head of channel c takes link l: its best adaptive channel, or the escape if that leads there. */
 static bool take(struct fc_event_block *block, uint32_t c, uint32_t l, const struct best *best, uint64_t random)
@@ -114,126 +201,89 @@ static bool take(struct fc_event_block *block, uint32_t c, uint32_t l, const str
     struct fc_event_channel *channel = &e->channel[c];
     uint64_t route = block->packet[channel->head].route;
     const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    struct fc_flit_choice escape = {.link = FC_NONE}, choice;
-    struct best other = {.port = -1};
-    uint32_t vc = best->vc;
-    if (e->flit->n_escape_vcs)
-        escape = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
-                                                 e->bit_vc[channel->bit]);
-    if (best->port >= 0) {
+    struct fc_flit_choice choice = {.route = route, .link = l, .vcs = f->free_vcs};
+    struct best other = *best;
+    if (best->port >= 0 && (route & f->hops)) {
         uint32_t p = 0;
-        for (int d = 0; d < f->n_dims; d++) {
-            uint32_t port = 2 * (uint32_t)d + (uint32_t)(route >> (f->minus + d) & 1);
+        for (uint32_t d = 0; d < (uint32_t)f->n_dims; d++) {
+            uint32_t port = 2 * d + (uint32_t)(route >> (f->minus + d) & 1);
             p = row[FC_ROUTE_PORTS + port] == l ? port : p;
         }
-        choice = (struct fc_flit_choice){
-            .route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p), .link = l, .vcs = f->free_vcs};
-    } else {
-        if (escape.link != l) return false;
-        weigh(block, &e->lane[(size_t)l * e->stride], escape.vcs,
-              (int32_t)((escape.room_packets > 1 ? 2 : 1) * e->full), 0, &random, &other);
+        choice.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p);
+    } else if (route & f->hops) {
+        choice = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route), e->bit_vc[channel->bit]);
+        if (choice.link != l) return false;
+        weigh(block, &e->lane[(size_t)l * e->stride], choice.vcs, (int32_t)((choice.room_packets > 1 ? 2 : 1) * e->full), 0,
+              &random, &other);
         if (other.port < 0) return false;
-        choice = escape;
-        vc = other.vc;
     }
-    stop_waiting(block, channel->bit, row, route, &escape);
-    fc_event_send(block, c, &choice, vc, true);
+    fc_event_torus_stop(block, channel);
+    fc_event_send(block, c, &choice, other.vc, true);
     return true;
 }
 
-/* As take, for a link to a node. */
-static bool take_ejection(struct fc_event_block *block, uint32_t c, uint32_t l)
+/* Heads that could take the link now: whoever waits for it waits for its adaptive channels. */
+static uint64_t candidates(struct fc_event_block *block, uint32_t l, uint64_t *random, struct best *best)
 {
     struct fc_event *e = block->engine;
-    struct fc_event_channel *channel = &e->channel[c];
-    struct fc_flit_choice choice = {.route = block->packet[channel->head].route, .link = l, .vcs = 1};
-    stop_on(block, channel->bit, l, 1, 0);
-    fc_event_send(block, c, &choice, 0, true);
-    return true;
+    const struct fc_event_link *link = fc_event_link(e, l);
+    uint64_t mask = 0;
+    *best = (struct best){.port = -1};
+    if (link->kind == FC_EVENT_EJECTION) return *fc_event_waiting(e, l, 1);
+    weigh(block, &e->lane[(size_t)l * e->stride], e->adaptive.free_vcs, (int32_t)e->full, 0, random, best);
+    if (best->port >= 0) return *fc_event_waiting(e, l, 0);
+    if (link->wanted >> 1) fc_event_eligible(block, l, &mask);
+    return mask;
 }
 
 void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
 {
     struct fc_event *e = block->engine;
     struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t now = block->wheel.now, random = fc_event_random(block, router, 0), until, mask;
-    bool moved = true, ejection = link->kind == FC_EVENT_EJECTION;
+    uint64_t now = block->wheel.now, random = fc_event_random(block, router, 0), until;
+    bool moved = true;
     while (moved && link->busy_until <= now && link->wanted) {
-        struct best best = {.port = -1};
+        struct best best;
+        uint64_t mask = candidates(block, l, &random, &best);
         moved = false;
-        if (!ejection)
-            weigh(block, &e->lane[(size_t)l * e->stride], e->adaptive.free_vcs, (int32_t)e->full, 0, &random, &best);
-        if (best.port >= 0 || ejection) /* whoever waits for a link waits for its adaptive channels */
-            mask = *fc_event_waiting(e, l, (uint32_t)__builtin_ctzll(fc_event_slots(block, ejection ? 1 : e->adaptive.free_vcs, 0)));
-        else
-            fc_event_eligible(block, l, &mask);
         while (mask && !moved) {
             uint64_t rivals = mask;
             uint32_t bit = fc_event_elect(block, router, &rivals, link->turn, random);
             uint32_t c = e->head_channel[e->head_first[router] + bit];
             mask &= ~(1ull << bit);
-            if (!fc_event_path_free(e, e->channel[c].link, link->kind, now, &until))
-                fc_event_head_due(block, c, until);
+            if (fc_event_path_free(e, e->channel[c].link, link->kind, now, &until))
+                moved = take(block, c, l, &best, random);
             else
-                moved = ejection ? take_ejection(block, c, l) : take(block, c, l, &best, random);
+                fc_event_head_due(block, c, until);
         }
     }
     fc_event_rearm(block, l);
 }
 
-/* ---- heads ------------------------------------------------------------ */
+/* ---- a head alone at its router ------------------------------------------------------------ */
 
-bool fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
+void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    uint64_t now = block->wheel.now, route = packet->route, until;
-    if (channel->flags & FC_EVENT_WAITS) return false;
-    if (!(route & f->hops)) return eject(block, c, channel, packet, row);
-    if (now + packet->flits * e->least.flit + e->least.trailer < packet->tail) return false;
-    if (!fc_event_path_free(e, channel->link, FC_EVENT_BETWEEN, now, &until)) {
+    uint64_t now = block->wheel.now, until;
+    struct fc_flit_choice choice;
+    uint32_t vc;
+    int kind = packet->route & f->hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
+    if (!fc_event_path_free(e, channel->link, kind, now, &until)) {
         fc_event_head_due(block, c, until);
-        return true;
-    }
-    const union fc_event_lane *lane[FC_MAX_DIMS + 1];
-    int32_t port[FC_MAX_DIMS + 1];
-    uint32_t n = 0;
-    for (int d = 0; d < f->n_dims; d++) { /* no branches in it: they would be random ones */
-        int32_t p = 2 * d + (int32_t)(route >> (f->minus + d) & 1);
-        lane[n] = &e->lane[(size_t)row[FC_ROUTE_PORTS + p] * e->stride];
-        port[n] = p;
-        n += (uint32_t)((route & f->field[d]) != 0) & (uint32_t)(lane[n]->link.busy_until <= now);
+        return;
     }
     uint64_t random = fc_event_random(block, channel->router, 0) + (channel->bit + 1) * FC_EVENT_SALT_PICK;
-    struct best best = {.port = -1};
-    for (uint32_t i = 0; i < n; i++)
-        weigh(block, lane[i], f->free_vcs, (int32_t)e->full, port[i], &random, &best);
-    struct fc_flit_choice choice;
-    if (best.port >= 0) {
-        uint32_t p = (uint32_t)best.port;
-        choice = (struct fc_flit_choice){.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
-                                         .link = row[FC_ROUTE_PORTS + p],
-                                         .vcs = f->free_vcs};
-    } else {
-        if (e->flit->n_escape_vcs == 0) {
-            wait(block, c, row, NULL);
-            return true;
-        }
-        uint32_t p = fc_route_adaptive_escape(f, route);
-        choice = fc_route_adaptive_escape_choice(f, row, route, p, e->bit_vc[channel->bit]);
-        const union fc_event_lane *to = &e->lane[(size_t)choice.link * e->stride];
-        if (to->link.busy_until <= now)
-            weigh(block, to, choice.vcs, (int32_t)((choice.room_packets > 1 ? 2 : 1) * e->full), (int32_t)p, &random, &best);
-        if (best.port < 0) {
-            wait(block, c, row, &choice);
-            return true;
-        }
+    if (!fc_event_torus_pick(block, channel, random, &choice, &vc)) {
+        fc_event_torus_wait(block, c);
+        return;
     }
-    fc_event_send(block, c, &choice, best.vc, false);
-    return true;
+    bool waited = channel->flags & FC_EVENT_WAITS;
+    if (waited) fc_event_torus_stop(block, channel);
+    fc_event_send(block, c, &choice, vc, waited);
 }
 
 void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel)

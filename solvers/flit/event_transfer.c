@@ -15,6 +15,10 @@ static inline void take_path(struct fc_event *e, uint32_t in_link, int kind, uin
     }
     if (!e->few_paths) return;
     uint64_t *path = &e->path_end[(size_t)in_link * e->paths];
+    if (e->paths == 2) {
+        path[path[1] < path[0]] = end;
+        return;
+    }
     while (*path > now) path++;
     *path = end;
 }

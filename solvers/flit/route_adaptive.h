@@ -49,12 +49,13 @@ static inline struct fc_flit_choice fc_route_adaptive_escape_choice(const struct
 {
     uint64_t after = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, port);
     uint16_t vcs = f->vcs[after >> (f->crossed + port / 2) & 1][port / 2];
-    bool within = (uint32_t)(route >> f->last) == port && (vcs >> in_vc & 1);
+    bool within = (uint32_t)(route >> f->last) == port;
+    within = within & (vcs >> in_vc & 1);
     return (struct fc_flit_choice){.route = after,
                                    .link = row[FC_ROUTE_PORTS + port],
                                    .vcs = vcs,
                                    .escape = 1,
-                                   .room_packets = !f->bubble ? 0 : within || !f->ring[port / 2] ? 1 : 2,
+                                   .room_packets = (uint8_t)(f->bubble * (1 + (!within & f->ring[port / 2]))),
                                    .full_size = f->full_size};
 }
 

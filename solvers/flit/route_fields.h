@@ -24,31 +24,34 @@ struct fc_route_fields {
     uint32_t hops;         /* mask of all hops left */
     uint32_t end;          /* the bit above them */
     struct fc_route_step step[32]; /* by bit of the route word */
-    uint32_t field[FC_MAX_DIMS];
-    uint8_t shift[FC_MAX_DIMS], minus, crossed;
+    uint8_t minus, crossed;
     int n_dims;
     uint32_t per_router, width; /* width: outputs, the ejection links as one */
-    uint8_t long_minus, long_crossed;  /* places in the route word of route_torus.c */
-    struct fc_route_port *port;        /* [n_routers][stride], by fc_route_torus_ports */
+    uint64_t *place;       /* [n_routers] coordinates side by side, each in a field for numbers below 2k */
+    uint64_t sizes;        /* the sizes k likewise */
+    uint8_t at[FC_MAX_DIMS], bits[FC_MAX_DIMS]; /* of the fields */
+    uint64_t *start[FC_MAX_DIMS]; /* [tie << bits | k + difference] hops << 32 | route word of the dimension */
+    struct fc_route_port *port;        /* [n_routers][stride], place and start too by fc_route_torus_ports */
 };
-/* Fills all but `port`; false when the network is not a torus or mesh in dimension order with single cables, without
+/* Fills all but the tables; false when the network is not a torus or mesh in dimension order with single cables, without
  * bubble, whose route word of 31 bits fits. */
 bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields);
 enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t stride,
                                   struct fc_route_fields *fields, struct fc_arena *arena, struct fc_status *st);
 
-/* The route word of these fields from that of route_torus.c. */
-static inline uint32_t fc_route_fields_start(const struct fc_route_fields *f, uint64_t route)
+/* A packet's first route word and, from bit 32, its hops. */
+static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, uint32_t src, uint32_t dst, uint32_t ties)
 {
-    uint32_t dims = (1u << f->n_dims) - 1;
-    return ((uint32_t)route & f->hops) | ((uint32_t)(route >> f->long_minus) & dims) << f->minus |
-           ((uint32_t)(route >> f->long_crossed) & dims) << f->crossed;
-}
-static inline uint32_t fc_route_fields_hops(const struct fc_route_fields *f, uint32_t route)
-{
-    uint32_t sum = 0;
-    for (int d = 0; d < f->n_dims; d++) sum += (route & f->field[d]) >> f->shift[d];
-    return sum;
+    if (__builtin_expect(f->per_router > 1, 0)) {
+        src /= f->per_router;
+        dst /= f->per_router;
+    }
+    uint64_t differences = f->place[dst] + f->sizes - f->place[src], route = 0;
+    for (int d = 0; d < f->n_dims; d++) {
+        uint32_t bits = f->bits[d], x = (uint32_t)(differences >> f->at[d]) & ((1u << bits) - 1);
+        route += f->start[d][(ties >> d & 1) << bits | x];
+    }
+    return route;
 }
 
 #endif

@@ -51,19 +51,23 @@ struct torus_routes {
 
 /* ---- hops left ---- */
 
-/* Hops from router a to b; `ties` has a bit a dimension for even rings. */
+/* The part of a dimension in the route word, from coordinate `from` to `to`; `ties` has a bit a dimension for even
+ * rings. No branches in it: they would be random ones. */
+static inline uint64_t set_out_along(const struct torus_routes *t, int d, uint32_t from, uint32_t to, uint32_t ties)
+{
+    uint32_t k = t->k[d], before = to < from, plus = to - from + (-before & k);
+    uint32_t tie = (uint32_t)(2 * plus == k) & (ties >> d) & 1, back = (uint32_t)(2 * plus > k) | tie;
+    uint32_t ring = t->ring[d], minus = ring ? back : before;
+    uint32_t hops = (plus ^ -minus) + (-minus & (k + 1)), crosses = t->entry & ring & (before ^ minus);
+    return (uint64_t)hops << t->shift[d] | (uint64_t)minus << (MINUS + d) | (uint64_t)crosses << (CROSSED + d);
+}
+/* Hops from router a to b. */
 static inline uint64_t set_out(const struct torus_routes *t, uint32_t a, uint32_t b, uint32_t ties)
 {
-    uint64_t route = 0, from_all = t->place[a], to_all = t->place[b];
-    for (int d = 0; d < t->n_dims; d++) { /* no branches in it: they would be random ones */
-        uint32_t k = t->k[d], from = (uint32_t)(from_all >> t->at[d]) & t->coordinate[d],
-                 to = (uint32_t)(to_all >> t->at[d]) & t->coordinate[d];
-        uint32_t before = to < from, plus = to - from + (-before & k);
-        uint32_t tie = (uint32_t)(2 * plus == k) & (ties >> d) & 1, back = (uint32_t)(2 * plus > k) | tie;
-        uint32_t ring = t->ring[d], minus = ring ? back : before;
-        uint32_t hops = (plus ^ -minus) + (-minus & (k + 1)), crosses = t->entry & ring & (before ^ minus);
-        route |= (uint64_t)hops << t->shift[d] | (uint64_t)minus << (MINUS + d) | (uint64_t)crosses << (CROSSED + d);
-    }
+    uint64_t route = 0, from = t->place[a], to = t->place[b];
+    for (int d = 0; d < t->n_dims; d++)
+        route |= set_out_along(t, d, (uint32_t)(from >> t->at[d]) & t->coordinate[d],
+                               (uint32_t)(to >> t->at[d]) & t->coordinate[d], ties);
     return route;
 }
 
@@ -344,12 +348,11 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     *fields = (struct fc_route_fields){0};
     if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->hops >> 32 || t->all > UINT8_MAX) return false;
     int bits = t->hops ? 64 - __builtin_clzll(t->hops) : 0;
+    int at = 0;
     if (bits + 2 * t->n_dims > 31) return false;
     fields->hops = (uint32_t)t->hops;
     fields->minus = (uint8_t)bits;
     fields->crossed = (uint8_t)(bits + t->n_dims);
-    fields->long_minus = MINUS;
-    fields->long_crossed = CROSSED;
     fields->n_dims = t->n_dims;
     fields->per_router = t->per_router;
     fields->width = 2 * (uint32_t)t->n_dims + 1;
@@ -357,8 +360,10 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     fields->step[bits] = (struct fc_route_step){.port = (uint8_t)(2 * t->n_dims), .vcs = {(uint8_t)t->all, (uint8_t)t->all}};
     for (int d = 0; d < t->n_dims; d++) {
         if (t->parallel[d] > 1) return false;
-        fields->field[d] = (uint32_t)t->field[d];
-        fields->shift[d] = t->shift[d];
+        fields->at[d] = (uint8_t)at;
+        fields->bits[d] = (uint8_t)fc_route_bits(2 * t->k[d] - 1);
+        fields->sizes |= (uint64_t)t->k[d] << at;
+        if ((at += fields->bits[d]) > 64) return false;
     }
     for (int bit = 0; bit < bits; bit++) {
         uint32_t d = t->dim_at[bit];
@@ -368,6 +373,27 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     }
     return true;
 }
+/* Tables of fc_route_fields_start. */
+static enum fc_code starts(const struct torus_routes *t, struct fc_route_fields *fields, struct fc_arena *arena,
+                           struct fc_status *st)
+{
+    if (!(fields->place = fc_alloc(arena, t->n_routers, sizeof *fields->place, st))) return st->code;
+    for (int d = 0; d < t->n_dims; d++) {
+        uint32_t k = t->k[d], size = 1u << fields->bits[d], dims = (1u << t->n_dims) - 1;
+        uint64_t *start = fields->start[d] = fc_alloc(arena, 2 * (size_t)size, sizeof *start, st);
+        if (!start) return st->code;
+        for (uint32_t x = 1; x < 2 * k; x++)
+            for (uint32_t tie = 0; tie < 2; tie++) {
+                uint64_t route = set_out_along(t, d, x < k ? k - x : 0, x < k ? 0 : x - k, tie << d);
+                uint64_t word = (route & fields->hops) | (route >> MINUS & dims) << fields->minus |
+                                (route >> CROSSED & dims) << fields->crossed;
+                start[tie << fields->bits[d] | x] = (route & fields->hops) >> t->shift[d] << 32 | word;
+            }
+        for (uint32_t r = 0; r < t->n_routers; r++)
+            fields->place[r] |= (t->place[r] >> t->at[d] & t->coordinate[d]) << fields->at[d];
+    }
+    return FC_OK;
+}
 enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t stride,
                                   struct fc_route_fields *fields, struct fc_arena *arena, struct fc_status *st)
 {
@@ -375,7 +401,7 @@ enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t strid
     if (!fc_route_torus_fields(flit, fields))
         return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
     fields->port = fc_alloc(arena, (size_t)t->n_routers * stride, sizeof *fields->port, st);
-    if (!fields->port) return st->code;
+    if (!fields->port || starts(t, fields, arena, st)) return st->code;
     for (uint32_t r = 0; r < t->n_routers; r++) {
         const uint32_t *row = t->row + (size_t)r * t->width;
         struct fc_route_port *port = fields->port + (size_t)r * stride;

@@ -1,0 +1,111 @@
+/* cycle_queues.c - delays of the cycle engine in ticks, and the queues of events that are under way for so long.
+ *
+ * A head granted the switch at g is on the link at g + D - s and in the next buffer a wire latency later (router delay D,
+ * s = 1 with a virtual-channel stage); a node's flit is in the router's buffer a wire latency after it is sent; a credit
+ * is back flit time + handling + wire latency after the grant. Limits: see fc_cycle_takes. */
+#include "solvers/flit/cycle.h"
+
+bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
+{
+    uint32_t stage = flit->vc_stage ? 1 : 0;
+    const struct fc_machine *machine = flit->net->machine;
+    if (flit->router_ticks < stage) {
+        snprintf(why, size, "a virtual-channel stage needs a router delay of at least one tick");
+        return false;
+    }
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        int c = flit->net->link_class[l];
+        if (fc_is_node(flit->net, flit->net->link_source[l]) || fc_is_node(flit->net, flit->net->link_target[l])) continue;
+        if (flit->router_ticks - stage + flit->latency_ticks[c] >= 1) continue;
+        snprintf(why, size, "router delay and latency of class %s are zero together", machine->classes[c].name);
+        return false;
+    }
+    if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
+        snprintf(why, size, "buffers and packets are limited to %u flits", UINT16_MAX);
+        return false;
+    }
+    return true;
+}
+
+/* ---- delays and event queues ---- */
+
+static uint16_t queue_for(struct fc_cycle *e, int kind, uint32_t delay, uint32_t period)
+{
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_kind[k] == kind && e->queue_delay[k] == delay) {
+            if (period < e->queue_period[k]) e->queue_period[k] = period;
+            return (uint16_t)k;
+        }
+    e->queue_period[e->n_queues] = period;
+    e->queue_kind[e->n_queues] = (uint8_t)kind;
+    e->queue_delay[e->n_queues] = delay;
+    return (uint16_t)e->n_queues++;
+}
+/* What links of a class do: join routers, carry from or to nodes. */
+enum { JOINS = 1, INJECTS = 2, EJECTS = 4 };
+static void class_uses(const struct fc_network *net, uint8_t *uses)
+{
+    for (uint32_t l = 0; l < net->n_links; l++)
+        uses[net->link_class[l]] |= fc_is_node(net, net->link_source[l])   ? INJECTS
+                                    : fc_is_node(net, net->link_target[l]) ? EJECTS
+                                                                           : JOINS;
+}
+void fc_cycle_set_delays(struct fc_cycle *e)
+{
+    const struct fc_flit_net *f = e->flit;
+    int n = f->net->machine->n_classes;
+    uint32_t stage = f->vc_stage ? 1 : 0, fastest = UINT32_MAX, flit_ticks[FC_MAX_CLASSES];
+    uint8_t uses[FC_MAX_CLASSES] = {0};
+    class_uses(f->net, uses);
+    for (int c = 0; c < n; c++) {
+        flit_ticks[c] = fc_most(f->flit_ticks[c], 1);
+        if (uses[c] & JOINS && flit_ticks[c] < fastest) fastest = flit_ticks[c];
+    }
+    for (int c = 0; c < n; c++) {
+        if (!uses[c]) continue;
+        /* Whole before it is sent on, where a faster link may do so; at a node it is whole anyway. */
+        uint32_t whole = flit_ticks[c] > fastest ? flit_ticks[c] - fastest : 0;
+        if (uses[c] & JOINS) {
+            e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
+            e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c], flit_ticks[c]);
+        }
+        if (uses[c] & INJECTS) {
+            e->delay_injection[c] = f->latency_ticks[c] + whole;
+            e->queue_injection[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_injection[c], flit_ticks[c]);
+        }
+        e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
+        e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c], flit_ticks[c]);
+        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
+        for (int out = 0; out < n; out++) {
+            if (!uses[out]) continue;
+            e->queue_credit[c][out] =
+                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c],
+                          flit_ticks[out]);
+            e->delay_delivery[c][out] =
+                f->router_ticks - stage + f->latency_ticks[out] + fc_most(flit_ticks[c], flit_ticks[out]);
+            e->trailer[c][out] = fc_most(f->trailer_ticks[c], f->trailer_ticks[out]);
+        }
+    }
+    e->window = UINT32_MAX;
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
+            e->window = e->queue_delay[k];
+}
+/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more than one every
+ * `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at its end. */
+enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links,
+                                 struct fc_status *st)
+{
+    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2; /* the fast path's arrivals have two items */
+    uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);
+    uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
+    q->delay = e->queue_delay[k];
+    q->most = links * each;
+    q->size = q->most * (alive + 2) + 64;
+    q->slot_mask = (uint32_t)(slots - 1);
+    if (!(q->item = fc_alloc(&e->arena, q->size + 64, sizeof *q->item, st)) ||
+        !(q->start = fc_alloc(&e->arena, slots, sizeof *q->start, st)) ||
+        !(q->count = fc_alloc(&e->arena, slots, sizeof *q->count, st)))
+        return st->code;
+    return FC_OK;
+}
