@@ -76,9 +76,13 @@ enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct f
 enum fc_code fc_flit_read_load(const char *option, const char *text, const struct fc_session *session,
                                const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                double *ideal, double *load_flits_per_cycle, struct fc_status *st);
-/* The load of one run, and the refusal of options that are not for this kind of traffic. *ideal as above. */
+/* Messages of one task a node taken as relative rates, for `option`. FC_INPUT where tasks are not nodes. */
+enum fc_code fc_flit_as_rates(const char *option, const struct fc_session *session, struct fc_demand *demand,
+                              struct fc_status *st);
+/* The load of one run, and the refusal of options that are not for this kind of traffic; with a load or a backlog the
+ * demand becomes rates. *ideal as above. */
 enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
-                                const struct fc_demand *demand, struct fc_flit_settings *settings,
+                                struct fc_demand *demand, struct fc_flit_settings *settings,
                                 double *ideal, struct fc_status *st);
 
 /* ---- printing (print.c) ---- */

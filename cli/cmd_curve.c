@@ -145,30 +145,25 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
     return FC_OK;
 }
 
-static enum fc_code check(const struct fc_arguments *arguments, const struct fc_demand *demand,
-                          struct fc_status *st)
+static enum fc_code check(const struct fc_arguments *arguments, const struct fc_session *session,
+                          struct fc_demand *demand, struct fc_status *st)
 {
     const char *solver = arguments->solver ? arguments->solver : "flit";
     if (!strcmp(solver, "queueing") || !strcmp(solver, "both"))
         return fc_refuse(st, FC_INPUT, "--solver: %s: queueing is not in this build (expected flit)", solver);
     if (strcmp(solver, "flit"))
         return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected flit)", solver);
-    if (!demand->open_loop)
-        return fc_refuse(st, FC_INPUT,
-                         "%s is a set of messages and has no offered load (expected open-loop traffic: "
-                         "uniform, hotregion, ...)",
-                         demand->name);
-    return FC_OK;
+    return fc_flit_as_rates("--loads", session, demand, st);
 }
 
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
-                               const struct fc_demand *demand, struct fc_arena *arena, struct fc_status *st)
+                               struct fc_demand *demand, struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct answer a = {
         .session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
     double *loads = fc_alloc(arena, MOST_POINTS, sizeof *loads, st);
-    if (!loads || check(arguments, demand, st) || fc_flit_of_arguments(arguments, &settings, st) ||
+    if (!loads || check(arguments, session, demand, st) || fc_flit_of_arguments(arguments, &settings, st) ||
         read_loads(arguments->loads, &a, arena, &a.ideal, loads, &a.n, st))
         return st->code;
     a.points = fc_alloc(arena, a.n, sizeof *a.points, st);

@@ -332,7 +332,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
 }
 
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
-                               const struct fc_demand *demand, struct fc_status *st)
+                               struct fc_demand *demand, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result result = {0};

@@ -77,19 +77,31 @@ enum fc_code fc_flit_read_load(const char *option, const char *text, const struc
     return FC_OK;
 }
 
-enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
-                                const struct fc_demand *demand, struct fc_flit_settings *settings,
-                                double *ideal, struct fc_status *st)
+enum fc_code fc_flit_as_rates(const char *option, const struct fc_session *session, struct fc_demand *demand,
+                              struct fc_status *st)
 {
+    if (!demand->open_loop && demand->n_tasks != session->net.n_nodes)
+        return fc_refuse(st, FC_INPUT,
+                         "%s: %s has %u tasks, and rates are those of the %u nodes (without it its messages are sent "
+                         "as fast as they go)",
+                         option, demand->name, demand->n_tasks, session->net.n_nodes);
+    demand->open_loop = true;
+    return FC_OK;
+}
+
+enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
+                                struct fc_demand *demand, struct fc_flit_settings *settings, double *ideal,
+                                struct fc_status *st)
+{
+    if ((arguments->load || arguments->backlog) &&
+        fc_flit_as_rates(arguments->load ? "--load" : "--backlog", session, demand, st))
+        return st->code;
     if (demand->open_loop && (arguments->map || arguments->nodes))
         return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic between all nodes (leave it out)",
                          arguments->map ? "--map" : "--nodes", demand->name);
     if (demand->open_loop && (arguments->gap_cycles > 0 || arguments->in_order))
         return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic, not messages (leave it out)",
                          arguments->in_order ? "--in-order" : "--gap", demand->name);
-    if (!demand->open_loop && (arguments->load || arguments->backlog))
-        return fc_refuse(st, FC_INPUT, "%s: %s is a set of messages, sent as fast as they go (leave it out)",
-                         arguments->load ? "--load" : "--backlog", demand->name);
     if (!demand->open_loop && (arguments->warmup_cycles || arguments->measure_cycles))
         return fc_refuse(st, FC_INPUT,
                          "%s: %s is a set of messages, the whole run is measured (leave it out)",

@@ -80,6 +80,6 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver both
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver fast
 ! fabricast: --solver: 'fast' is unknown (expected flit)
 ? 2
-$ cd $TMP; fabricast curve -m ./ring.yaml -p alltoall:bytes=64 --loads 0.5
-! fabricast: alltoall:bytes=64 is a set of messages and has no offered load (expected open-loop traffic: uniform, hotregion, ...)
+$ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads 0.5
+! fabricast: --loads: stencil2d:grid=4x2,bytes=64 has 8 tasks, and rates are those of the 4 nodes (without it its messages are sent as fast as they go)
 ? 2

@@ -127,7 +127,7 @@ $ cd $TMP; printf 'name: ring-8\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: 
 
 # Refusals.
 $ cd $TMP; fabricast flit -m ./none.yaml -p uniform --load 0.9
-! fabricast: ./none.yaml: dimension-order routing can deadlock under rule none: x+ (0)->(1) vc 0 -> x+ (1)->(2) vc 0 -> x+ (2)->(3) vc 0 -> ... (8 channels) wait for each other (expected a rule whose dependency graph has no cycle, or that deadlocks are allowed)
+! fabricast: ./none.yaml: dimension-order routing can deadlock under rule none: x+ (0)->(1) vc 0 -> x+ (1)->(2) vc 0 -> x+ (2)->(3) vc 0 -> ... (8 channels) wait for each other (expected a rule whose dependency graph has no cycle, or --allow-deadlock)
 ? 2
 $ cd $TMP; printf 'name: ring-4\ntitle: a ring\nclock: 1 GHz\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: cut-through, credit: 1 cycle, vcs: 1, buffer: 128 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 64 B}\n' > one.yaml; fabricast flit -m ./one.yaml -p uniform --load 0.3
 ! fabricast: ./one.yaml: router.vcs: 1: no virtual channel left for dimension-order routing under rule dateline, which takes 2 (expected at least 2)
@@ -175,8 +175,8 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --map rnm
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --gap 10
 ! fabricast: --gap: uniform is open-loop traffic, not messages (leave it out)
 ? 2
-$ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --load 0.3
-! fabricast: --load: alltoall:bytes=64 is a set of messages, sent as fast as they go (leave it out)
+$ cd $TMP; fabricast flit -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --load 0.3
+! fabricast: --load: stencil2d:grid=4x2,bytes=64 has 8 tasks, and rates are those of the 4 nodes (without it its messages are sent as fast as they go)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --measure 100
 ! fabricast: --measure: alltoall:bytes=64 is a set of messages, the whole run is measured (leave it out)
