@@ -129,7 +129,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         node->last_vc = 15;
         fc_flit_first(e->traffic, b->node[i], &node->source);
         if (node->source.born == UINT64_MAX) b->n_done++;
-        fc_cycle_await_birth(b, i, 0);
+        fc_cycle_await_birth(b, i, node->source.born, 0);
     }
     return FC_OK;
 }

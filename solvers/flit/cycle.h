@@ -230,11 +230,10 @@ void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
 /* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it. */
 void fc_cycle_flush_links(struct fc_cycle_block *block, bool keep);
 /* Puts the node's front packet on the wheel at its birth, or among the sending nodes. `place`: in block->node. */
-static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place, uint64_t now)
+static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place, uint64_t born, uint64_t now)
 {
-    uint64_t born = b->engine->node[b->node[place]].source.born;
     uint32_t mask = b->engine->wheel_mask;
-    if (born == UINT64_MAX) return;
+    if (__builtin_expect(born == UINT64_MAX, 0)) return;
     if (born <= now) {
         b->sending[place / 64] |= 1ull << place % 64;
         return;
@@ -248,24 +247,24 @@ static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place
 static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
 {
     uint32_t *slot = &b->wheel[t & b->engine->wheel_mask], place = *slot;
+    const struct fc_cycle_node *node = b->engine->node;
     *slot = FC_NONE;
     while (place != FC_NONE) {
         uint32_t next = b->wheel_next[place];
-        fc_cycle_await_birth(b, place, t);
+        fc_cycle_await_birth(b, place, node[b->node[place]].source.born, t);
         place = next;
     }
 }
 /* The node's packet has left: the next of its source. */
-static inline void fc_cycle_next_packet(struct fc_cycle_block *b, uint32_t place, uint64_t t)
+static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
+                                        uint32_t n, struct fc_flit_source *source, uint64_t t)
 {
-    struct fc_cycle *e = b->engine;
-    uint32_t n = b->node[place];
-    struct fc_flit_source *source = &e->node[n].source;
-    fc_flit_next(e->traffic, n, source);
-    if (source->born <= t) return;
-    b->n_done += source->born == UINT64_MAX;
+    fc_flit_next(traffic, n, source);
+    uint64_t born = source->born;
+    if (born <= t) return;
+    b->n_done += born == UINT64_MAX;
     b->sending[place / 64] &= ~(1ull << place % 64);
-    fc_cycle_await_birth(b, place, t);
+    fc_cycle_await_birth(b, place, born, t);
 }
 /* A record for a packet. FC_NONE: none left. */
 static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)

@@ -57,7 +57,11 @@ struct view {
     struct fc_fast fast;
     const uint32_t *injection; /* [n_nodes] link */
     uint64_t **write;
-    const struct fc_cycle_packet *packet;
+    const struct fc_flit_traffic *traffic;
+    const uint32_t *place_node; /* [n_nodes of the block] */
+    struct fc_cycle_node *node;
+    struct fc_cycle_packet *packet;
+    uint32_t *packet_src, *injected;
     const uint64_t *ejected;
     uint64_t measure_from, measured; /* window: first tick, length */
     uint32_t router_mask;      /* of a port number: the first of its router */
@@ -67,6 +71,7 @@ struct view {
 struct lists {
     uint32_t *waiting, *ports, *outs;
     uint32_t n_waiting, n_ports, n_outs;
+    uint32_t flits, packets, measured; /* that enter the network; of the packets, those that are measured */
 };
 /* Known when the loops are compiled: packets of one flit; of several, in wormhole; or in cut-through. */
 enum kind { SINGLE, WORMS, CUT_THROUGH };
@@ -76,10 +81,10 @@ INLINE uint32_t after(uint32_t x, uint32_t last)
 {
     return (x - last - 1) & 127;
 }
-/* The next channel of a mask that is not empty, in a round robin that `last` won last; without a branch. */
+/* The next channel of a mask that is not empty, in a round robin that `last` < FC_FAST_VCS won last; without a branch. */
 INLINE uint32_t next_in(uint32_t vcs, uint32_t last)
 {
-    return LOW((vcs | vcs << FC_FAST_VCS) & 0xfffffffeu << last % FC_FAST_VCS) % FC_FAST_VCS;
+    return LOW((vcs | vcs << FC_FAST_VCS) & 0xfffffffeu << last) % FC_FAST_VCS;
 }
 /* Bodies go before heads. */
 INLINE uint32_t heads_last(const channel *c, const enum kind kind)
@@ -276,31 +281,31 @@ INLINE void arrivals(const engine *e, const block *b, const struct view *w, stru
 /* ---- injection ---- */
 
 /* A record of the node's front packet, which leaves its queue now, and its route word. FC_NONE: none left. */
-INLINE uint32_t start_packet(engine *e, block *b, const struct view *w, uint32_t n, const struct fc_flit_source *source,
-                             uint64_t t, uint32_t *route)
+INLINE uint32_t start_packet(block *b, const struct view *w, struct lists *lists, uint32_t n,
+                             const struct fc_flit_source *source, uint64_t t, uint32_t *route)
 {
     uint32_t id = fc_cycle_record(b);
     if (__builtin_expect(id == FC_NONE, 0)) return FC_NONE;
     uint64_t way = fc_route_fields_start(&w->fast.route, n, source->dst, source->random);
-    struct fc_cycle_packet *packet = &e->packet[id];
+    struct fc_cycle_packet *packet = &w->packet[id];
     *route = (uint32_t)way;
     packet->head.dst = source->dst;
     packet->born = source->born;
     packet->waited = (uint32_t)(t - source->born);
     packet->flits = (uint16_t)source->flits;
     packet->hops = (uint16_t)(way >> 32);
-    e->packet_src[id] = n;
-    b->packets_in++;
-    b->counts->measured_started += source->born - w->measure_from < w->measured;
-    e->injected[n] += t - w->measure_from < w->measured;
+    w->packet_src[id] = n;
+    lists->packets++;
+    lists->measured += source->born - w->measure_from < w->measured;
+    w->injected[n] += t - w->measure_from < w->measured;
     return id;
 }
 /* One flit of the node, if it can go. */
-INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists, uint32_t place, uint64_t t,
+INLINE void send(block *b, const struct view *w, struct lists *lists, uint32_t place, uint64_t t,
                  const enum kind kind, const uint32_t shift)
 {
-    uint32_t n = b->node[place], flags = 0, route = 0;
-    struct fc_cycle_node *node = &e->node[n];
+    uint32_t n = w->place_node[place], flags = 0, route = 0;
+    struct fc_cycle_node *node = &w->node[n];
     output *o = &w->fast.out[w->injection[n]];
     uint32_t id = node->packet, vc = node->vc;
     if (kind == SINGLE || !node->left) {
@@ -311,7 +316,7 @@ INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists,
                 if (o->credits[LOW(rest)] < node->source.flits) a &= ~(1u << LOW(rest));
         if (__builtin_expect(!a, 0)) return;
         node->last_vc = (uint8_t)(vc = next_in(a, node->last_vc));
-        if ((id = start_packet(e, b, w, n, &node->source, t, &route)) == FC_NONE) return;
+        if ((id = start_packet(b, w, lists, n, &node->source, t, &route)) == FC_NONE) return;
         flags = FC_FLIT_HEAD;
         if (kind != SINGLE) {
             node->left = (uint16_t)node->source.flits;
@@ -323,14 +328,14 @@ INLINE void send(engine *e, block *b, const struct view *w, struct lists *lists,
         return;
     if (--o->credits[vc] == 0) o->credited &= (uint8_t) ~(1u << vc);
     o->sent++;
-    b->flits_in++;
+    lists->flits++;
     if (kind == SINGLE || --node->left == 0) {
         flags |= FC_FLIT_TAIL;
         if (kind != SINGLE) {
             w->fast.packets_sent[w->injection[n]]++;
             o->free |= (uint8_t)(1u << vc);
         }
-        fc_cycle_next_packet(b, place, t);
+        fc_cycle_next_packet(b, w->traffic, place, n, &node->source, t);
     }
     if (w->injection_delay) {
         uint64_t *item = w->write[o->target >> 26];
@@ -408,12 +413,13 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
     engine *e = b->engine;
     const struct fc_network *net = e->flit->net;
     const int injection = fc_injection_class(net->machine);
-    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->packet, b->ejected, b->counts->measure_from,
+    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->traffic, b->node, e->node, e->packet,
+                           e->packet_src, e->injected, b->ejected, b->counts->measure_from,
                            b->counts->measure_to - b->counts->measure_from,
                            ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max, e->flit->injection_vcs,
                            e->delay_injection[injection], e->delay_delivery[injection][injection]};
     for (uint64_t t = from; t < to; t++) {
-        struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0};
+        struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0, 0, 0, 0};
         uint64_t before = b->hops + b->flits_out + b->flits_in;
         fc_cycle_watch(b, t);
         fc_cycle_queues_start(b, t);
@@ -426,7 +432,10 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
         fc_cycle_births(b, t);
         for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
             for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
-                send(e, b, &w, &lists, 64 * i + LOW(rest), t, kind, shift);
+                send(b, &w, &lists, 64 * i + LOW(rest), t, kind, shift);
+        b->flits_in += lists.flits;
+        b->packets_in += lists.packets;
+        b->counts->measured_started += lists.measured;
         settle_ports(&w, &lists, kind, shift);
         b->write[EJECTED] = b->ejected;
         for (uint32_t i = 0; i < lists.n_outs; i++) move(&w, &lists, lists.outs[i], kind, shift);
@@ -528,6 +537,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     f->first_link = net->first_link;
     f->link_source = net->link_source;
     for (size_t c = 0; c < channels; c++) f->channel[c].out_vc = FC_NO_VC;
+    for (uint32_t n = 0; n < net->n_nodes; n++) e->node[n].last_vc = FC_FAST_VCS - 1;
     for (size_t p = 0; p < ports; p++) f->port[p].winner = FC_NONE;
     for (uint32_t l = 0; l < net->n_links; l++) {
         const struct fc_cycle_out *from = &e->out[l];

@@ -333,7 +333,7 @@ static void send(engine *e, block *b, uint32_t place, uint64_t t)
         o->sent += 1ull << 32;
         o->free |= bit;
         ticks += e->flit->trailer_ticks[o->link_class];
-        fc_cycle_next_packet(b, place, t);
+        fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
     }
     node->link_free = t + (ticks ? ticks : 1);
     uint64_t item = (uint64_t)(node->packet | flags) << 32 | (o->target + node->vc);

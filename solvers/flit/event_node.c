@@ -107,16 +107,79 @@ static uint64_t link_free(const struct fc_event *e, uint32_t n)
     return first;
 }
 
+/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`. */
+static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
+{
+    const struct fc_event *e = block->engine;
+    uint64_t now = block->wheel.now;
+    int32_t most = (int32_t)e->full - 1;
+    uint32_t picked = e->n_vcs;
+    for (uint32_t left = e->flit->injection_vcs; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctz(left);
+        int32_t tokens = fc_event_count(block, fc_event_tokens_of(e, l, v), now);
+        picked = tokens > most ? v : picked;
+        most = tokens > most ? tokens : most;
+        if (tokens == (int32_t)e->flit->buffer_flits) return picked;
+    }
+    *again = FC_EVENT_NEVER;
+    for (uint32_t left = e->flit->injection_vcs; left && picked == e->n_vcs; left &= left - 1) {
+        uint64_t tick =
+            fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
+        if (tick < *again) *again = tick;
+    }
+    return picked;
+}
+
+/* As below, for a node with one link, whose routing at the source looks at nothing: it is asked only when the packet
+ * leaves. */
+static void inject_torus(struct fc_event_block *block, uint32_t n)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_node *node = &e->node[n];
+    uint32_t l = e->flit->net->first_link[e->flit->n_routers + n];
+    struct fc_event_link *link = fc_event_link(e, l);
+    uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
+    link->wanted = 0;
+    while (node->source.born <= now) {
+        const struct fc_flit_source *source = &node->source;
+        if (link->busy_until > now) {
+            node_due(block, n, link->busy_until);
+            return;
+        }
+        uint32_t vc = emptiest(block, l, &again);
+        if (vc == e->n_vcs) {
+            link->wanted = 1;
+            if (again != FC_EVENT_NEVER) node_due(block, n, again);
+            return;
+        }
+        struct fc_flit_choice choice = {.link = l};
+        choice.route = e->flit->route->start(e->flit, n, source->dst, source->random, NULL);
+        uint32_t p = fc_event_new_packet(block);
+        if (p == 0) return;
+        depart(block, n, &choice, vc, p);
+        fc_flit_next(e->traffic, n, &node->source);
+        if (node->source.born == UINT64_MAX) {
+            block->live_sources--;
+            return;
+        }
+    }
+    node_due(block, n, node->source.born > link->busy_until ? node->source.born : link->busy_until);
+}
+
 void fc_event_inject(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;
     struct fc_event_node *node = &e->node[n];
+    if (e->is_adaptive_torus) {
+        inject_torus(block, n);
+        return;
+    }
     struct fc_flit_view view = {block, queued_flits};
     uint64_t now = block->wheel.now;
     while (node->source.born <= now) {
         const struct fc_flit_source *source = &node->source;
         struct fc_flit_head head = {.dst = source->dst, .random = source->random};
-        uint64_t again;
+        uint64_t again = FC_EVENT_NEVER;
         uint32_t vc = 0;
         head.route = e->flit->route->start(e->flit, n, source->dst, source->random, &view);
         int count =

@@ -110,7 +110,8 @@ static uint32_t elect_random(const struct fc_event *e, const uint64_t *mask, uin
             uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
             uint64_t port = spread(random + e->bit_port[bit] * SALT_PICK) >> 32;
             uint64_t key = port << 32 | spread(random + (bit + 1) * SALT_ELECT) >> 32 | 1;
-            if (key > best) best = key, winner = bit;
+            winner = key > best ? bit : winner; /* a branch would be a random one */
+            best = key > best ? key : best;
         }
     return winner;
 }
@@ -477,7 +478,7 @@ static inline bool is_lone_head(const struct fc_event_dirty *dirty)
 static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;
-    for (uint32_t i = 0; i < n && e->is_large; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (is_lone_head(&dirty[i]))
             fc_event_torus_prefetch(block, &e->channel[dirty[i].word & FC_EVENT_INDEX]);
     for (uint32_t i = 0; i < n; i++) {

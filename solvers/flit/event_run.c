@@ -43,10 +43,9 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) return; /* it moved before */
         channel->flags &= 0xffu & ~FC_EVENT_DUE;
         __builtin_prefetch(&block->packet[channel->head]);
-        if (e->is_large) {
-            __builtin_prefetch(fc_event_tokens_of(e, channel->link, e->bit_vc[channel->bit]));
-            if (e->few_paths) __builtin_prefetch(&e->path_end[(size_t)channel->link * e->paths]);
-        }
+        __builtin_prefetch(fc_event_link(e, channel->link));
+        __builtin_prefetch(fc_event_tokens_of(e, channel->link, e->bit_vc[channel->bit]));
+        if (e->few_paths) __builtin_prefetch(&e->path_end[(size_t)channel->link * e->paths]);
         gather(block, channel->router, word);
         return;
     }

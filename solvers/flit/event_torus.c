@@ -165,7 +165,7 @@ void fc_event_torus_wait(struct fc_event_block *block, uint32_t c)
     }
     for (int d = 0; d < f->n_dims; d++)
         wait_on(block, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0,
-                route & f->field[d] ? bit : 0, f->free_vcs, e->full);
+                bit & -(uint64_t)((route & f->field[d]) != 0), f->free_vcs, e->full);
     if (e->flit->n_escape_vcs == 0) return;
     struct fc_flit_choice escape = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
                                                                    e->bit_vc[channel->bit]);
@@ -184,7 +184,8 @@ void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_cha
         return;
     }
     for (int d = 0; d < f->n_dims; d++)
-        stop_on(e, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0, route & f->field[d] ? bit : 0);
+        stop_on(e, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0,
+                bit & -(uint64_t)((route & f->field[d]) != 0));
     if (e->flit->n_escape_vcs == 0) return;
     struct fc_flit_choice escape = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
                                                                    e->bit_vc[channel->bit]);

@@ -227,6 +227,8 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
     uint32_t class = link->link_class, flits = packet->flits, flit_ticks = e->times[class].flit;
     uint32_t ticks = flits * flit_ticks + e->times[class].trailer;
 
+    __builtin_prefetch(&e->channel[choice->link * e->n_vcs + vc]);
+    __builtin_prefetch(&e->sent[choice->link]);
     link->busy_until = now + ticks;
     if (link->wanted) {
         if (ticks) link->wake = FC_EVENT_NEVER; /* whatever it was, it comes too early now */

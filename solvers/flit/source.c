@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { DRAW_GAP, DRAW_DST, DRAW_MORE, DRAWS };
 
@@ -93,6 +94,22 @@ static uint32_t destination(const struct fc_flit_traffic *t, uint32_t node, uint
     return o->row_dst[first + pick(o->row + first, (uint32_t)(o->row_first[node + 1] - first), bits)];
 }
 
+/* ln(m / 2^53) for 1 <= m <= 2^53, to 10^-12 of itself: m = 2^e x, sqrt(1/2) <= x < sqrt(2), ln x = 2 artanh f with
+ * f = (x-1)/(x+1) as its power series to f^13. The same on every machine, and in half the time of a libm's. */
+static inline double log_of_share(uint64_t m)
+{
+    double d = (double)(int64_t)m;
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    bits += UINT64_C(0x3ff0000000000000) - UINT64_C(0x3fe6a09e667f3bcd);
+    double e = (double)((int)(bits >> 52) - (1023 + 53));
+    bits = (bits & UINT64_C(0x000fffffffffffff)) + UINT64_C(0x3fe6a09e667f3bcd);
+    memcpy(&d, &bits, sizeof d);
+    double f = (d - 1) / (d + 1), s = f * f, s2 = s * s;
+    double series = (1 + s * (1. / 3)) + s2 * ((1. / 5 + s * (1. / 7)) + s2 * ((1. / 9 + s * (1. / 11)) + s2 * (1. / 13)));
+    return e * 0x1.62e42fefa39efp-1 + 2 * f * series;
+}
+
 /* Everything of packet source->number; its birth comes `gap` steps after cursor, which counts steps + 1. */
 static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
 {
@@ -110,8 +127,8 @@ static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_
         source->born = 0;
         return;
     }
-    double u = (double)(int64_t)((a >> 11) + 1) * 0x1p-53; /* (0, 1] */
-    double gap = log(u) * o->gap_scale[node], most = 0x1p53 - 1 - (double)(int64_t)source->cursor;
+    double gap = log_of_share((a >> 11) + 1) * o->gap_scale[node], /* of a number in (0, 1] */
+           most = 0x1p53 - 1 - (double)(int64_t)source->cursor;
     double tick = ((double)(int64_t)source->cursor + gap) * o->ticks_per_step;
     if (!(gap < most && tick < 0x1p62)) {
         source->born = UINT64_MAX;
