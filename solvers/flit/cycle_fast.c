@@ -5,8 +5,8 @@
  * no look at its packet: the hops left travel with it (32 bits). A tick is a few straight loops over lists, without a
  * loop a router, whose ends no processor can predict:
  *
- *   credits, then all channels that have a front flit to offer (left over, woken, just arrived): one winner a port;
- *   all ports with a winner: one winner an output; all outputs with a winner: the flit moves.
+ *   credits; channels left over or woken that have a front flit to offer: one winner a port; flits that just arrived at
+ *   ports where nobody else asks, then those winners: one winner an output; all outputs with a winner: the flit moves.
  *
  * A channel that lost offers again in the next tick; one that waits for a credit or a free channel sleeps at the output.
  * Model, timing and tie-breaks are those of cycle_step.c; tests hold the two against each other. */
@@ -416,7 +416,8 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
     const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->traffic, b->node, e->node, e->packet,
                            e->packet_src, e->injected, b->ejected, b->counts->measure_from,
                            b->counts->measure_to - b->counts->measure_from,
-                           ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max, e->flit->injection_vcs,
+                           ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max,
+                           e->flit->injection_vcs,
                            e->delay_injection[injection], e->delay_delivery[injection][injection]};
     for (uint64_t t = from; t < to; t++) {
         struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0, 0, 0, 0};
@@ -438,7 +439,13 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
         b->counts->measured_started += lists.measured;
         settle_ports(&w, &lists, kind, shift);
         b->write[EJECTED] = b->ejected;
-        for (uint32_t i = 0; i < lists.n_outs; i++) move(&w, &lists, lists.outs[i], kind, shift);
+        for (uint32_t i = 0; i < lists.n_outs; i++) {
+            if (w.fast.far) {
+                uint32_t ahead = lists.outs[i + 6 < lists.n_outs ? i + 6 : i];
+                __builtin_prefetch(&w.fast.channel[w.fast.out[ahead].winner], 1);
+            }
+            move(&w, &lists, lists.outs[i], kind, shift);
+        }
         b->hops += lists.n_outs;
         deliver(b, &w, t, kind, shift);
         b->waiting = b->offered;
@@ -551,7 +558,8 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
         if (from->target == FC_NONE) continue;
         const struct fc_cycle_port *port = &e->port[from->target >> e->vc_shift];
         int c = from->link_class;
-        uint32_t arrivals_queue = (uint32_t)(from->target_block * e->n_queues + (from->router_link ? e->queue_arrival[c] : e->queue_injection[c]));
+        int arrives_by = from->router_link ? e->queue_arrival[c] : e->queue_injection[c];
+        uint32_t arrivals_queue = (uint32_t)(from->target_block * e->n_queues + arrives_by);
         uint32_t credits_queue = (uint32_t)(port->source_block * e->n_queues + e->queue_credit[c][c]);
         uint32_t first = net->first_link[port->router], place = port->router * n_ports + port->number;
         o->target = arrivals_queue << 26 | place << e->vc_shift;

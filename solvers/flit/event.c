@@ -42,12 +42,19 @@ static int link_kind(const struct fc_network *net, uint32_t l)
 static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
 {
     const struct fc_flit_net *flit = e->flit;
-    size_t channels = (size_t)flit->n_links * e->n_vcs, most = 1,
+    size_t channels = (size_t)flit->n_links * e->n_network_vcs, most = 1, bits_of_all = 0, n_more = 0,
            vertices = (size_t)flit->n_routers + flit->n_nodes;
     for (uint32_t r = 0; r < flit->n_routers; r++) {
         size_t bits = (size_t)(flit->in_first[r + 1] - flit->in_first[r]) * e->n_vcs;
         if (bits > most) most = bits;
+        bits_of_all += bits;
     }
+    e->more_at = fc_alloc(&e->arena, flit->n_links, sizeof *e->more_at, st);
+    for (uint32_t l = 0; l < flit->n_links && e->more_at; l++) {
+        e->more_at[l] = (uint32_t)n_more;
+        if (link_kind(flit->net, l) == FC_EVENT_INJECTION) n_more += e->n_vcs - e->n_network_vcs;
+    }
+    channels += n_more;
     if (most > UINT16_MAX)
         return fc_refuse(
             st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine", most);
@@ -56,14 +63,14 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st);
     e->lane = fc_alloc(&e->arena, links * e->stride, sizeof *e->lane, st);
     e->node = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->node, st);
-    e->waiting = fc_alloc(&e->arena, links * e->n_slots * words, sizeof *e->waiting, st);
+    e->more_tokens = fc_alloc(&e->arena, n_more, sizeof *e->more_tokens, st);
     e->sent = fc_alloc(&e->arena, links, sizeof *e->sent, st);
     e->path_end = e->few_paths ? fc_alloc(&e->arena, links * e->paths, sizeof *e->path_end, st) : NULL;
     e->score = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->score, st);
     e->eject_end = fc_alloc(&e->arena, flit->n_links, sizeof *e->eject_end, st);
     e->injected_mask = fc_alloc(&e->arena, flit->n_routers * words, sizeof *e->injected_mask, st);
     e->head_first = fc_alloc(&e->arena, (size_t)flit->n_routers + 1, sizeof *e->head_first, st);
-    e->head_channel = fc_alloc(&e->arena, channels, sizeof *e->head_channel, st);
+    e->head_channel = fc_alloc(&e->arena, bits_of_all, sizeof *e->head_channel, st);
     e->bit_port = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_port, st);
     e->bit_vc = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_vc, st);
     e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
@@ -115,14 +122,13 @@ static void fill_link(struct fc_event *e, uint32_t l)
                                                   .source = net->link_source[l],
                                                   .link_class = net->link_class[l],
                                                   .kind = (uint8_t)link_kind(net, l)};
-    for (uint32_t v = 0; v < e->n_vcs; v++) {
-        e->channel[(size_t)l * e->n_vcs + v] = (struct fc_event_channel){
+    for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++) {
+        e->channel[fc_event_channel_at(e, l, v)] = (struct fc_event_channel){
             .router = net->link_target[l],
             .link = l,
         };
-        *fc_event_tokens_of(e, l, v) =
-            (struct fc_event_tokens){
-                .ramp.step = 1, .count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
+        *fc_event_tokens_of(e, l, v) = (struct fc_event_tokens){
+            .ramp.step = 1, .count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
     }
 }
 
@@ -134,7 +140,9 @@ static void fill_links(struct fc_event *e)
         uint32_t bits = (flit->in_first[r + 1] - flit->in_first[r]) * e->n_vcs;
         e->head_first[r + 1] = e->head_first[r] + bits;
         for (uint32_t bit = 0; bit < bits; bit++) {
-            uint32_t l = flit->in_link[flit->in_first[r] + bit / e->n_vcs], c = l * e->n_vcs + bit % e->n_vcs;
+            uint32_t l = flit->in_link[flit->in_first[r] + bit / e->n_vcs];
+            if (bit % e->n_vcs >= fc_event_vcs_of(e, l)) continue; /* a bit that is never set */
+            uint32_t c = fc_event_channel_at(e, l, bit % e->n_vcs);
             e->channel[c].bit = (uint16_t)bit;
             e->head_channel[e->head_first[r] + bit] = c;
             if (fc_event_link(e, l)->kind == FC_EVENT_INJECTION)
@@ -214,19 +222,22 @@ static void close_engine(void *engine)
     free(e);
 }
 
-/* Whether event_torus.c may decide: links between routers of one class, those into the network no slower, and masks of
- * one word; slots 1 .. 6 for the escapes, whose channels are 0 and 1. */
+/* Whether event_torus.c may decide: links between routers of one class, those into the network no slower, and
+ * masks of one word; slots 1 .. 6 for the escapes, whose channels are 0 and 1. */
 static bool is_adaptive_torus(struct fc_event *e)
 {
     const struct fc_flit_net *flit = e->flit;
     int class[3] = {-1, -1, -1};
-    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive)) return false;
+    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive))
+        return false;
     for (uint32_t l = 0; l < flit->n_links; l++) {
         int kind = link_kind(flit->net, l), of = flit->net->link_class[l];
         if (class[kind] >= 0 && class[kind] != of) return false;
         class[kind] = of;
     }
-    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0) return false;
+    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0)
+        return false;
+    e->adaptive.n_free = (uint32_t)__builtin_popcount(e->adaptive.free_vcs);
     e->ejection = e->times[class[FC_EVENT_EJECTION]];
     return e->times[class[FC_EVENT_INJECTION]].flit <= e->times[class[FC_EVENT_BETWEEN]].flit &&
            e->times[class[FC_EVENT_INJECTION]].trailer <= e->times[class[FC_EVENT_BETWEEN]].trailer;
@@ -236,7 +247,8 @@ static bool is_adaptive_torus(struct fc_event *e)
 static void set_torus_groups(const struct fc_event *e, struct fc_event_block *block)
 {
     block->group[0] = (struct fc_event_group){e->adaptive.free_vcs, 0};
-    for (uint32_t i = 0; i < 6; i++) block->group[1 + i] = (struct fc_event_group){(uint16_t)(1 + i / 2), i & 1};
+    for (uint32_t i = 0; i < 6; i++)
+        block->group[1 + i] = (struct fc_event_group){(uint16_t)(1 + i / 2), i & 1};
 }
 
 static void set_rules(struct fc_event *e)
@@ -285,6 +297,12 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     fill_links(e);
     fill_scores(e);
     e->is_adaptive_torus = is_adaptive_torus(e);
+    e->n_slots = !e->is_adaptive_torus       ? 2 * e->n_network_vcs + FC_EVENT_GROUPS
+                 : e->flit->n_escape_vcs < 2 ? 4
+                                             : 8;
+    e->waiting =
+        fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);
+    if (!e->waiting) return st->code;
     for (int b = 0; b < e->n_blocks; b++) {
         if (make_block(e, b, st)) return st->code;
         e->block[b].counts = &counts[b];
@@ -308,8 +326,8 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->traffic = traffic;
     e->seed = fc_random(seed, UINT64_C(0x6576656e74), 0); /* apart from the draws of the sources */
     e->n_vcs = (uint32_t)flit->n_vcs;
-    e->stride = (e->n_vcs + 2) / 2 * 2; /* whole cache lines */
-    e->n_slots = 2 * e->n_vcs + FC_EVENT_GROUPS;
+    e->n_network_vcs = (uint32_t)flit->n_network_vcs;
+    e->stride = (e->n_network_vcs + 2) / 2 * 2; /* whole cache lines */
     e->full = flit->packet_flits_max;
     set_rules(e);
     e->link_flits = link_flits;
@@ -323,89 +341,12 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     return FC_OK;
 }
 
-/* ---- reports ------------------------------------------------------------ */
-
-static uint32_t list_wanted(const struct fc_event *e, const struct fc_flit_choice *choice, int n,
-                            uint32_t *wanted)
-{
-    uint32_t count = 0;
-    for (int i = 0; i < n; i++)
-        for (uint32_t left = choice[i].vcs; left; left &= left - 1) {
-            if (wanted) wanted[count] = choice[i].link * e->n_vcs + (uint32_t)__builtin_ctz(left);
-            count++;
-        }
-    return count;
-}
-
-/* Lists the blocked heads; counts only where the arrays are NULL. */
-static void list_blocked(const struct fc_event *e, struct fc_flit_blocked *blocked, uint32_t *wanted,
-                         uint32_t *n, uint32_t *n_wanted)
-{
-    *n = *n_wanted = 0;
-    for (uint32_t c = 0; c < e->flit->n_links * e->n_vcs; c++) {
-        const struct fc_event_channel *channel = &e->channel[c];
-        struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
-        if (!(channel->flags & FC_EVENT_WAITS)) continue;
-        const struct fc_event_packet *packet =
-            &e->block[e->vertex_block[channel->router]].packet[channel->head];
-        struct fc_flit_head head = {.route = packet->route, .dst = packet->dst, .random = packet->random};
-        int count = e->flit->route->choices(e->flit, channel->router, channel->link, e->bit_vc[channel->bit],
-                                            &head, choice);
-        uint32_t more = list_wanted(e, choice, count, wanted ? wanted + *n_wanted : NULL);
-        if (blocked)
-            blocked[*n] = (struct fc_flit_blocked){.channel = c,
-                                                   .packet_src = packet->src,
-                                                   .packet_dst = packet->dst,
-                                                   .packet_flits = packet->flits,
-                                                   .n_wanted = more,
-                                                   .first_wanted = *n_wanted};
-        (*n)++;
-        *n_wanted += more;
-    }
-}
-
-static enum fc_code list(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                         uint32_t **wanted, struct fc_status *st)
-{
-    uint32_t n_wanted;
-    list_blocked(engine, NULL, NULL, n, &n_wanted);
-    *blocked = fc_alloc(arena, *n, sizeof **blocked, st);
-    *wanted = fc_alloc(arena, n_wanted, sizeof **wanted, st);
-    if (!*blocked || !*wanted) return st->code;
-    list_blocked(engine, *blocked, *wanted, n, &n_wanted);
-    return FC_OK;
-}
-
-/* Tokens that are under way count: nothing can keep them from coming. */
-static int64_t tokens_in_the_end(const struct fc_event_block *block, const struct fc_event_tokens *t)
-{
-    int64_t tokens = (int64_t)t->count;
-    if (t->ramp.flits) tokens += t->ramp.flits + t->ramp.extra;
-    for (uint32_t i = t->more; i;) {
-        i = block->more[i].next;
-        tokens += block->more[i].ramp.flits + block->more[i].ramp.extra;
-        if (i == t->more) break;
-    }
-    return tokens;
-}
-
-static bool credits_full(const void *engine)
-{
-    const struct fc_event *e = engine;
-    for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        const struct fc_event_block *block = &e->block[e->vertex_block[fc_event_link(e, l)->source]];
-        for (uint32_t v = 0; v < e->n_vcs; v++)
-            if (tokens_in_the_end(block, fc_event_tokens_of(e, l, v)) != e->flit->buffer_flits) return false;
-    }
-    return true;
-}
-
 const struct fc_flit_engine_ops fc_flit_event_engine = {
     .name = "event",
     .takes = takes,
     .open = open_engine,
     .advance = fc_event_advance,
-    .blocked = list,
-    .credits_full = credits_full,
+    .blocked = fc_event_blocked,
+    .credits_full = fc_event_credits_full,
     .close = close_engine,
 };

@@ -133,7 +133,7 @@ struct fc_event_bid {
     uint32_t link;  /* picked and not decided yet; FC_NONE */
     uint16_t bit;
     uint8_t vc;
-    bool out; /* has moved, or waits */
+    bool out;                     /* has moved, or waits */
     struct fc_flit_choice chosen; /* adaptive torus: the choice picked */
 };
 
@@ -177,12 +177,13 @@ struct fc_event {
     const struct fc_flit_traffic *traffic;
     uint64_t seed, now;
     int n_blocks;
-    uint64_t window;        /* ticks between two meetings of the blocks */
-    uint32_t n_vcs, stride; /* stride: lanes of a link */
-    int words;              /* 64-bit words of a mask of the channels into a router */
-    uint32_t full;          /* flits of a full-size packet */
-    uint32_t n_slots;       /* of a link: FC_EVENT_GROUPS + 2 n_vcs */
-    uint32_t paths;         /* transfers to routers that an input port has paths for */
+    uint64_t window; /* ticks between two meetings of the blocks */
+    uint32_t n_vcs;  /* that a link may have; those between routers use the first n_network_vcs */
+    uint32_t n_network_vcs, stride; /* stride: lanes of a link */
+    int words;                      /* 64-bit words of a mask of the channels into a router */
+    uint32_t full;                  /* flits of a full-size packet */
+    uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
+    uint32_t paths;                 /* transfers to routers that an input port has paths for */
     bool few_paths, longest_queue;
     bool is_large;    /* the state does not fit a core's cache */
     bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
@@ -191,9 +192,11 @@ struct fc_event {
     struct fc_route_adaptive adaptive; /* its routing */
     struct fc_event_times ejection;    /* of the links to its nodes */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
-    struct fc_event_channel *channel; /* [n_links * n_vcs] */
-    union fc_event_lane *lane;        /* [n_links * stride] */
-    struct fc_event_node *node;       /* [n_nodes] */
+    struct fc_event_channel *channel;    /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */
+    struct fc_event_tokens *more_tokens; /* [n_more] of the further channels of injection links */
+    uint32_t *more_at;                   /* [n_links] first of them */
+    union fc_event_lane *lane;           /* [n_links * stride] */
+    struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
     uint64_t *waiting;          /* [n_links][n_slots][words] */
     struct fc_event_sent *sent; /* [n_links] within the measurement, not reported yet */
@@ -216,6 +219,13 @@ struct fc_event {
     uint32_t arrived, round; /* of the threads at the end of a window */
     char behind[64];
 };
+
+/* ---- event_report.c ------------------------------------------------------------ */
+
+/* As in fc_flit_engine_ops. */
+enum fc_code fc_event_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                              uint32_t *n, uint32_t **wanted, struct fc_status *st);
+bool fc_event_credits_full(const void *engine);
 
 /* ---- event_run.c ------------------------------------------------------------ */
 
@@ -256,33 +266,46 @@ void fc_event_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, u
 void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
                    bool waited);
 
+/* ---- event_elect.c ------------------------------------------------------------ */
+
+/* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
+ * output. */
+uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
+                        uint64_t random);
+#define FC_EVENT_SALT_PICK 0x9e3779b97f4a7c15u
+#define FC_EVENT_SALT_ELECT 0xd1342543de82ef95u
+static inline uint64_t fc_event_spread(uint64_t x)
+{
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
 /* ---- event_torus.c ------------------------------------------------------------ */
 
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
 /* The best available choice of the channel's head and its channel; false: there is none. */
-bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel, uint64_t random,
-                         struct fc_flit_choice *choice, uint32_t *vc);
+bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel,
+                         uint64_t random, struct fc_flit_choice *choice, uint32_t *vc);
 /* As fc_event_wait and fc_event_stop_waiting. */
 void fc_event_torus_wait(struct fc_event_block *block, uint32_t c);
 void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel);
 /* The first tick at which the head would not run dry on the link to its node; 0: now. */
 uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel);
-/* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for it moves.
- * Masks of one word only. */
+/* Heads that wait for the link and that it could take now; `best`: 0, or its best adaptive channel, which has
+ * room. */
+uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t link, uint64_t *random,
+                                   uint64_t *best);
+/* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
+ * it moves. Masks of one word only. */
 void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
 /* Calls what it will look at into the cache. */
 void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel);
-#define FC_EVENT_SALT_PICK 0x9e3779b97f4a7c15u
 
 /* ---- event_router.c ------------------------------------------------------------ */
 
 /* Decides what moves at n <= FC_EVENT_BATCH routers at this tick. */
 #define FC_EVENT_BATCH 8
-/* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
- * output. */
-uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
-                        uint64_t random);
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n);
 
 /* ---- what all of them need ------------------------------------------------------------ */
@@ -293,7 +316,19 @@ static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint
 }
 static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event *e, uint32_t l, uint32_t vc)
 {
+    if (vc >= e->n_network_vcs) return &e->more_tokens[e->more_at[l] + vc - e->n_network_vcs];
     return &e->lane[(size_t)l * e->stride + 1 + vc].tokens;
+}
+/* Channels of a link. */
+static inline uint32_t fc_event_vcs_of(const struct fc_event *e, uint32_t l)
+{
+    return fc_is_node(e->flit->net, e->flit->net->link_source[l]) ? e->n_vcs : e->n_network_vcs;
+}
+/* Place of a channel: injection links may have more of them than others, kept behind. */
+static inline uint32_t fc_event_channel_at(const struct fc_event *e, uint32_t l, uint32_t vc)
+{
+    uint32_t n = e->n_network_vcs;
+    return vc < n ? l * n + vc : e->flit->n_links * n + e->more_at[l] + vc - n;
 }
 static inline uint32_t fc_event_ticks(const struct fc_event *e, uint32_t link_class, uint32_t flits)
 {
@@ -339,7 +374,7 @@ static inline void fc_event_head_due(struct fc_event_block *block, uint32_t c, u
 }
 
 static inline void fc_event_wake_at(struct fc_event_block *block, uint32_t l, struct fc_event_link *link,
-                           uint64_t tick)
+                                    uint64_t tick)
 {
     if (tick >= link->wake) return;
     link->wake = tick;

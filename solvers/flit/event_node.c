@@ -29,7 +29,7 @@ static uint32_t queued_flits(const void *view, uint32_t l)
     struct fc_event_block *block = (struct fc_event_block *)view;
     struct fc_event *e = block->engine;
     int64_t queued = 0;
-    for (uint32_t v = 0; v < e->n_vcs; v++)
+    for (uint32_t v = 0; v < e->n_network_vcs; v++)
         queued += (int64_t)e->flit->buffer_flits -
                   fc_event_count(block, fc_event_tokens_of(e, l, v), block->wheel.now);
     return (uint32_t)queued;
@@ -107,16 +107,19 @@ static uint64_t link_free(const struct fc_event *e, uint32_t n)
     return first;
 }
 
-/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`. */
+/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`.
+ */
 static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
 {
     const struct fc_event *e = block->engine;
     uint64_t now = block->wheel.now;
     int32_t most = (int32_t)e->full - 1;
     uint32_t picked = e->n_vcs;
-    for (uint32_t left = e->flit->injection_vcs; left; left &= left - 1) {
-        uint32_t v = (uint32_t)__builtin_ctz(left);
-        int32_t tokens = fc_event_count(block, fc_event_tokens_of(e, l, v), now);
+    const union fc_event_lane *lane = &e->lane[(size_t)l * e->stride] + 1;
+    const struct fc_event_tokens *more = &e->more_tokens[e->more_at[l]] - e->n_network_vcs;
+    for (uint32_t v = 0; v < e->n_vcs; v++) {
+        if (!(e->flit->injection_vcs >> v & 1)) continue;
+        int32_t tokens = fc_event_count(block, v < e->n_network_vcs ? &lane[v].tokens : &more[v], now);
         picked = tokens > most ? v : picked;
         most = tokens > most ? tokens : most;
         if (tokens == (int32_t)e->flit->buffer_flits) return picked;
@@ -130,8 +133,8 @@ static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_
     return picked;
 }
 
-/* As below, for a node with one link, whose routing at the source looks at nothing: it is asked only when the packet
- * leaves. */
+/* As below, for a node with one link, whose routing at the source looks at nothing: it is asked only when the
+ * packet leaves. */
 static void inject_torus(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;

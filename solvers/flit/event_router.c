@@ -11,7 +11,7 @@
 #include "solvers/flit/event.h"
 
 #define SALT_PICK FC_EVENT_SALT_PICK
-#define SALT_ELECT 0xd1342543de82ef95u
+#define SALT_ELECT FC_EVENT_SALT_ELECT
 
 /* ---- a head's choice ------------------------------------------------------------ */
 
@@ -24,7 +24,7 @@ static int ask_route(const struct fc_event *e, const struct fc_event_channel *ch
     for (int i = 0; i < n && e->is_large; i++) {
         const union fc_event_lane *lane = &e->lane[(size_t)out[i].link * e->stride];
         __builtin_prefetch(lane);
-        __builtin_prefetch(lane + e->n_vcs);
+        __builtin_prefetch(lane + e->n_network_vcs);
     }
     return n;
 }
@@ -73,143 +73,7 @@ static __attribute__((noinline)) int pick(const struct fc_event_block *block,
     return picked;
 }
 
-/* Flits that have arrived in the channel and not begun to leave, in four ranges of the buffer. When the last
- * packet is there all are; its tick is known to 24 bits, which decides within 2^23 ticks, and beyond at worst
- * sends us along the queue. */
-static uint32_t fullness(const struct fc_event_block *block, uint32_t c)
-{
-    const struct fc_event *e = block->engine;
-    const struct fc_event_channel *channel = &e->channel[c];
-    uint64_t f = 0, b = e->flit->buffer_flits, now = block->wheel.now;
-    if (e->short_times && ((now - channel->tail_ready) & 0xffffff) < 1u << 23) {
-        f = channel->queued;
-    } else {
-        for (uint32_t p = channel->head; p && 4 * f <= 3 * b; p = block->packet[p].next) {
-            if (block->packet[p].ready > now) break;
-            f += block->packet[p].flits;
-        }
-    }
-    return (uint32_t)(4 * f > b) + (2 * f > b) + (4 * f > 3 * b);
-}
-
-/* ---- arbitration ------------------------------------------------------------ */
-
-static inline uint64_t spread(uint64_t x)
-{
-    x = (x ^ x >> 32) * 0xd6e8feb86659fd93u;
-    return x ^ x >> 32;
-}
-
-/* Random: a port, then one of its channels. */
-static uint32_t elect_random(const struct fc_event *e, const uint64_t *mask, uint64_t random)
-{
-    uint64_t best = 0;
-    uint32_t winner = 0;
-    for (int w = 0; w < e->words; w++)
-        for (uint64_t left = mask[w]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
-            uint64_t port = spread(random + e->bit_port[bit] * SALT_PICK) >> 32;
-            uint64_t key = port << 32 | spread(random + (bit + 1) * SALT_ELECT) >> 32 | 1;
-            winner = key > best ? bit : winner; /* a branch would be a random one */
-            best = key > best ? key : best;
-        }
-    return winner;
-}
-
-static inline bool is_single(const struct fc_event *e, const uint64_t *mask)
-{
-    if (e->words == 1) return (mask[0] & (mask[0] - 1)) == 0;
-    bool one = false;
-    for (int w = 0; w < e->words; w++) {
-        if (mask[w] & (mask[w] - 1) || (mask[w] && one)) return false;
-        one = one || mask[w];
-    }
-    return true;
-}
-
-/* The first bit of the mask at or after `from`, or the first of all. */
-static uint32_t first_bit(const struct fc_event *e, const uint64_t *mask, uint32_t from)
-{
-    uint32_t w = from / 64, words = (uint32_t)e->words;
-    if (words == 1 && from == 0) return (uint32_t)__builtin_ctzll(mask[0]);
-    uint64_t left = w < words ? mask[w] >> from % 64 << from % 64 : 0;
-    for (uint32_t i = 0; i <= words; i++) {
-        if (left) return w * 64 + (uint32_t)__builtin_ctzll(left);
-        w = w + 1 < words ? w + 1 : 0;
-        left = mask[w];
-    }
-    return 0;
-}
-
-/* Round robin over ports from the one after `turn`, then over the port's channels. */
-static uint32_t elect_in_turn(const struct fc_event *e, uint32_t router, const uint64_t *mask, uint32_t turn)
-{
-    uint32_t n_vcs = e->n_vcs, bit = first_bit(e, mask, (turn + 1) * n_vcs);
-    uint32_t base = e->bit_port[bit] * n_vcs;
-    uint32_t link = e->channel[e->head_channel[e->head_first[router] + bit]].link;
-    for (uint32_t i = 1; i <= n_vcs; i++) {
-        uint32_t other = base + (e->port_turn[link] + i) % n_vcs;
-        if (mask[other / 64] >> other % 64 & 1) return other;
-    }
-    return bit;
-}
-
-static uint32_t elect_oldest(const struct fc_event_block *block, uint32_t router, const uint64_t *mask)
-{
-    const struct fc_event *e = block->engine;
-    const struct fc_event_packet *oldest = NULL;
-    uint32_t winner = 0;
-    for (int w = 0; w < e->words; w++)
-        for (uint64_t left = mask[w]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
-            uint32_t c = e->head_channel[e->head_first[router] + bit];
-            const struct fc_event_packet *packet = &block->packet[e->channel[c].head];
-            if (oldest &&
-                (packet->born > oldest->born || (packet->born == oldest->born && packet->src >= oldest->src)))
-                continue;
-            oldest = packet;
-            winner = bit;
-        }
-    return winner;
-}
-
-/* Keeps those with the fullest buffers. */
-static void keep_fullest(struct fc_event_block *block, uint32_t router, uint64_t *mask)
-{
-    const struct fc_event *e = block->engine;
-    uint64_t *kept = block->mask + 4 * e->words;
-    uint32_t most = 0;
-    fc_event_clear(e, kept);
-    for (int w = 0; w < e->words; w++)
-        for (uint64_t left = mask[w]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
-            uint32_t f = fullness(block, e->head_channel[e->head_first[router] + bit]);
-            if (f > most) fc_event_clear(e, kept), most = f;
-            if (f == most) kept[w] |= left & -left;
-        }
-    fc_event_copy(e, mask, kept);
-}
-
-uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
-                        uint64_t random)
-{
-    const struct fc_event *e = block->engine;
-    const uint64_t *injected = &e->injected_mask[(size_t)router * (size_t)e->words];
-    uint64_t within = 0, outside = 0;
-    if (is_single(e, mask)) return first_bit(e, mask, 0);
-    for (int w = 0; w < e->words; w++) {
-        within |= mask[w] & ~injected[w];
-        outside |= mask[w] & injected[w];
-    }
-    if (within && outside && random >> 40 < e->in_network_share)
-        for (int w = 0; w < e->words; w++) mask[w] &= ~injected[w];
-    if (is_single(e, mask)) return first_bit(e, mask, 0);
-    if (e->flit->arbitration == FC_ROUND_ROBIN) return elect_in_turn(e, router, mask, turn);
-    if (e->flit->arbitration == FC_AGE) return elect_oldest(block, router, mask);
-    random = spread(random + SALT_PICK);
-    if (e->longest_queue && random >> 40 < e->longest_queue_share) keep_fullest(block, router, mask);
-    return elect_random(e, mask, random);
-}
+/* ---- a head or a link alone ------------------------------------------------------------ */
 
 /* A head alone at its router, its choices asked for. */
 static __attribute__((noinline)) void route_alone(struct fc_event_block *block, uint32_t c,
@@ -251,7 +115,7 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
     while (fc_event_any(e, mask)) {
         fc_event_copy(e, rivals, mask);
         uint32_t bit =
-            fc_event_elect(block, router, rivals, link->turn, spread(random + (l + 1) * SALT_ELECT));
+            fc_event_elect(block, router, rivals, link->turn, fc_event_spread(random + (l + 1) * SALT_ELECT));
         uint32_t c = e->head_channel[e->head_first[router] + bit];
         struct fc_event_channel *channel = &e->channel[c];
         struct fc_event_bid *bid =
@@ -265,7 +129,8 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
         if (e->is_adaptive_torus) {
             struct fc_flit_choice chosen;
             uint32_t chosen_vc = bid ? bid->vc : 0;
-            if (!bid && !fc_event_torus_pick(block, channel, random + (bit + 1) * SALT_PICK, &chosen, &chosen_vc))
+            if (!bid &&
+                !fc_event_torus_pick(block, channel, random + (bit + 1) * SALT_PICK, &chosen, &chosen_vc))
                 continue;
             bool was_waiting = channel->flags & FC_EVENT_WAITS;
             if (was_waiting) fc_event_torus_stop(block, channel);
@@ -327,14 +192,16 @@ static bool bids_pick_torus(struct fc_event_block *block, uint64_t random)
         struct fc_event_bid *bid = &block->bid[b];
         if (bid->out) continue;
         struct fc_event_channel *channel = &e->channel[bid->channel];
-        int kind = block->packet[channel->head].route & e->adaptive.hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
+        int kind =
+            block->packet[channel->head].route & e->adaptive.hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
         uint64_t until;
         uint32_t vc = 0;
         bid->link = FC_NONE;
         bid->out = true;
         if (!fc_event_path_free(e, channel->link, kind, block->wheel.now, &until)) {
             fc_event_head_due(block, bid->channel, until);
-        } else if (!fc_event_torus_pick(block, channel, random + (bid->bit + 1u) * SALT_PICK, &bid->chosen, &vc)) {
+        } else if (!fc_event_torus_pick(block, channel, random + (bid->bit + 1u) * SALT_PICK, &bid->chosen,
+                                        &vc)) {
             fc_event_torus_wait(block, bid->channel);
         } else {
             bid->vc = (uint8_t)vc;
@@ -384,7 +251,10 @@ static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t 
     struct fc_event *e = block->engine;
     uint64_t *mask = block->mask, *bids = block->mask + e->words;
     const uint64_t *known = block->mask + 3 * e->words;
-    if (woken)
+    uint64_t draw = random, best;
+    if (woken && e->is_adaptive_torus)
+        mask[0] = fc_event_torus_candidates(block, l, &draw, &best);
+    else if (woken)
         fc_event_eligible(block, l, mask);
     else
         fc_event_clear(e, mask);
@@ -429,7 +299,7 @@ static uint32_t first_link(const struct fc_event_block *block, uint64_t random)
     for (uint32_t b = 0; b < block->n_bids; b++) {
         const struct fc_event_bid *bid = &block->bid[b];
         if (bid->out || bid->link == FC_NONE) continue;
-        uint64_t key = spread(random + bid->link * SALT_PICK);
+        uint64_t key = fc_event_spread(random + bid->link * SALT_PICK);
         if (key < least || (key == least && bid->link < first)) least = key, first = bid->link;
     }
     return first;
@@ -440,7 +310,7 @@ static void sort_links(struct fc_event_block *block, uint32_t n, uint64_t random
     for (uint32_t i = 1; i < n; i++)
         for (uint32_t j = i; j; j--) {
             uint32_t a = block->woken[j - 1], b = block->woken[j];
-            if (spread(random + a * SALT_PICK) <= spread(random + b * SALT_PICK)) break;
+            if (fc_event_spread(random + a * SALT_PICK) <= fc_event_spread(random + b * SALT_PICK)) break;
             block->woken[j - 1] = b;
             block->woken[j] = a;
         }
@@ -463,6 +333,11 @@ static __attribute__((noinline)) void contend(struct fc_event_block *block,
             decide_link(block, router, l, woken, random);
         }
     }
+    if (n_woken == 0) return;
+    if (n_woken == 1 && e->is_adaptive_torus) { /* what else its heads wait for is not available */
+        fc_event_torus_serve(block, router, block->woken[0]);
+        return;
+    }
     uint64_t random = fc_event_random(block, router, 0);
     sort_links(block, n_woken, random);
     for (uint32_t i = 0; i < n_woken; i++) serve_waiting(block, router, block->woken[i], random);
@@ -478,7 +353,7 @@ static inline bool is_lone_head(const struct fc_event_dirty *dirty)
 static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && e->is_large; i++)
         if (is_lone_head(&dirty[i]))
             fc_event_torus_prefetch(block, &e->channel[dirty[i].word & FC_EVENT_INDEX]);
     for (uint32_t i = 0; i < n; i++) {

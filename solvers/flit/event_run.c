@@ -12,11 +12,12 @@
 #include <string.h>
 
 /* Adds an event to those of its router at this tick. */
-static void gather(struct fc_event_block *block, uint32_t router, uint32_t word)
+static inline void gather(struct fc_event_block *block, uint32_t router, uint32_t word)
 {
     struct fc_event *e = block->engine;
     uint32_t at = e->dirty_at[router];
-    if (at >= block->n_dirty || block->dirty[at].router != router) {
+    /* one branch: each half of it alone would be a random one */
+    if ((at >= block->n_dirty) | (block->dirty[at].router != router)) {
         e->dirty_at[router] = block->n_dirty;
         block->dirty[block->n_dirty++] = (struct fc_event_dirty){.router = router, .n = 1, .word = word};
         return;
@@ -53,6 +54,10 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         struct fc_event_link *link = fc_event_link(e, index);
         if (link->wake != now) return;
         link->wake = FC_EVENT_NEVER;
+        if (e->is_large) {
+            __builtin_prefetch((const union fc_event_lane *)link + 2);
+            __builtin_prefetch(fc_event_waiting(e, index, 0));
+        }
         gather(block, link->source, word);
         return;
     }

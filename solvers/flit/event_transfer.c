@@ -23,7 +23,7 @@ static inline void take_path(struct fc_event *e, uint32_t in_link, int kind, uin
     *path = end;
 }
 
-void fc_event_append(struct fc_event_block *block, uint32_t c, uint32_t p)
+static inline __attribute__((always_inline)) void append(struct fc_event_block *block, uint32_t c, uint32_t p)
 {
     struct fc_event_channel *channel = &block->engine->channel[c];
     uint64_t ready = block->packet[p].ready;
@@ -38,6 +38,11 @@ void fc_event_append(struct fc_event_block *block, uint32_t c, uint32_t p)
     channel->when = channel->when > ready ? channel->when : ready;
     channel->flags = FC_EVENT_DUE;
     fc_event_push(&block->wheel, channel->when, FC_EVENT_CHANNEL, c);
+}
+
+void fc_event_append(struct fc_event_block *block, uint32_t c, uint32_t p)
+{
+    append(block, c, p);
 }
 
 /* Flits of a packet that starts at `now` that go out within [from, to). */
@@ -192,7 +197,7 @@ static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t v
     struct fc_event *e = block->engine;
     struct fc_event_packet *packet = &block->packet[p];
     uint64_t now = block->wheel.now;
-    uint32_t c = l * e->n_vcs + vc, ticks = fc_event_ticks(e, link_class, packet->flits);
+    uint32_t c = fc_event_channel_at(e, l, vc), ticks = fc_event_ticks(e, link_class, packet->flits);
     fc_event_tokens_of(e, l, vc)->count -= packet->held;
     packet->ready = now + e->times[link_class].ready;
     packet->tail = packet->ready + ticks;
@@ -200,7 +205,7 @@ static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t v
     packet->next = 0;
     int to = e->n_blocks > 1 ? e->vertex_block[e->channel[c].router] : 0;
     if (to == block->index)
-        fc_event_append(block, c, p);
+        append(block, c, p);
     else
         post_arrival(block, to, c, p);
 }
@@ -227,7 +232,7 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
     uint32_t class = link->link_class, flits = packet->flits, flit_ticks = e->times[class].flit;
     uint32_t ticks = flits * flit_ticks + e->times[class].trailer;
 
-    __builtin_prefetch(&e->channel[choice->link * e->n_vcs + vc]);
+    __builtin_prefetch(&e->channel[choice->link * e->n_network_vcs + vc]);
     __builtin_prefetch(&e->sent[choice->link]);
     link->busy_until = now + ticks;
     if (link->wanted) {

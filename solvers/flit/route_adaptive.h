@@ -1,36 +1,38 @@
-/* route_adaptive.h - minimal adaptive routing on tori and meshes with single cables, for loops that cannot afford a call
- * and a list of choices a hop (event_torus.c). The same routes and channels as route_torus.c, from which it is filled. */
+/* route_adaptive.h - minimal adaptive routing on tori and meshes with single cables, for loops that cannot
+ * afford a call and a list of choices a hop (event_torus.c). The same routes and channels as route_torus.c,
+ * from which it is filled. */
 #ifndef FC_FLIT_ROUTE_ADAPTIVE_H
 #define FC_FLIT_ROUTE_ADAPTIVE_H
 
 #include "solvers/flit/kernel.h"
 
-/* Row of a router: its first ejection link, bit 2d + direction where that port crosses a dateline, the link of each port
- * 2d + direction. */
+/* Row of a router: its first ejection link, bit 2d + direction where that port crosses a dateline, the link
+ * of each port 2d + direction. */
 enum { FC_ROUTE_EJECTION, FC_ROUTE_WRAPS, FC_ROUTE_PORTS };
 /* The route word is that of route_torus.c: hops left in each dimension, and in the named bits the rest. */
 struct fc_route_adaptive {
-    const uint32_t *row;              /* [n_routers][width] */
-    uint64_t hops;                    /* mask of all hops left */
-    uint64_t field[FC_MAX_DIMS];      /* of those of a dimension */
-    uint64_t step[2 * FC_MAX_DIMS];   /* a hop by that port, added to a word whose last port is 0 */
-    uint64_t no_port;                 /* mask of the last port */
+    const uint32_t *row;            /* [n_routers][width] */
+    uint64_t hops;                  /* mask of all hops left */
+    uint64_t field[FC_MAX_DIMS];    /* of those of a dimension */
+    uint64_t step[2 * FC_MAX_DIMS]; /* a hop by that port, added to a word whose last port is 0 */
+    uint64_t no_port;               /* mask of the last port */
     uint32_t width, per_router;
     int n_dims;
-    uint8_t minus, crossed, last;     /* places: first bit of the - directions, the far sides, the last port */
+    uint8_t minus, crossed, last; /* places: first bit of the - directions, the far sides, the last port */
     bool plus_first, bubble;
     uint8_t full_size;
-    uint8_t dim_at[64];               /* dimension of a bit of the hops left */
+    uint8_t dim_at[64]; /* dimension of a bit of the hops left */
     bool ring[FC_MAX_DIMS];
-    uint16_t free_vcs;                /* adaptive channels */
-    uint16_t vcs[2][FC_MAX_DIMS];     /* [side of the dateline][dimension] of the escape; 0: there is none */
+    uint16_t free_vcs; /* adaptive channels: the n_free behind those of the escape */
+    uint32_t n_free;
+    uint16_t vcs[2][FC_MAX_DIMS]; /* [side of the dateline][dimension] of the escape; 0: there is none */
 };
 /* False when the network's routing is another, or its rows have parallel cables. */
 bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_route_adaptive *fields);
 
 /* The route behind a hop by port 2d + direction. */
-static inline uint64_t fc_route_adaptive_after(const struct fc_route_adaptive *f, uint32_t wraps, uint64_t route,
-                                               uint32_t port)
+static inline uint64_t fc_route_adaptive_after(const struct fc_route_adaptive *f, uint32_t wraps,
+                                               uint64_t route, uint32_t port)
 {
     return ((route & ~f->no_port) + f->step[port]) | (uint64_t)(wraps >> port & 1) << (f->crossed + port / 2);
 }
