@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -643,8 +644,13 @@ static void run_progress(int fd, int other_end, bool quiet, char *seen, size_t s
     dup2(saved, STDERR_FILENO);
     close(saved);
     fcntl(other_end, F_SETFL, O_NONBLOCK);
-    ssize_t n = read(other_end, seen, size - 1);
-    seen[n > 0 ? n : 0] = '\0';
+    size_t n = 0; /* a terminal hands over what was written when the kernel gets to it */
+    for (struct pollfd end = {other_end, POLLIN, 0}; n + 1 < size && poll(&end, 1, 200) > 0;) {
+        ssize_t more = read(other_end, seen + n, size - 1 - n);
+        if (more <= 0) break;
+        n += (size_t)more;
+    }
+    seen[n] = '\0';
 }
 
 static void progress_draws_on_terminals_only(void)

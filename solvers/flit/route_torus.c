@@ -417,6 +417,8 @@ bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_ro
     const struct torus_routes *t = flit->route_tables;
     *fields = (struct fc_route_adaptive){0};
     if (flit->route != &fc_route_torus_adaptive || !t->one_cable) return false;
+    for (int d = 0; d < t->n_dims; d++) /* every router has every port */
+        if (!t->ring[d] || t->k[d] < 2) return false;
     fields->row = t->row;
     fields->hops = t->hops;
     fields->no_port = NO_PORT;
