@@ -1,6 +1,6 @@
-/* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev. 49(2/3),
- * 2005, as runs of the kernel: the shipped machine with single keys replaced, patterns, a scripted deadlock.
- * For validate_bluegene.c and test_flit_bluegene.c. */
+/* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev.
+ * 49(2/3), 2005, as runs of the kernel: the shipped machine with single keys replaced, patterns, a scripted
+ * deadlock. For validate_bluegene.c and test_flit_bluegene.c. */
 #ifndef FC_TEST_BLUEGENE_H
 #define FC_TEST_BLUEGENE_H
 
@@ -114,7 +114,8 @@ static inline double bgl_percent_of_peak(const struct fc_flit_result *r, double 
     return 100 * bound_s / ((double)r->cycles * r->cycle_s);
 }
 
-/* Busy share, in percent, of the links from outside a box of `side` routers a dimension at the origin into it. */
+/* Busy share, in percent, of the links from outside a box of `side` routers a dimension at the origin into
+ * it. */
 static inline double bgl_links_into_region(const struct bgl *b, const struct fc_flit_result *r, uint32_t side)
 {
     const struct fc_torus_shape *s = fc_torus(&b->net);
@@ -157,11 +158,12 @@ static inline double bgl_busy(const struct fc_flit_result *r, uint32_t from, uin
     return 100 * flits / (to - from) * BGL_CHUNK * BGL_PACKET_TIME / BGL_PACKET;
 }
 
-/* ---- the deadlock of the bubble as first published ---------------------------------------------------------
+/* ---- the deadlock of the bubble as first published
+ * ---------------------------------------------------------
  *
- * A ring of ten routers, two full packets a buffer. A router of 600 cycles makes the script readable: heads sit
- * in the pipeline between two steps of 588 cycles (the gap between a node's packets). Every second buffer ends
- * with packets of 1, 1 and 8 flits, those between with one of 8; then the first 1 moves on:
+ * A ring of ten routers, two full packets a buffer. A router of 600 cycles makes the script readable: heads
+ * sit in the pipeline between two steps of 588 cycles (the gap between a node's packets). Every second buffer
+ * ends with packets of 1, 1 and 8 flits, those between with one of 8; then the first 1 moves on:
  *
  *   even nodes  S (8 flits, 4 hops) at 0, Q (1 flit, 3 hops) at 2
  *   odd nodes   P (1 flit, 3 hops) at 1, R (8 flits, 2 hops) at 3; steps between: a flit the other way round

@@ -1,6 +1,6 @@
-/* test_flit_bluegene.c - short runs of the setups of Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, on the shipped
- * Blue Gene/L: small enough for every test run, with limits as wide as so few packets need. The published
- * figures themselves: `make validate` (validate_bluegene.c). */
+/* test_flit_bluegene.c - short runs of the setups of Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, on the
+ * shipped Blue Gene/L: small enough for every test run, with limits as wide as so few packets need. The
+ * published figures themselves: `make validate` (validate_bluegene.c). */
 #include "tests/bluegene.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -103,7 +103,8 @@ static void shortest_queue(void)
     CU_ASSERT_TRUE(jsq < 0.93 * base && jsq > 0.6 * base);
 }
 
-/* 25 % of the packets to an eighth of the machine: buffers fill, the escape is used, links into the region are busy. */
+/* 25 % of the packets to an eighth of the machine: buffers fill, the escape is used, links into the region
+ * are busy. */
 static void hot_region(void)
 {
     struct fc_flit_settings settings;
@@ -148,12 +149,9 @@ static void bubble_script(void)
 }
 
 static CU_TestInfo tests[] = {
-    {"all-to-all", alltoall},
-    {"injection FIFOs", injection_fifos},
-    {"hot spots", hot_spots},
-    {"join the shortest queue", shortest_queue},
-    {"hot region", hot_region},
-    {"bubble by true length deadlocks", bubble_script},
+    {"all-to-all", alltoall},   {"injection FIFOs", injection_fifos},
+    {"hot spots", hot_spots},   {"join the shortest queue", shortest_queue},
+    {"hot region", hot_region}, {"bubble by true length deadlocks", bubble_script},
     CU_TEST_INFO_NULL,
 };
 

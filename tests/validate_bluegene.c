@@ -1,7 +1,7 @@
-/* validate_bluegene.c - the kernel against what Adiga et al., Blue Gene/L torus interconnection network, IBM J.
- * Res. Dev. 49(2/3), 2005, print in their text (the curves of the figures are not printed as numbers: of those
- * the orderings and shapes that the text states are held). A row a comparison, published value, ours, the
- * difference in points and what is allowed; exit status 1 when one fails. About ten minutes on one core;
+/* validate_bluegene.c - the kernel against what Adiga et al., Blue Gene/L torus interconnection network, IBM
+ * J. Res. Dev. 49(2/3), 2005, print in their text (the curves of the figures are not printed as numbers: of
+ * those the orderings and shapes that the text states are held). A row a comparison, published value, ours,
+ * the difference in points and what is allowed; exit status 1 when one fails. About ten minutes on one core;
  * `validate_bluegene fig3` runs one section. `make validate`; setups and results: docs/bluegene.md */
 #include "tests/bluegene.h"
 
@@ -11,7 +11,8 @@
 static int n_rows, n_failed;
 static struct fc_progress progress;
 
-/* ---- rows -------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * -------------------------------------------------------------------------------------------------- */
 
 static void verdict(bool good)
 {
@@ -54,7 +55,8 @@ static void claim(const char *where, const char *what, bool holds, double ours, 
     verdict(holds && !isnan(ours));
 }
 
-/* ---- runs -------------------------------------------------------------------------------------------------- */
+/* ---- runs
+ * -------------------------------------------------------------------------------------------------- */
 
 static struct fc_flit_settings defaults(void)
 {
@@ -71,7 +73,8 @@ struct run {
     double bound_s;
 };
 
-static bool run(struct run *to, const char *edits, const char *pattern, const struct fc_flit_settings *settings)
+static bool run(struct run *to, const char *edits, const char *pattern,
+                const struct fc_flit_settings *settings)
 {
     struct fc_status st = {0};
     char text[1600];
@@ -102,9 +105,11 @@ static double percent_of_peak(const char *edits, const char *pattern, double gap
     return percent;
 }
 
-/* ---- all-to-all -------------------------------------------------------------------------------------------- */
+/* ---- all-to-all
+ * -------------------------------------------------------------------------------------------- */
 
-/* 71 % of 23,500 cycles for 511 packets of 46 byte times over 6 links: 260 CPU = 65 network cycles a packet. */
+/* 71 % of 23,500 cycles for 511 packets of 46 byte times over 6 links: 260 CPU = 65 network cycles a packet.
+ */
 #define SOFTWARE_GAP 65
 
 static void alltoall(void)
@@ -142,10 +147,11 @@ static void alltoall(void)
           two - one, "-1 to 5");
 }
 
-/* ---- asymmetric all-to-all ----------------------------------------------------------------------------------- */
+/* ---- asymmetric all-to-all
+ * ----------------------------------------------------------------------------------- */
 
-/* The published figure is a mean over a whole all-to-all, from the empty network on; ours over the first 600,000 cycles
- * of sources that always have a packet waiting, some 400 packets a node. */
+/* The published figure is a mean over a whole all-to-all, from the empty network on; ours over the first
+ * 600,000 cycles of sources that always have a packet waiting, some 400 packets a node. */
 static void asymmetric(void)
 {
     struct fc_flit_settings settings = defaults();
@@ -165,7 +171,8 @@ static void asymmetric(void)
     done(&r);
 }
 
-/* ---- hot spots ------------------------------------------------------------------------------------------------ */
+/* ---- hot spots
+ * ------------------------------------------------------------------------------------------------ */
 
 static void hot_spots(void)
 {
@@ -173,7 +180,8 @@ static void hot_spots(void)
         const char *what, *pattern;
         double published;
     } spots[] = {
-        {"1x1x1 receives 10 packets from each node of 8x8x8: % of bound", "hotspot:size=1x1x1,bytes=2400", 92},
+        {"1x1x1 receives 10 packets from each node of 8x8x8: % of bound", "hotspot:size=1x1x1,bytes=2400",
+         92},
         {"2x2x2", "hotspot:size=2x2x2,bytes=2400", 95},
         {"4x4x4", "hotspot:size=4x4x4,bytes=2400", 95},
         {"  1x1x1, 100 packets", "hotspot:size=1x1x1,bytes=24000", NAN},
@@ -185,7 +193,8 @@ static void hot_spots(void)
               percent_of_peak("", spots[i].pattern, 0), 3);
 }
 
-/* ---- response times under uniform traffic ------------------------------------------------------------------- */
+/* ---- response times under uniform traffic
+ * ------------------------------------------------------------------- */
 
 /* Mean response in cycles over seeds 1 .. n; NAN when a run is unstable. */
 static double response(const char *edits, double busy, uint64_t measure, int seeds, double *accepted)
@@ -202,7 +211,8 @@ static double response(const char *edits, double busy, uint64_t measure, int see
         settings.seed = (uint64_t)seed;
         if (!run(&r, edits, "uniform", &settings)) return NAN;
         sum += r.r.stable ? r.r.latency_mean_cycles : NAN;
-        *accepted += 100 * r.r.accepted_flits_per_node_cycle * BGL_CHUNK * BGL_PACKET_TIME / BGL_PACKET / seeds;
+        *accepted +=
+            100 * r.r.accepted_flits_per_node_cycle * BGL_CHUNK * BGL_PACKET_TIME / BGL_PACKET / seeds;
         done(&r);
     }
     return sum / seeds;
@@ -232,13 +242,16 @@ static void fig4(void)
 static void fig2(void)
 {
     static const char *const configuration[] = {
-        "arbitration: random; vcs: 1; routing: dimension-order", "arbitration: random; vcs: 1; paths: 1",
-        "arbitration: random; vcs: 2; paths: 1",                 "arbitration: random; vcs: 4; paths: 1",
-        "arbitration: random; vcs: 2; paths: 2",                 "arbitration: random; vcs: 4; paths: 4",
+        "arbitration: random; vcs: 1; routing: dimension-order",
+        "arbitration: random; vcs: 1; paths: 1",
+        "arbitration: random; vcs: 2; paths: 1",
+        "arbitration: random; vcs: 4; paths: 1",
+        "arbitration: random; vcs: 2; paths: 2",
+        "arbitration: random; vcs: 4; paths: 4",
     };
     enum { DETERMINISTIC, V1P1, V2P1, V2P2 = 4, V4P4 };
-    static const char *const names[] = {"deterministic",       "1 channel, 1 path",   "2 channels, 1 path",
-                                        "4 channels, 1 path",  "2 channels, 2 paths", "4 channels, 4 paths"};
+    static const char *const names[] = {"deterministic",      "1 channel, 1 path",   "2 channels, 1 path",
+                                        "4 channels, 1 path", "2 channels, 2 paths", "4 channels, 4 paths"};
     double at50[6], at80[6], accepted[6], most;
     for (int i = 0; i < 6; i++) {
         char what[96];
@@ -248,11 +261,11 @@ static void fig2(void)
         value("", what, NAN, at50[i], 0);
         value("", "    at 80 % (-: saturated)", NAN, at80[i], 0);
     }
-    claim("fig 2", "dynamic at 50 % busy takes of deterministic's response, %", at50[V1P1] < 0.7 * at50[DETERMINISTIC],
-          100 * at50[V1P1] / at50[DETERMINISTIC], "< 70");
+    claim("fig 2", "dynamic at 50 % busy takes of deterministic's response, %",
+          at50[V1P1] < 0.7 * at50[DETERMINISTIC], 100 * at50[V1P1] / at50[DETERMINISTIC], "< 70");
     response(configuration[DETERMINISTIC], 0.95, 60000, 1, &most);
-    claim("fig 2", "deterministic saturates with the links busy for, %", isnan(at80[DETERMINISTIC]) && most < 70,
-          most, "< 70");
+    claim("fig 2", "deterministic saturates with the links busy for, %",
+          isnan(at80[DETERMINISTIC]) && most < 70, most, "< 70");
     double alone = at80[V1P1] - at80[V2P1], together = at80[V1P1] - at80[V2P2];
     claim("fig 2", "2 channels on 1 path gain, of what 2 channels on 2 paths gain, %", alone < 0.5 * together,
           100 * alone / together, "< 50");
@@ -261,13 +274,14 @@ static void fig2(void)
           more >= 0 && more < 0.5, 100 * more, "0 to 50");
 }
 
-/* ---- the hot region over time -------------------------------------------------------------------------------- */
+/* ---- the hot region over time
+ * -------------------------------------------------------------------------------- */
 
 #define HOT(more) "dims: [16, 16, 16]; arbitration: random; " more
 enum { HOT_REGION_SIDE = 8 };
 
-/* 25 % of the packets to an eighth of 16x16x16, sources always backlogged; `intervals` of 10,000 cycles, link use
- * over the last third. */
+/* 25 % of the packets to an eighth of 16x16x16, sources always backlogged; `intervals` of 10,000 cycles, link
+ * use over the last third. */
 static bool hot_region(struct run *r, const char *edits, uint32_t intervals)
 {
     struct fc_flit_settings settings = defaults();
@@ -280,8 +294,8 @@ static bool hot_region(struct run *r, const char *edits, uint32_t intervals)
 
 struct shape {
     double start, peak, plateau;
-    double decline_cycles; /* when it is half way from peak to plateau */
-    double fall;           /* greatest fall from a maximum behind the first trough, relative */
+    double decline_cycles;       /* when it is half way from peak to plateau */
+    double fall;                 /* greatest fall from a maximum behind the first trough, relative */
     double trough, rise, second; /* first minimum behind the peak; greatest value behind; least behind that */
 };
 
@@ -373,17 +387,21 @@ static void fig5(void)
         snprintf(what, sizeof what, "  %s: half way down after, 1000 cycles", names[i]);
         value("", what, NAN, s[i].decline_cycles / 1000, 0);
     }
-    claim("fig 5", "SLQ declines later than random, 1000 cycles", s[SLQ].decline_cycles > s[BASE].decline_cycles,
+    claim("fig 5", "SLQ declines later than random, 1000 cycles",
+          s[SLQ].decline_cycles > s[BASE].decline_cycles,
           (s[SLQ].decline_cycles - s[BASE].decline_cycles) / 1000, "> 0");
-    double jsq = s[JSQ].decline_cycles - s[BASE].decline_cycles, slq = s[SLQ].decline_cycles - s[BASE].decline_cycles;
-    claim("fig 5", "what JSQ delays the decline by, % of what SLQ does", fabs(jsq) < 0.5 * slq, 100 * jsq / slq,
-          "within 50");
+    double jsq = s[JSQ].decline_cycles - s[BASE].decline_cycles,
+           slq = s[SLQ].decline_cycles - s[BASE].decline_cycles;
+    claim("fig 5", "what JSQ delays the decline by, % of what SLQ does", fabs(jsq) < 0.5 * slq,
+          100 * jsq / slq, "within 50");
 }
 
-/* ---- escape channels ------------------------------------------------------------------------------------------ */
+/* ---- escape channels
+ * ------------------------------------------------------------------------------------------ */
 
-/* Token returns that let a blocked packet move, a link and 1000 cycles: our reading of "the fraction of time in which
- * a token-ack is returned that frees at least one previously blocked packet". One return a full packet. */
+/* Token returns that let a blocked packet move, a link and 1000 cycles: our reading of "the fraction of time
+ * in which a token-ack is returned that frees at least one previously blocked packet". One return a full
+ * packet. */
 static double unblocking(const struct fc_flit_result *r, uint32_t i)
 {
     double flits = 0;
@@ -424,19 +442,22 @@ static void fig7(void)
     struct shape s = shape_of(&pair.r);
     claim("fig 7", "dateline pair: steep decline, % of the peak left", s.trough < 0.8 * s.peak,
           100 * s.trough / s.peak, "< 80");
-    claim("fig 7", "  then a rise, % of the trough", s.rise > 1.05 * s.trough, 100 * s.rise / s.trough, "> 105");
+    claim("fig 7", "  then a rise, % of the trough", s.rise > 1.05 * s.trough, 100 * s.rise / s.trough,
+          "> 105");
     claim("fig 7", "  then another steep decline, % of the rise left", s.second < 0.6 * s.rise,
           100 * s.second / s.rise, "< 60");
     claim("fig 8", "  an appreciable share of the flits on the escape, %", pair.r.escape_share > 0.1,
           100 * pair.r.escape_share, "> 10");
     double follows = correlation(&pair.r);
-    claim("fig 9", "  throughput varies directly with unblocking, correlation", follows > 0.8, follows, "> 0.8");
+    claim("fig 9", "  throughput varies directly with unblocking, correlation", follows > 0.8, follows,
+          "> 0.8");
     value("", "  unblocking wavers by, %", NAN, waver(&pair.r), 0);
     done(&pair);
     if (hot_region(&directions, "dims: [16, 16, 16]; arbitration: random; escape: direction-ordered", 40)) {
         print_over_time("dateline pair, direction order", &directions.r);
         struct shape d = shape_of(&directions.r);
-        value("", "  dateline pair, direction order: greatest fall behind the first trough, %", NAN, 100 * d.fall, 0);
+        value("", "  dateline pair, direction order: greatest fall behind the first trough, %", NAN,
+              100 * d.fall, 0);
         done(&directions);
     }
     if (!hot_region(&bubble, HOT("escape: bubble"), 40)) return;
@@ -448,7 +469,8 @@ static void fig7(void)
     done(&bubble);
 }
 
-/* ---- the bubble with packets of several lengths --------------------------------------------------------------- */
+/* ---- the bubble with packets of several lengths
+ * --------------------------------------------------------------- */
 
 static void bubble(void)
 {
@@ -459,13 +481,14 @@ static void bubble(void)
     if (bgl_open(&b, bgl_ring_edits, &st)) {
         if (!bgl_ring_run(&b, true, FC_ENGINE_AUTO, 1, &published, &st)) {
             printf("%s", published.deadlock_text);
-            claim("text", "tokens by true length: the script deadlocks, packets of 35 arrived", published.deadlock,
-                  (double)published.packets_delivered, "deadlock");
+            claim("text", "tokens by true length: the script deadlocks, packets of 35 arrived",
+                  published.deadlock, (double)published.packets_delivered, "deadlock");
             fc_flit_free(&published);
         }
         if (!st.code && !bgl_ring_run(&b, false, FC_ENGINE_AUTO, 1, &corrected, &st)) {
             claim("text", "each packet counted as full size: the same script ends, packets of 35",
-                  corrected.complete && corrected.credits_full, (double)corrected.packets_delivered, "complete");
+                  corrected.complete && corrected.credits_full, (double)corrected.packets_delivered,
+                  "complete");
             fc_flit_free(&corrected);
         }
         bgl_close(&b);
@@ -480,8 +503,9 @@ static const struct {
     const char *name;
     void (*run)(void);
 } sections[] = {
-    {"bubble", bubble}, {"hotspot", hot_spots}, {"alltoall", alltoall}, {"fig2", fig2}, {"fig4", fig4},
-    {"fig3", fig3},     {"fig5", fig5},         {"fig7", fig7},         {"asymmetric", asymmetric},
+    {"bubble", bubble}, {"hotspot", hot_spots}, {"alltoall", alltoall},
+    {"fig2", fig2},     {"fig4", fig4},         {"fig3", fig3},
+    {"fig5", fig5},     {"fig7", fig7},         {"asymmetric", asymmetric},
 };
 
 int main(int argc, char **argv)

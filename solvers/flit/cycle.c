@@ -1,10 +1,11 @@
 /* cycle.c - the cycle engine: every flit, tick by tick, in blocks of routers that meet every few ticks.
  *
- * Router model and timing: cycle_step.c. A block is simulated for a window of W ticks without looking at the others; W is
- * the least number of ticks after which an event of one block can show in another (a flit on a wire, a credit), so that
- * all events of a window are known when it begins: conservative windows (Nicol, "The cost of conservative synchronization
- * in parallel discrete event simulations", 1993; used by the Blue Gene/L simulator). Within a tick events commute, and
- * random draws are functions of (seed, place, tick), so any number of blocks gives the same numbers. */
+ * Router model and timing: cycle_step.c. A block is simulated for a window of W ticks without looking at the
+ * others; W is the least number of ticks after which an event of one block can show in another (a flit on a
+ * wire, a credit), so that all events of a window are known when it begins: conservative windows (Nicol, "The
+ * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
+ * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
+ * number of blocks gives the same numbers. */
 #include "solvers/flit/cycle.h"
 
 #include <omp.h>
@@ -20,14 +21,16 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
 {
     const struct fc_network *net = e->flit->net;
     uint32_t most_ports = 1;
-    if (!(e->first_port = fc_alloc(&e->arena, net->n_routers + 1u, sizeof *e->first_port, st))) return st->code;
+    if (!(e->first_port = fc_alloc(&e->arena, net->n_routers + 1u, sizeof *e->first_port, st)))
+        return st->code;
     for (uint32_t r = 0; r < net->n_routers; r++) {
         uint32_t ports = e->flit->in_first[r + 1] - e->flit->in_first[r];
         e->first_port[r + 1] = e->first_port[r] + ports;
         most_ports = fc_most(most_ports, ports);
     }
     if (most_ports > 256)
-        return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u", most_ports);
+        return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u",
+                         most_ports);
     while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
     uint64_t ring = fc_power_of_two(e->flit->buffer_flits > 1 ? e->flit->buffer_flits - 1 : 1);
     e->ring_mask = (uint32_t)(ring - 1);
@@ -40,8 +43,10 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
         !(e->ring = fc_alloc(&e->arena, channels * ring, sizeof *e->ring, st)) ||
         !(e->out = fc_alloc(&e->arena, net->n_links, sizeof *e->out, st)) ||
-        !(e->active_ports = fc_alloc(&e->arena, (size_t)net->n_routers * e->port_words, sizeof(uint64_t), st)) ||
-        !(e->asleep = fc_alloc(&e->arena, (size_t)net->n_links * (e->port_words - 1), sizeof(uint64_t), st)) ||
+        !(e->active_ports =
+              fc_alloc(&e->arena, (size_t)net->n_routers * e->port_words, sizeof(uint64_t), st)) ||
+        !(e->asleep =
+              fc_alloc(&e->arena, (size_t)net->n_links * (e->port_words - 1), sizeof(uint64_t), st)) ||
         !(e->vc_last = fc_alloc(&e->arena, e->flit->vc_stage ? channels : 0, sizeof *e->vc_last, st)) ||
         !(e->vc_rr = fc_alloc(&e->arena, e->flit->vc_stage ? (size_t)net->n_links << e->vc_shift : 0,
                               sizeof *e->vc_rr, st)) ||
@@ -69,21 +74,26 @@ static void connect_links(struct fc_cycle *e)
         o->free = o->credited = (uint16_t)((1u << e->flit->n_vcs) - 1);
         o->link_class = net->link_class[l];
         o->target = FC_NONE;
-        o->last_port = (uint8_t)(fc_is_node(net, from) ? 0 : e->first_port[from + 1] - e->first_port[from] - 1);
+        o->last_port =
+            (uint8_t)(fc_is_node(net, from) ? 0 : e->first_port[from + 1] - e->first_port[from] - 1);
         o->last_vc = (uint8_t)(e->flit->n_vcs - 1);
         o->router_link = !fc_is_node(net, to) && !fc_is_node(net, from);
         if (fc_is_node(net, to)) continue;
         uint32_t p = e->first_port[to] + e->flit->in_port[l];
         o->target = p << e->vc_shift;
         o->target_block = block_of(e, to);
-        e->port[p] = (struct fc_cycle_port){.router = to, .link = l, .number = (uint8_t)e->flit->in_port[l],
-                                            .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
-                                            .last_vc = (uint8_t)(e->flit->n_vcs - 1),
-                                            .link_class = net->link_class[l],
-                                            .source_block = block_of(e, from)};
+        e->port[p] =
+            (struct fc_cycle_port){.router = to,
+                                   .link = l,
+                                   .number = (uint8_t)e->flit->in_port[l],
+                                   .last_out = (uint16_t)(net->first_link[to + 1] - net->first_link[to] - 1),
+                                   .last_vc = (uint8_t)(e->flit->n_vcs - 1),
+                                   .link_class = net->link_class[l],
+                                   .source_block = block_of(e, from)};
     }
     for (uint32_t p = 0; p < e->first_port[net->n_routers]; p++)
-        for (uint32_t v = 0; v < 1u << e->vc_shift; v++) e->channel[(size_t)p << e->vc_shift | v].out_vc = FC_NO_VC;
+        for (uint32_t v = 0; v < 1u << e->vc_shift; v++)
+            e->channel[(size_t)p << e->vc_shift | v].out_vc = FC_NO_VC;
 }
 static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, struct fc_status *st)
 {
@@ -92,7 +102,8 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
     b->engine = e;
     b->counts = &e->counts[b - e->block];
     for (uint32_t r = b->first_router; r < b->last_router; r++) {
-        uint64_t out = net->first_link[r + 1] - net->first_link[r], in = e->first_port[r + 1] - e->first_port[r];
+        uint64_t out = net->first_link[r + 1] - net->first_link[r],
+                 in = e->first_port[r + 1] - e->first_port[r];
         links += out > in ? out : in;
         most_out = out > most_out ? out : most_out;
         most_in = in > most_in ? in : most_in;
@@ -104,7 +115,8 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         links += net->first_link[v + 1] - net->first_link[v];
     }
     e->wheel_mask = 1023;
-    if (!(b->active = fc_alloc(&e->arena, (b->last_router - b->first_router) / 64u + 1, sizeof *b->active, st)) ||
+    if (!(b->active =
+              fc_alloc(&e->arena, (b->last_router - b->first_router) / 64u + 1, sizeof *b->active, st)) ||
         !(b->node = fc_alloc(&e->arena, b->n_nodes, sizeof *b->node, st)) ||
         !(b->sending = fc_alloc(&e->arena, b->n_nodes / 64u + 1, sizeof *b->sending, st)) ||
         !(b->wheel = fc_alloc(&e->arena, e->wheel_mask + 1u, sizeof *b->wheel, st)) ||
@@ -114,7 +126,8 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         !(b->touched = fc_alloc(&e->arena, most_out << e->vc_shift, sizeof *b->touched, st)) ||
         !(b->vc_grant = fc_alloc(&e->arena, most_in << e->vc_shift, sizeof *b->vc_grant, st)) ||
         !(b->queue = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues, sizeof *b->queue, st)) ||
-        !(b->write = fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
+        !(b->write =
+              fc_alloc(&e->arena, (size_t)e->n_blocks * (size_t)e->n_queues + 64, sizeof *b->write, st)))
         return st->code;
     for (int to = 0; to < e->n_blocks; to++)
         for (int k = 0; k < e->n_queues; k++)
@@ -163,16 +176,18 @@ static void close_engine(void *engine)
     fc_arena_free(&e->arena);
     free(e);
 }
-static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
-                                uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
-                                uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st)
+static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
+                                int threads, uint64_t seed, struct fc_flit_counts *counts,
+                                uint64_t *link_flits, uint64_t *link_packets, uint32_t *injected,
+                                void **engine, struct fc_status *st)
 {
     struct fc_cycle *e = calloc(1, sizeof *e);
     *engine = e;
     if (!e) return fc_refuse(st, FC_NO, "out of memory");
     e->flit = flit;
     e->traffic = traffic;
-    for (uint64_t i = 0; i < FC_COUNT(e->draws); i++) e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
+    for (uint64_t i = 0; i < FC_COUNT(e->draws); i++)
+        e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
     e->counts = counts;
     e->link_flits = link_flits;
     e->link_packets = link_packets;
@@ -220,8 +235,8 @@ static void share_packets(struct fc_cycle *e)
     memcpy(poor->free_packet + poor->n_free, rich->free_packet + rich->n_free, n * sizeof *poor->free_packet);
     poor->n_free += n;
 }
-/* Windows also end at multiples of STOP ticks, the only places where a run may stop early: the same for any number of
- * blocks. */
+/* Windows also end at multiples of STOP ticks, the only places where a run may stop early: the same for any
+ * number of blocks. */
 #define STOP 256u
 static uint64_t window_end(const struct fc_cycle *e, uint64_t from, uint64_t until)
 {
@@ -294,8 +309,10 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     for (int i = 0; i < e->n_blocks; i++) {
         struct fc_cycle_block *b = &e->block[i];
         if (b->out_of_packets)
-            return fc_refuse(st, FC_NO, "the cycle engine holds at most %u packets at a time: take longer packets or smaller buffers",
-                             e->n_packets);
+            return fc_refuse(
+                st, FC_NO,
+                "the cycle engine holds at most %u packets at a time: take longer packets or smaller buffers",
+                e->n_packets);
         if (now > b->counts->measure_from && now <= b->counts->measure_to) fc_cycle_flush_links(b, true);
         state->flits_in_flight += b->flits_in - b->flits_out;
         if (b->last_move > e->last_move) e->last_move = b->last_move;

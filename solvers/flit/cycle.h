@@ -1,4 +1,5 @@
-/* cycle.h - the state of the cycle engine (cycle.c, cycle_step.c): every flit of every channel, tick by tick. */
+/* cycle.h - the state of the cycle engine (cycle.c, cycle_step.c): every flit of every channel, tick by tick.
+ */
 #ifndef FC_CYCLE_H
 #define FC_CYCLE_H
 
@@ -24,72 +25,72 @@ static inline uint64_t fc_power_of_two(uint64_t n)
 #define FC_FLIT_PACKET 0x1fffffffu
 #define FC_NO_VC 0xff
 
-struct fc_cycle_packet {       /* half a cache line */
+struct fc_cycle_packet { /* half a cache line */
     struct fc_flit_head head;
     uint64_t born;
-    uint32_t waited;           /* ticks in the source queue */
+    uint32_t waited; /* ticks in the source queue */
     uint16_t flits, hops;
 };
-/* One virtual channel of an input port. Flits behind the front lie in the ring. A channel that is not empty is in exactly
- * one of its port's masks (fast path: in the router's ready word, or asleep). */
+/* One virtual channel of an input port. Flits behind the front lie in the ring. A channel that is not empty
+ * is in exactly one of its port's masks (fast path: in the router's ready word, or asleep). */
 struct fc_cycle_channel {
-    uint32_t front;            /* flit */
-    uint32_t out;              /* link its packet leaves by; FC_NONE: adaptive, chosen at each attempt */
-    uint16_t vcs;              /* virtual channels of it that the head may take */
-    uint8_t out_vc;            /* the one it has; FC_NO_VC: none yet */
-    uint8_t room_packets;      /* of the choice, bit 7: accounted as full size */
-    uint16_t count;            /* flits, the front included */
+    uint32_t front;       /* flit */
+    uint32_t out;         /* link its packet leaves by; FC_NONE: adaptive, chosen at each attempt */
+    uint16_t vcs;         /* virtual channels of it that the head may take */
+    uint8_t out_vc;       /* the one it has; FC_NO_VC: none yet */
+    uint8_t room_packets; /* of the choice, bit 7: accounted as full size */
+    uint16_t count;       /* flits, the front included */
     uint16_t ring_head;
 };
 /* An input port: the receiver of a link into a router. Ports of a router are consecutive. */
 struct fc_cycle_port {
-    uint32_t router, link;     /* link into it */
-    uint16_t ready;            /* channels that may bid for the switch */
-    uint16_t heads;            /* channels whose head waits for a virtual channel (vc_stage) */
+    uint32_t router, link;               /* link into it */
+    uint16_t ready;                      /* channels that may bid for the switch */
+    uint16_t heads;                      /* channels whose head waits for a virtual channel (vc_stage) */
     uint16_t ready_asleep, heads_asleep; /* the same, waiting to be woken */
-    uint16_t last_out;         /* round robin over the router's outputs: last winner */
-    uint16_t source_block;     /* block of the link's source */
-    uint8_t last_vc, number;   /* round robin over channels; place among the router's ports */
-    uint8_t busy;              /* transfers in progress (links slower than a flit a tick) */
+    uint16_t last_out;                   /* round robin over the router's outputs: last winner */
+    uint16_t source_block;               /* block of the link's source */
+    uint8_t last_vc, number;             /* round robin over channels; place among the router's ports */
+    uint8_t busy;                        /* transfers in progress (links slower than a flit a tick) */
     uint8_t link_class;
 };
 /* An output: a link, with what its sender knows of the channels behind it. One cache line. */
 struct fc_cycle_out {
     uint16_t credits[FC_FLIT_MOST_VCS];
-    uint16_t free, credited;   /* channels that no packet holds, that have credits */
+    uint16_t free, credited;    /* channels that no packet holds, that have credits */
     uint8_t last_port, last_vc; /* round robins over input ports and over channels: last winners */
     uint8_t link_class;
-    uint8_t busy : 1;          /* sending (links slower than a flit a tick) */
-    uint8_t router_link : 1;   /* between routers */
-    uint32_t target;           /* first channel of the input port behind it; FC_NONE: ejection */
+    uint8_t busy : 1;        /* sending (links slower than a flit a tick) */
+    uint8_t router_link : 1; /* between routers */
+    uint32_t target;         /* first channel of the input port behind it; FC_NONE: ejection */
     uint16_t target_block;
     uint16_t padding;
-    uint64_t asleep;           /* input ports (of the first 64) that wait for something of this link */
-    uint64_t sent;             /* since the last flush: flits in the low half, packets in the high half */
+    uint64_t asleep; /* input ports (of the first 64) that wait for something of this link */
+    uint64_t sent;   /* since the last flush: flits in the low half, packets in the high half */
 };
 _Static_assert(sizeof(struct fc_cycle_out) == 64, "an output is one cache line");
-/* Fast path (cycle_fast.c). A channel's number is (router * n_ports + port) << vc_shift | vc, n_ports a power of two, at
- * least the most that a router has. */
+/* Fast path (cycle_fast.c). A channel's number is (router * n_ports + port) << vc_shift | vc, n_ports a power
+ * of two, at least the most that a router has. */
 struct fc_fast_channel {
-    uint32_t flit, route;      /* front flit; hops left behind the hop that it waits for */
-    uint32_t link;             /* that hop */
-    uint8_t out_vc;            /* channel on it; FC_NO_VC: none yet */
-    uint8_t vcs;               /* those that the head may take */
-    uint8_t count, ring_head;  /* flits, the front included; place of the second in the ring */
+    uint32_t flit, route;     /* front flit; hops left behind the hop that it waits for */
+    uint32_t link;            /* that hop */
+    uint8_t out_vc;           /* channel on it; FC_NO_VC: none yet */
+    uint8_t vcs;              /* those that the head may take */
+    uint8_t count, ring_head; /* flits, the front included; place of the second in the ring */
 };
 #define FC_FAST_VCS 8
-struct fc_fast_out {           /* of each link; half a cache line */
-    uint64_t asleep;           /* the router's channels that wait for a credit or a free channel */
-    uint32_t target;           /* queue << 26 | first channel behind it, or link << vc_shift where it ejects */
-    uint32_t sent;             /* flits since the last flush */
-    uint32_t winner;           /* of this tick's bids so far: channel; FC_NONE: no bid */
+struct fc_fast_out { /* of each link; half a cache line */
+    uint64_t asleep; /* the router's channels that wait for a credit or a free channel */
+    uint32_t target; /* queue << 26 | first channel behind it, or link << vc_shift where it ejects */
+    uint32_t sent;   /* flits since the last flush */
+    uint32_t winner; /* of this tick's bids so far: channel; FC_NONE: no bid */
     uint8_t credits[FC_FAST_VCS], credited, free, last_vc;
-    uint8_t last_port;         /* low bits of the port that won last */
+    uint8_t last_port; /* low bits of the port that won last */
 };
 struct fc_fast_port {
-    uint32_t upstream;         /* queue << 26 | link << vc_shift: where credits go */
-    uint32_t winner;           /* of this tick's offers so far: channel; FC_NONE: none */
-    uint32_t last;             /* round robins: link << vc_shift | vc of the last winner */
+    uint32_t upstream; /* queue << 26 | link << vc_shift: where credits go */
+    uint32_t winner;   /* of this tick's offers so far: channel; FC_NONE: none */
+    uint32_t last;     /* round robins: link << vc_shift | vc of the last winner */
 };
 struct fc_fast {
     struct fc_route_fields route;
@@ -101,61 +102,60 @@ struct fc_fast {
     uint64_t *ring;                  /* [n_channels][ring size] flit << 32 | route */
     uint32_t *packets_sent;          /* [n_links] since the last flush; packets of several flits only */
     const uint32_t *first_link, *link_source;
-    bool far;                        /* more than the nearest caches hold */
+    bool far; /* more than the nearest caches hold */
 };
-/* Events that are due a fixed number of ticks after they were made: those of tick t stand together in the ring, from
- * start[t mod n_slots] on. Items:
- * arrival flit << 32 | channel (fast path: and the route word), credit number << 32 | link << vc_shift | vc, end of
- * a transfer port << 32 | link. */
+/* Events that are due a fixed number of ticks after they were made: those of tick t stand together in the
+ * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel (fast path: and the route word),
+ * credit number << 32 | link << vc_shift | vc, end of a transfer port << 32 | link. */
 struct fc_cycle_queue {
-    uint64_t *item;            /* [size] */
-    uint32_t *count;           /* [n_slots] */
-    uint64_t *start;           /* [n_slots] */
-    uint64_t at, size, most;   /* next place; most items a tick */
+    uint64_t *item;          /* [size] */
+    uint32_t *count;         /* [n_slots] */
+    uint64_t *start;         /* [n_slots] */
+    uint64_t at, size, most; /* next place; most items a tick */
     uint32_t slot_mask, delay;
 };
 #define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 4))
 enum { FC_QUEUE_ARRIVAL, FC_QUEUE_CREDIT, FC_QUEUE_FREE };
 
-struct fc_cycle_node {         /* a node that sends: the packet in progress and the source behind it */
+struct fc_cycle_node { /* a node that sends: the packet in progress and the source behind it */
     struct fc_flit_source source;
     uint32_t packet, link;
-    uint16_t left;             /* flits of the packet still to send; 0: none in progress */
+    uint16_t left; /* flits of the packet still to send; 0: none in progress */
     uint8_t vc, last_vc;
-    uint64_t link_free;        /* tick */
+    uint64_t link_free; /* tick */
 };
 
 /* A proposal at an output (or output channel) while a router is arbitrated. */
 struct fc_cycle_bid {
-    uint64_t key;              /* least wins; UINT64_MAX: nobody yet */
-    uint64_t route;            /* of the choice, for heads */
+    uint64_t key;   /* least wins; UINT64_MAX: nobody yet */
+    uint64_t route; /* of the choice, for heads */
     uint32_t channel, out;
-    uint16_t vcs;              /* of the output that the head may have; 0: the packet has its channel */
+    uint16_t vcs; /* of the output that the head may have; 0: the packet has its channel */
     uint8_t room_packets;
 };
 
-struct fc_cycle_block {        /* routers first .. last-1 with their nodes, one thread */
+struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread */
     struct fc_cycle *engine;
     struct fc_flit_counts *counts;
     uint32_t first_router, last_router;
-    uint64_t *active;          /* bitmap of its routers with work */
-    uint32_t *node;            /* [n_nodes] its nodes */
-    uint32_t n_nodes, n_done;  /* nodes that have no packet to come */
-    uint64_t *sending;         /* bitmap over node[] */
+    uint64_t *active;             /* bitmap of its routers with work */
+    uint32_t *node;               /* [n_nodes] its nodes */
+    uint32_t n_nodes, n_done;     /* nodes that have no packet to come */
+    uint64_t *sending;            /* bitmap over node[] */
     uint32_t *wheel, *wheel_next; /* births: [wheel size] first node (place in node[]), next of each */
     struct fc_cycle_queue *queue; /* [n_blocks to][n_queues] written by this block */
-    uint64_t **write;          /* [n_blocks to][n_queues] next place in this tick's slot */
-    uint32_t *free_packet;     /* stack */
+    uint64_t **write;             /* [n_blocks to][n_queues] next place in this tick's slot */
+    uint32_t *free_packet;        /* stack */
     uint32_t n_free;
-    struct fc_cycle_bid *bid;  /* [most outputs * n_vcs] */
-    uint32_t *touched;         /* [the same] */
-    uint64_t *vc_grant;        /* [most input channels] channels to make ready after the switch */
+    struct fc_cycle_bid *bid; /* [most outputs * n_vcs] */
+    uint32_t *touched;        /* [the same] */
+    uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move, last_arrival;
-    uint64_t hops;             /* fast path: flit hops of this window */
+    uint64_t hops;               /* fast path: flit hops of this window */
     uint32_t *offered, *waiting; /* channels that bid at this tick, at the next */
-    uint32_t *ports, *outs;    /* with a bid */
+    uint32_t *ports, *outs;      /* with a bid */
     uint32_t n_offered;
-    uint64_t *ejected;         /* flits that leave the network at this tick */
+    uint64_t *ejected; /* flits that leave the network at this tick */
     uint64_t packets_in, packets_out, flits_in, flits_out;
     bool out_of_packets;
 };
@@ -164,37 +164,39 @@ struct fc_cycle {
     struct fc_arena arena;
     const struct fc_flit_net *flit;
     const struct fc_flit_traffic *traffic;
-    uint64_t draws[4];         /* keys of random decisions */
+    uint64_t draws[4]; /* keys of random decisions */
     uint64_t now, last_move;
     int n_blocks, n_queues;
-    uint32_t window;           /* ticks between two meetings of the blocks */
-    int vc_shift;              /* channel = port << vc_shift | vc, and link << vc_shift | vc */
+    uint32_t window; /* ticks between two meetings of the blocks */
+    int vc_shift;    /* channel = port << vc_shift | vc, and link << vc_shift | vc */
     uint32_t ring_mask, ring_shift;
-    uint32_t *first_port;      /* [n_routers + 1] */
-    uint32_t port_words;       /* words of 64 ports a router */
+    uint32_t *first_port; /* [n_routers + 1] */
+    uint32_t port_words;  /* words of 64 ports a router */
     struct fc_cycle_port *port;
     struct fc_cycle_channel *channel;
-    struct fc_fast *fast;      /* NULL: the general path */
-    struct fc_cycle_out *out;  /* [n_links] */
-    uint64_t *active_ports;    /* [n_routers][port_words] */
-    uint64_t *asleep;          /* [n_links][port_words - 1] beyond the first 64 */
-    uint32_t *ring;            /* [n_channels][ring size] flits behind the front */
-    uint32_t *vc_last;         /* [n_channels] vc_stage: last virtual channel won, link << 4 | vc */
-    uint16_t *vc_rr;           /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
+    struct fc_fast *fast;     /* NULL: the general path */
+    struct fc_cycle_out *out; /* [n_links] */
+    uint64_t *active_ports;   /* [n_routers][port_words] */
+    uint64_t *asleep;         /* [n_links][port_words - 1] beyond the first 64 */
+    uint32_t *ring;           /* [n_channels][ring size] flits behind the front */
+    uint32_t *vc_last;        /* [n_channels] vc_stage: last virtual channel won, link << 4 | vc */
+    uint16_t *vc_rr; /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
     struct fc_cycle_packet *packet;
     uint32_t *packet_src;
-    uint32_t n_packets, fresh_packets; /* capacity; first never used */
-    struct fc_cycle_node *node;    /* [n_nodes] */
-    uint16_t *router_block;    /* [n_routers] */
+    uint32_t n_packets, fresh_packets;        /* capacity; first never used */
+    struct fc_cycle_node *node;               /* [n_nodes] */
+    uint16_t *router_block;                   /* [n_routers] */
     uint32_t delay_arrival[FC_MAX_CLASSES];   /* between routers: grant to use in the next */
     uint32_t delay_injection[FC_MAX_CLASSES]; /* send of a node to use in the router */
-    uint32_t delay_delivery[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* grant to whole flit at the node, [class in][out] */
+    uint32_t delay_delivery[FC_MAX_CLASSES]
+                           [FC_MAX_CLASSES];          /* grant to whole flit at the node, [class in][out] */
     uint32_t trailer[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* that much later for the packet, with its trailer */
     bool slow[FC_MAX_CLASSES]; /* a flit or trailer keeps the link longer than a tick */
     uint16_t queue_arrival[FC_MAX_CLASSES], queue_injection[FC_MAX_CLASSES];
     uint16_t queue_free[FC_MAX_CLASSES], queue_free_tail[FC_MAX_CLASSES];
     uint16_t queue_credit[FC_MAX_CLASSES][FC_MAX_CLASSES]; /* [class in][class out] */
-    uint32_t queue_delay[FC_CYCLE_QUEUES], queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
+    uint32_t queue_delay[FC_CYCLE_QUEUES],
+        queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
     uint32_t wheel_mask;
     uint64_t *link_flits, *link_packets;
@@ -203,15 +205,15 @@ struct fc_cycle {
     struct fc_cycle_block *block; /* [n_blocks] */
 };
 
-/* Whether delays and sizes suit the engine (fc_flit_engine_ops); delays, windows and queue kinds; a block's queue k for
- * `links` links (cycle_queues.c). */
+/* Whether delays and sizes suit the engine (fc_flit_engine_ops); delays, windows and queue kinds; a block's
+ * queue k for `links` links (cycle_queues.c). */
 bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size);
 void fc_cycle_set_delays(struct fc_cycle *engine);
 enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue *queue, int k, uint64_t links,
                                  struct fc_status *st);
 /* See struct fc_flit_engine_ops (cycle_report.c). */
-enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                              uint32_t **wanted, struct fc_status *st);
+enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                              uint32_t *n, uint32_t **wanted, struct fc_status *st);
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
@@ -219,7 +221,8 @@ void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to
 void fc_cycle_block_run_fast(struct fc_cycle_block *block, uint64_t from, uint64_t to);
 bool fc_cycle_is_simple(const struct fc_cycle *engine);
 enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
-/* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's links sent. */
+/* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's
+ * links sent. */
 void fc_cycle_fast_sync(struct fc_cycle *engine);
 void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
 /* Starts and ends a tick of the block's queues. */
@@ -227,9 +230,11 @@ void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
 void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);
 /* Samples buffer occupancy; starts and ends the window of the link counts. Called at each tick. */
 void fc_cycle_watch(struct fc_cycle_block *block, uint64_t t);
-/* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it. */
+/* Adds what the block's links sent since the last call to link_flits and link_packets (keep), or forgets it.
+ */
 void fc_cycle_flush_links(struct fc_cycle_block *block, bool keep);
-/* Puts the node's front packet on the wheel at its birth, or among the sending nodes. `place`: in block->node. */
+/* Puts the node's front packet on the wheel at its birth, or among the sending nodes. `place`: in
+ * block->node. */
 static inline void fc_cycle_await_birth(struct fc_cycle_block *b, uint32_t place, uint64_t born, uint64_t now)
 {
     uint32_t mask = b->engine->wheel_mask;
@@ -256,8 +261,8 @@ static inline void fc_cycle_births(struct fc_cycle_block *b, uint64_t t)
     }
 }
 /* The node's packet has left: the next of its source. */
-static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic, uint32_t place,
-                                        uint32_t n, struct fc_flit_source *source, uint64_t t)
+static inline void fc_cycle_next_packet(struct fc_cycle_block *b, const struct fc_flit_traffic *traffic,
+                                        uint32_t place, uint32_t n, struct fc_flit_source *source, uint64_t t)
 {
     fc_flit_next(traffic, n, source);
     uint64_t born = source->born;
@@ -279,7 +284,8 @@ static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)
 static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived)
 {
     const struct fc_cycle_packet *packet = &b->engine->packet[id];
-    fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops, packet->flits);
+    fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops,
+                           packet->flits);
     b->packets_out++;
     b->last_arrival = arrived;
     b->free_packet[b->n_free++] = id;

@@ -1,15 +1,18 @@
-/* cycle_fast.c - the cycle engine's tick for simple routers, several times as fast as cycle_step.c and equal to it.
+/* cycle_fast.c - the cycle engine's tick for simple routers, several times as fast as cycle_step.c and equal
+ * to it.
  *
- * Simple: a torus or mesh routed in dimension order; every link moves a flit a tick, one transfer an input port at a
- * time, virtual channels allocated with the switch, round robin, at most 64 input channels a router. Then a head needs
- * no look at its packet: the hops left travel with it (32 bits). A tick is a few straight loops over lists, without a
- * loop a router, whose ends no processor can predict:
+ * Simple: a torus or mesh routed in dimension order; every link moves a flit a tick, one transfer an input
+ * port at a time, virtual channels allocated with the switch, round robin, at most 64 input channels a
+ * router. Then a head needs no look at its packet: the hops left travel with it (32 bits). A tick is a few
+ * straight loops over lists, without a loop a router, whose ends no processor can predict:
  *
- *   credits; channels left over or woken that have a front flit to offer: one winner a port; flits that just arrived at
- *   ports where nobody else asks, then those winners: one winner an output; all outputs with a winner: the flit moves.
+ *   credits; channels left over or woken that have a front flit to offer: one winner a port; flits that just
+ * arrived at ports where nobody else asks, then those winners: one winner an output; all outputs with a
+ * winner: the flit moves.
  *
- * A channel that lost offers again in the next tick; one that waits for a credit or a free channel sleeps at the output.
- * Model, timing and tie-breaks are those of cycle_step.c; tests hold the two against each other. */
+ * A channel that lost offers again in the next tick; one that waits for a credit or a free channel sleeps at
+ * the output. Model, timing and tie-breaks are those of cycle_step.c; tests hold the two against each other.
+ */
 #include "solvers/flit/cycle.h"
 
 #include <string.h>
@@ -23,7 +26,8 @@ typedef struct fc_cycle_block block;
 typedef struct fc_fast_channel channel;
 typedef struct fc_fast_out output;
 
-/* Places for ports that routers have, as a power of two: for their ports and for the outputs of the routing. */
+/* Places for ports that routers have, as a power of two: for their ports and for the outputs of the routing.
+ */
 static int port_bits(const engine *e, const struct fc_route_fields *fields)
 {
     uint32_t most = fields->width;
@@ -64,7 +68,7 @@ struct view {
     uint32_t *packet_src, *injected;
     const uint64_t *ejected;
     uint64_t measure_from, measured; /* window: first tick, length */
-    uint32_t router_mask;      /* of a port number: the first of its router */
+    uint32_t router_mask;            /* of a port number: the first of its router */
     uint32_t ring_mask, ring_shift, packet_flits, injection_vcs, injection_delay, delivery_delay;
 };
 /* Lists of a tick, see struct fc_cycle_block. */
@@ -81,7 +85,8 @@ INLINE uint32_t after(uint32_t x, uint32_t last)
 {
     return (x - last - 1) & 127;
 }
-/* The next channel of a mask that is not empty, in a round robin that `last` < FC_FAST_VCS won last; without a branch. */
+/* The next channel of a mask that is not empty, in a round robin that `last` < FC_FAST_VCS won last; without
+ * a branch. */
 INLINE uint32_t next_in(uint32_t vcs, uint32_t last)
 {
     return LOW((vcs | vcs << FC_FAST_VCS) & 0xfffffffeu << last) % FC_FAST_VCS;
@@ -91,13 +96,14 @@ INLINE uint32_t heads_last(const channel *c, const enum kind kind)
 {
     return kind == SINGLE ? 0 : (uint32_t)(c->out_vc == FC_NO_VC) << 7;
 }
-/* The channels that the packet at the front may take: with credits; for a head also free, and with room for the packet
- * in cut-through. */
+/* The channels that the packet at the front may take: with credits; for a head also free, and with room for
+ * the packet in cut-through. */
 INLINE uint32_t admitted(const struct view *w, const channel *c, const output *o, const enum kind kind)
 {
     if (kind == SINGLE) return (uint32_t)(o->credited & c->vcs);
     if (c->out_vc != FC_NO_VC) return o->credited & 1u << c->out_vc;
-    if (kind == CUT_THROUGH && o->free != w->fast.all) return 0; /* a packet is on its way: it is not interrupted */
+    if (kind == CUT_THROUGH && o->free != w->fast.all)
+        return 0; /* a packet is on its way: it is not interrupted */
     uint32_t a = (uint32_t)(o->free & o->credited & c->vcs);
     if (kind == CUT_THROUGH && o->target >> 26 != EJECTED)
         for (uint32_t rest = a; rest; rest &= rest - 1)
@@ -115,20 +121,22 @@ INLINE uint32_t local(const struct view *w, uint32_t number, const uint32_t shif
 {
     return number & ((w->fast.n_ports << shift) - 1);
 }
-/* The link of a head whose hops left are `route`, and its channels; the route word behind it. No branch on whether it
- * has arrived: one packet in a few has, at random. */
-INLINE void route_head(const struct view *w, channel *c, uint32_t number, uint32_t route, const uint32_t shift)
+/* The link of a head whose hops left are `route`, and its channels; the route word behind it. No branch on
+ * whether it has arrived: one packet in a few has, at random. */
+INLINE void route_head(const struct view *w, channel *c, uint32_t number, uint32_t route,
+                       const uint32_t shift)
 {
     const struct fc_route_fields *f = &w->fast.route;
     const struct fc_route_step *step = &f->step[__builtin_ctz((route & f->hops) | f->end)];
-    const struct fc_route_port *at = f->port + (number >> shift & w->router_mask) + step->port +
-                                     (route >> step->minus & step->is_hop);
+    const struct fc_route_port *at =
+        f->port + (number >> shift & w->router_mask) + step->port + (route >> step->minus & step->is_hop);
     route = (route - step->unit) | at->wraps;
     c->route = route;
     c->link = at->link;
     c->vcs = step->vcs[route >> step->crossed & 1];
     if (__builtin_expect(f->per_router > 1, 0)) {
-        uint32_t node = w->packet[c->flit & FC_FLIT_PACKET].head.dst - router_of(w, number, shift) * f->per_router;
+        uint32_t node =
+            w->packet[c->flit & FC_FLIT_PACKET].head.dst - router_of(w, number, shift) * f->per_router;
         c->link += node & (step->is_hop - 1u);
     }
 }
@@ -143,8 +151,8 @@ INLINE uint32_t better(uint32_t a, uint32_t rank_a, uint32_t b, uint32_t rank_b,
     return b ^ swap;
 }
 /* Of two channels of a port, the one next in its round robins bids; the other waits. */
-INLINE void two_of_a_port(const struct view *w, struct lists *lists, uint32_t number, struct fc_fast_port *port,
-                          const enum kind kind, const uint32_t shift)
+INLINE void two_of_a_port(const struct view *w, struct lists *lists, uint32_t number,
+                          struct fc_fast_port *port, const enum kind kind, const uint32_t shift)
 {
     uint32_t vc_mask = (1u << shift) - 1, rival = port->winner, last = port->last >> shift;
     uint32_t first_link = w->fast.first_link[router_of(w, number, shift)];
@@ -155,9 +163,10 @@ INLINE void two_of_a_port(const struct view *w, struct lists *lists, uint32_t nu
                    after(rival & vc_mask, port->last & vc_mask);
     port->winner = better(number, mine, rival, its, &lists->waiting[lists->n_waiting++]);
 }
-/* Of two ports that want an output, the one next in its round robin gets it, bodies before heads; the other waits. */
-INLINE void two_of_an_output(const struct view *w, struct lists *lists, uint32_t number, output *o, const enum kind kind,
-                             const uint32_t shift)
+/* Of two ports that want an output, the one next in its round robin gets it, bodies before heads; the other
+ * waits. */
+INLINE void two_of_an_output(const struct view *w, struct lists *lists, uint32_t number, output *o,
+                             const enum kind kind, const uint32_t shift)
 {
     const channel *a = &w->fast.channel[number], *b = &w->fast.channel[o->winner];
     uint32_t mask = w->fast.n_ports - 1, last = o->last_port & mask;
@@ -175,11 +184,11 @@ INLINE void bid(const struct view *w, struct lists *lists, uint32_t number, uint
     o->winner = number;
     lists->outs[lists->n_outs++] = link;
 }
-/* The front flit of a channel asks for its output, if it may have it. Of those that waited, several may sit at a port, so
- * that each port has to choose first; they come before all that arrive. Flits that arrive at a port where nobody asks
- * are alone there, as a link brings one a tick, and bid at once. */
-INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, const bool arrives, const enum kind kind,
-                  const uint32_t shift)
+/* The front flit of a channel asks for its output, if it may have it. Of those that waited, several may sit
+ * at a port, so that each port has to choose first; they come before all that arrive. Flits that arrive at a
+ * port where nobody asks are alone there, as a link brings one a tick, and bid at once. */
+INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, const bool arrives,
+                  const enum kind kind, const uint32_t shift)
 {
     const channel *c = &w->fast.channel[number];
     output *o = &w->fast.out[c->link];
@@ -199,7 +208,8 @@ INLINE void offer(const struct view *w, struct lists *lists, uint32_t number, co
     port->winner = number;
     lists->ports[lists->n_ports++] = number >> shift;
 }
-INLINE void settle_ports(const struct view *w, struct lists *lists, const enum kind kind, const uint32_t shift)
+INLINE void settle_ports(const struct view *w, struct lists *lists, const enum kind kind,
+                         const uint32_t shift)
 {
     for (uint32_t k = 0; k < lists->n_ports; k++) {
         struct fc_fast_port *port = &w->fast.port[lists->ports[k]];
@@ -228,7 +238,8 @@ INLINE void arrive(const struct view *w, struct lists *lists, uint32_t number, u
 INLINE void wake(const struct view *w, output *o, uint32_t router, struct lists *lists, const uint32_t shift)
 {
     uint32_t first = router * (w->fast.n_ports << shift);
-    for (uint64_t rest = o->asleep; rest; rest &= rest - 1) lists->waiting[lists->n_waiting++] = first + LOW(rest);
+    for (uint64_t rest = o->asleep; rest; rest &= rest - 1)
+        lists->waiting[lists->n_waiting++] = first + LOW(rest);
     o->asleep = 0;
 }
 INLINE void credit(const struct view *w, struct lists *lists, uint32_t item, const uint32_t shift)
@@ -240,7 +251,8 @@ INLINE void credit(const struct view *w, struct lists *lists, uint32_t item, con
     if (__builtin_expect(o->asleep != 0, 0)) wake(w, o, w->fast.link_source[item >> shift], lists, shift);
 }
 /* The items that queue k of block `from` has for this one at t. */
-INLINE const uint64_t *due(const engine *e, const block *b, int from, int k, uint64_t t, const uint64_t **stop)
+INLINE const uint64_t *due(const engine *e, const block *b, int from, int k, uint64_t t,
+                           const uint64_t **stop)
 {
     const struct fc_cycle_queue *q = &e->block[from].queue[(b - e->block) * e->n_queues + k];
     uint64_t slot = (t - q->delay) & q->slot_mask;
@@ -273,8 +285,8 @@ INLINE void arrivals(const engine *e, const block *b, const struct view *w, stru
                         __builtin_prefetch(&w->fast.channel[item[20] & NUMBER], 1);
                         __builtin_prefetch(&w->fast.port[(item[20] & NUMBER) >> shift], 1);
                     }
-                    arrive(w, lists, (uint32_t)item[0] & NUMBER, (uint32_t)(item[0] >> 32), (uint32_t)item[1], kind,
-                           shift);
+                    arrive(w, lists, (uint32_t)item[0] & NUMBER, (uint32_t)(item[0] >> 32), (uint32_t)item[1],
+                           kind, shift);
                 }
 }
 
@@ -349,7 +361,8 @@ INLINE void send(block *b, const struct view *w, struct lists *lists, uint32_t p
 /* ---- the switch ---- */
 
 /* The front flit of the output's winner leaves by it. */
-INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const enum kind kind, const uint32_t shift)
+INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const enum kind kind,
+                 const uint32_t shift)
 {
     output *o = &w->fast.out[link];
     const uint32_t number = o->winner, vc = number & ((1u << shift) - 1);
@@ -389,8 +402,8 @@ INLINE void move(const struct view *w, struct lists *lists, uint32_t link, const
     lists->waiting[lists->n_waiting++] = number;
 }
 
-/* Ejection links move their flits into a queue too, so that no branch tells them apart; here they reach their nodes,
- * which give the credit back at once. */
+/* Ejection links move their flits into a queue too, so that no branch tells them apart; here they reach their
+ * nodes, which give the credit back at once. */
 INLINE void deliver(block *b, const struct view *w, uint64_t t, const enum kind kind, const uint32_t shift)
 {
     const uint64_t *stop = w->write[EJECTED];
@@ -399,7 +412,8 @@ INLINE void deliver(block *b, const struct view *w, uint64_t t, const enum kind 
     b->flits_out += flits;
     b->hops -= flits;
     for (const uint64_t *item = w->ejected; item != stop; item += 2) {
-        uint32_t to = (uint32_t)item[0] & NUMBER, vc = to & ((1u << shift) - 1), flit = (uint32_t)(item[0] >> 32);
+        uint32_t to = (uint32_t)item[0] & NUMBER, vc = to & ((1u << shift) - 1),
+                 flit = (uint32_t)(item[0] >> 32);
         output *o = &w->fast.out[to >> shift];
         o->credits[vc]++;
         o->credited |= (uint8_t)(1u << vc);
@@ -413,12 +427,25 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum kind kind, cons
     engine *e = b->engine;
     const struct fc_network *net = e->flit->net;
     const int injection = fc_injection_class(net->machine);
-    const struct view w = {*e->fast, net->first_link + net->n_routers, b->write, e->traffic, b->node, e->node, e->packet,
-                           e->packet_src, e->injected, b->ejected, b->counts->measure_from,
+    const struct view w = {*e->fast,
+                           net->first_link + net->n_routers,
+                           b->write,
+                           e->traffic,
+                           b->node,
+                           e->node,
+                           e->packet,
+                           e->packet_src,
+                           e->injected,
+                           b->ejected,
+                           b->counts->measure_from,
                            b->counts->measure_to - b->counts->measure_from,
-                           ~(e->fast->n_ports - 1), e->ring_mask, e->ring_shift, e->flit->packet_flits_max,
+                           ~(e->fast->n_ports - 1),
+                           e->ring_mask,
+                           e->ring_shift,
+                           e->flit->packet_flits_max,
                            e->flit->injection_vcs,
-                           e->delay_injection[injection], e->delay_delivery[injection][injection]};
+                           e->delay_injection[injection],
+                           e->delay_delivery[injection][injection]};
     for (uint64_t t = from; t < to; t++) {
         struct lists lists = {b->offered, b->ports, b->outs, b->n_offered, 0, 0, 0, 0, 0};
         uint64_t before = b->hops + b->flits_out + b->flits_in;
@@ -469,10 +496,17 @@ INLINE void run_kind(block *b, uint64_t from, uint64_t to, const uint32_t shift)
 INLINE void run_shift(block *b, uint64_t from, uint64_t to)
 {
     switch (b->engine->vc_shift) {
-    case 0: run_kind(b, from, to, 0); break;
-    case 1: run_kind(b, from, to, 1); break;
-    case 2: run_kind(b, from, to, 2); break;
-    default: run_kind(b, from, to, (uint32_t)b->engine->vc_shift);
+    case 0:
+        run_kind(b, from, to, 0);
+        break;
+    case 1:
+        run_kind(b, from, to, 1);
+        break;
+    case 2:
+        run_kind(b, from, to, 2);
+        break;
+    default:
+        run_kind(b, from, to, (uint32_t)b->engine->vc_shift);
     }
 }
 /* Bits of one word are what this file is about: a copy for processors with the instructions for it (BMI). */
@@ -524,7 +558,8 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
 {
     const struct fc_network *net = e->flit->net;
     struct fc_route_fields fields;
-    if (!fc_route_torus_fields(e->flit, &fields)) return fc_refuse(st, FC_FAULT, "not a machine of the fast path");
+    if (!fc_route_torus_fields(e->flit, &fields))
+        return fc_refuse(st, FC_FAULT, "not a machine of the fast path");
     uint32_t port_shift = (uint32_t)port_bits(e, &fields), n_ports = 1u << port_shift;
     size_t ports = (size_t)net->n_routers * n_ports, channels = ports << e->vc_shift;
     struct fc_fast *f = e->fast = fc_alloc(&e->arena, 1, sizeof *f, st);

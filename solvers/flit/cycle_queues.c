@@ -1,8 +1,10 @@
-/* cycle_queues.c - delays of the cycle engine in ticks, and the queues of events that are under way for so long.
+/* cycle_queues.c - delays of the cycle engine in ticks, and the queues of events that are under way for so
+ * long.
  *
- * A head granted the switch at g is on the link at g + D - s and in the next buffer a wire latency later (router delay D,
- * s = 1 with a virtual-channel stage); a node's flit is in the router's buffer a wire latency after it is sent; a credit
- * is back flit time + handling + wire latency after the grant. Limits: see fc_cycle_takes. */
+ * A head granted the switch at g is on the link at g + D - s and in the next buffer a wire latency later
+ * (router delay D, s = 1 with a virtual-channel stage); a node's flit is in the router's buffer a wire
+ * latency after it is sent; a credit is back flit time + handling + wire latency after the grant. Limits: see
+ * fc_cycle_takes. */
 #include "solvers/flit/cycle.h"
 
 bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
@@ -15,9 +17,12 @@ bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
     }
     for (uint32_t l = 0; l < flit->n_links; l++) {
         int c = flit->net->link_class[l];
-        if (fc_is_node(flit->net, flit->net->link_source[l]) || fc_is_node(flit->net, flit->net->link_target[l])) continue;
+        if (fc_is_node(flit->net, flit->net->link_source[l]) ||
+            fc_is_node(flit->net, flit->net->link_target[l]))
+            continue;
         if (flit->router_ticks - stage + flit->latency_ticks[c] >= 1) continue;
-        snprintf(why, size, "router delay and latency of class %s are zero together", machine->classes[c].name);
+        snprintf(why, size, "router delay and latency of class %s are zero together",
+                 machine->classes[c].name);
         return false;
     }
     if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
@@ -75,12 +80,12 @@ void fc_cycle_set_delays(struct fc_cycle *e)
         }
         e->slow[c] = flit_ticks[c] + f->trailer_ticks[c] > 1;
         e->queue_free[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c], flit_ticks[c]);
-        e->queue_free_tail[c] = queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
+        e->queue_free_tail[c] =
+            queue_for(e, FC_QUEUE_FREE, flit_ticks[c] + f->trailer_ticks[c], flit_ticks[c]);
         for (int out = 0; out < n; out++) {
             if (!uses[out]) continue;
-            e->queue_credit[c][out] =
-                queue_for(e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c],
-                          flit_ticks[out]);
+            e->queue_credit[c][out] = queue_for(
+                e, FC_QUEUE_CREDIT, flit_ticks[out] + f->credit_ticks + f->latency_ticks[c], flit_ticks[out]);
             e->delay_delivery[c][out] =
                 f->router_ticks - stage + f->latency_ticks[out] + fc_most(flit_ticks[c], flit_ticks[out]);
             e->trailer[c][out] = fc_most(f->trailer_ticks[c], f->trailer_ticks[out]);
@@ -91,12 +96,14 @@ void fc_cycle_set_delays(struct fc_cycle *e)
         if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
             e->window = e->queue_delay[k];
 }
-/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more than one every
- * `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at its end. */
+/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more
+ * than one every `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at
+ * its end. */
 enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links,
                                  struct fc_status *st)
 {
-    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths : 2; /* the fast path's arrivals have two items */
+    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths
+                                                        : 2; /* the fast path's arrivals have two items */
     uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);
     uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
     q->delay = e->queue_delay[k];

@@ -1,6 +1,6 @@
-/* cycle_report.c - what the cycle engine tells about itself between two advances: blocked flits for deadlock reports, and
- * whether every credit is back. A front flit waits for the channel it has, or for any that its head may take; fronts of
- * bodies are told too, so that a worm can be followed to its head. */
+/* cycle_report.c - what the cycle engine tells about itself between two advances: blocked flits for deadlock
+ * reports, and whether every credit is back. A front flit waits for the channel it has, or for any that its
+ * head may take; fronts of bodies are told too, so that a worm can be followed to its head. */
 #include "solvers/flit/cycle.h"
 
 static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)
@@ -28,8 +28,8 @@ static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *ou
             }
     return n;
 }
-enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                              uint32_t **wanted, struct fc_status *st)
+enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                              uint32_t *n, uint32_t **wanted, struct fc_status *st)
 {
     struct fc_cycle *e = engine;
     size_t channels = (size_t)e->first_port[e->flit->n_routers] << e->vc_shift;

@@ -1,9 +1,10 @@
 /* flit.h - the flit-level kernel: one run, and a curve of runs.
  *
- * Two engines answer with one model of the router (input-buffered, virtual channels, credits): the event engine moves
- * whole packets (virtual cut-through, exact to the flit where a link sends a packet without interleaving), the cycle
- * engine moves flits (wormhole, interleaving). Source: Dally & Towles, Principles and Practices of Interconnection
- * Networks (2004), chapters 16 to 19 and 23; the Blue Gene/L arbitration: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005. */
+ * Two engines answer with one model of the router (input-buffered, virtual channels, credits): the event
+ * engine moves whole packets (virtual cut-through, exact to the flit where a link sends a packet without
+ * interleaving), the cycle engine moves flits (wormhole, interleaving). Source: Dally & Towles, Principles
+ * and Practices of Interconnection Networks (2004), chapters 16 to 19 and 23; the Blue Gene/L arbitration:
+ * Adiga et al., IBM J. Res. Dev. 49(2/3), 2005. */
 #ifndef FC_FLIT_H
 #define FC_FLIT_H
 
@@ -13,86 +14,100 @@
 enum fc_flit_engine { FC_ENGINE_AUTO, FC_ENGINE_EVENT, FC_ENGINE_CYCLE };
 extern const char *const fc_flit_engine_names[]; /* NULL-terminated */
 
-/* What is run. fc_flit_defaults() sets every field; fc_flit_run checks them and names the field that is wrong. */
+/* What is run. fc_flit_defaults() sets every field; fc_flit_run checks them and names the field that is
+ * wrong. */
 struct fc_flit_settings {
-    int engine;                    /* enum fc_flit_engine */
-    double load_flits_per_cycle;   /* offered, mean over all nodes; open-loop demands only; 0: none */
-    uint32_t packet_flits_min, packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
+    int engine;                  /* enum fc_flit_engine */
+    double load_flits_per_cycle; /* offered, mean over all nodes; open-loop demands only; 0: none */
+    uint32_t packet_flits_min,
+        packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
-    uint64_t most_cycles;          /* the run ends here whatever happens; 0: chosen */
-    uint64_t interval_cycles;      /* > 0: record throughput, channel use and unblocking in intervals of that length */
-    uint64_t deadlock_cycles;      /* no movement for so long with flits in flight is a deadlock; 0: chosen */
-    double source_gap_cycles;      /* closed loop: least time between two packets of a node (software cost a packet) */
-    bool in_order;                 /* closed loop: destinations in the demand's order; false: random order for each node */
-    bool allow_deadlock;           /* run a routing that has no deadlock certificate */
-    bool backlog;                  /* open loop: every source always has a packet waiting: saturation throughput */
-    bool bubble_as_published;      /* packets on the bubble count by true length: deadlocks with several lengths */
-    double latency_limit_cycles;   /* saturation: a load counts as stable while its mean latency stays below; 0: by run_phases.c */
-    const char *vc_rule;           /* NULL: the machine's */
+    uint64_t most_cycles;                   /* the run ends here whatever happens; 0: chosen */
+    uint64_t
+        interval_cycles; /* > 0: record throughput, channel use and unblocking in intervals of that length */
+    uint64_t deadlock_cycles; /* no movement for so long with flits in flight is a deadlock; 0: chosen */
+    double source_gap_cycles; /* closed loop: least time between two packets of a node (software cost a
+                                 packet) */
+    bool in_order; /* closed loop: destinations in the demand's order; false: random order for each node */
+    bool allow_deadlock;      /* run a routing that has no deadlock certificate */
+    bool backlog;             /* open loop: every source always has a packet waiting: saturation throughput */
+    bool bubble_as_published; /* packets on the bubble count by true length: deadlocks with several lengths */
+    double latency_limit_cycles; /* saturation: a load counts as stable while its mean latency stays below; 0:
+                                    by run_phases.c */
+    const char *vc_rule;         /* NULL: the machine's */
     int threads;
     uint64_t seed;
-    struct fc_progress *progress;  /* NULL: silent */
+    struct fc_progress *progress; /* NULL: silent */
 };
 void fc_flit_defaults(struct fc_flit_settings *settings);
 
 #define FC_FLIT_MOST_VCS 16
-struct fc_flit_class {          /* of one link class, over the measurement (closed loop: the whole run) */
-    uint64_t links;             /* in the network */
+struct fc_flit_class { /* of one link class, over the measurement (closed loop: the whole run) */
+    uint64_t links;    /* in the network */
     double mean_utilization, max_utilization; /* share of time that the link sends flits or trailers */
-    uint32_t busiest;           /* link, or FC_NONE */
+    uint32_t busiest;                         /* link, or FC_NONE */
 };
-struct fc_flit_interval {       /* [start, start + interval) */
-    double flits_per_node_cycle;         /* delivered */
+struct fc_flit_interval {                             /* [start, start + interval) */
+    double flits_per_node_cycle;                      /* delivered */
     double vc_flits_per_link_cycle[FC_FLIT_MOST_VCS]; /* over router-to-router links */
-    double unblocking_probability;       /* share of credit returns that let at least one blocked packet move; NaN: none */
+    double unblocking_probability; /* share of credit returns that let at least one blocked packet move; NaN:
+                                      none */
 };
 struct fc_flit_result {
     struct fc_arena arena;
     const char *engine, *vc_rule;
-    double cycle_s;                      /* length of a cycle */
-    bool open_loop, stable, deadlock, complete; /* complete: every measured packet (closed loop: every packet) arrived */
-    const char *unstable_because;        /* "" when stable */
-    const char *deadlock_text;           /* the cycle of channels and packets, or "" */
+    double cycle_s; /* length of a cycle */
+    bool open_loop, stable, deadlock,
+        complete;                 /* complete: every measured packet (closed loop: every packet) arrived */
+    const char *unstable_because; /* "" when stable */
+    const char *deadlock_text;    /* the cycle of channels and packets, or "" */
     double offered_flits_per_node_cycle, accepted_flits_per_node_cycle; /* NaN offered for closed loop */
     /* Packets born in the measurement (closed loop: all). NaN: none arrived. */
     double latency_mean_cycles, latency_half_width_cycles; /* source queue included; 95 % by batch means */
     double latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
-    double network_latency_mean_cycles;  /* from the first flit on the injection link */
-    double hops_mean;                    /* router-to-router links */
+    double network_latency_mean_cycles; /* from the first flit on the injection link */
+    double hops_mean;                   /* router-to-router links */
     uint64_t measured_packets;
-    uint64_t cycles;                     /* length of the whole run */
+    uint64_t cycles; /* length of the whole run */
     double warmup_cycles, measure_cycles;
-    uint64_t packets_injected, packets_delivered, packets_in_flight; /* whole run; injected = delivered + in flight */
+    uint64_t packets_injected, packets_delivered,
+        packets_in_flight; /* whole run; injected = delivered + in flight */
     uint64_t flits_injected, flits_delivered, flits_in_flight;
-    uint64_t flit_hops;                  /* flits over router-to-router links, whole run */
-    double escape_share;                 /* of the flit hops, those on escape channels beside adaptive ones; else NaN */
-    bool credits_full;                   /* drained, and every credit is back: checked when nothing is in flight */
+    uint64_t flit_hops;  /* flits over router-to-router links, whole run */
+    double escape_share; /* of the flit hops, those on escape channels beside adaptive ones; else NaN */
+    bool credits_full;   /* drained, and every credit is back: checked when nothing is in flight */
     int n_classes;
     struct fc_flit_class classes[FC_MAX_CLASSES];
     int n_vcs;
-    double vc_occupancy_flits[FC_FLIT_MOST_VCS]; /* mean flits in a virtual channel buffer of a router-to-router link */
-    double fairness_min, fairness_max;   /* packets injected by a node in the measurement over the mean of sending nodes */
-    double fairness_jain;                /* Jain's index */
+    double vc_occupancy_flits[FC_FLIT_MOST_VCS]; /* mean flits in a virtual channel buffer of a
+                                                    router-to-router link */
+    double fairness_min,
+        fairness_max;     /* packets injected by a node in the measurement over the mean of sending nodes */
+    double fairness_jain; /* Jain's index */
     uint32_t n_intervals;
-    struct fc_flit_interval *intervals;  /* [n_intervals] */
-    double *link_utilization;            /* [n_links] */
+    struct fc_flit_interval *intervals; /* [n_intervals] */
+    double *link_utilization;           /* [n_links] */
     double cpu_s;
 };
-/* Runs the demand on the network: open loop when demand->open_loop (its bytes are relative rates; the load of a node is
- * load x its share, mean over nodes = load), else closed: its messages are cut into packets and sent as fast as they go.
- * Tasks must be nodes for open loop; closed demands are placed by node[task] (NULL: task t on node t / cores).
- * FC_INPUT names the setting or the key of the machine file that is wrong; an unstable or deadlocked run is an answer.
- * Same settings and seed, same result for any number of threads. The caller frees. */
+/* Runs the demand on the network: open loop when demand->open_loop (its bytes are relative rates; the load of
+ * a node is load x its share, mean over nodes = load), else closed: its messages are cut into packets and
+ * sent as fast as they go. Tasks must be nodes for open loop; closed demands are placed by node[task] (NULL:
+ * task t on node t / cores). FC_INPUT names the setting or the key of the machine file that is wrong; an
+ * unstable or deadlocked run is an answer. Same settings and seed, same result for any number of threads. The
+ * caller frees. */
 enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
-                         const struct fc_flit_settings *settings, struct fc_flit_result *result, struct fc_status *st);
+                         const struct fc_flit_settings *settings, struct fc_flit_result *result,
+                         struct fc_status *st);
 void fc_flit_free(struct fc_flit_result *result);
 
-/* Saturation throughput: the offered load at which latency leaves the ground, by bisection between runs; see curve.c. */
+/* Saturation throughput: the offered load at which latency leaves the ground, by bisection between runs; see
+ * curve.c. */
 enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                 struct fc_status *st);
-/* Ideal throughput: the offered load, flits a node and cycle, at which the busiest link is busy all the time under the
- * machine's routing (load solver; adaptive: the best split found), for packets of the settings. What `--load 80%` is of. */
+/* Ideal throughput: the offered load, flits a node and cycle, at which the busiest link is busy all the time
+ * under the machine's routing (load solver; adaptive: the best split found), for packets of the settings.
+ * What `--load 80%` is of. */
 enum fc_code fc_flit_ideal_throughput(const struct fc_network *net, const struct fc_demand *demand,
                                       const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                       struct fc_status *st);

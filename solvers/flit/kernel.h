@@ -1,13 +1,15 @@
-/* kernel.h - what the parts of the flit-level kernel share: prepared network, routing, sources, counts, engines.
+/* kernel.h - what the parts of the flit-level kernel share: prepared network, routing, sources, counts,
+ * engines.
  *
- * Time is counted in ticks, a whole fraction or multiple of the machine's cycle, so chosen that the flit times of all
- * link classes, wire latencies and router delays are whole numbers of ticks (prepare.c). */
+ * Time is counted in ticks, a whole fraction or multiple of the machine's cycle, so chosen that the flit
+ * times of all link classes, wire latencies and router delays are whole numbers of ticks (prepare.c). */
 #ifndef FC_FLIT_KERNEL_H
 #define FC_FLIT_KERNEL_H
 
 #include "solvers/flit/flit.h"
 
-/* ---- the network as the engines see it (prepare.c) ------------------------------------------------------------------- */
+/* ---- the network as the engines see it (prepare.c)
+ * ------------------------------------------------------------------- */
 
 /* How a head picks among its adaptive choices. */
 enum fc_flit_select {
@@ -17,42 +19,43 @@ enum fc_flit_select {
 };
 struct fc_flit_route_ops;
 
-/* Channel (link, vc) = link * n_vcs + vc: the buffer at the link's target, of every link, injection and ejection too.
- * Ejection buffers are drained at once. */
+/* Channel (link, vc) = link * n_vcs + vc: the buffer at the link's target, of every link, injection and
+ * ejection too. Ejection buffers are drained at once. */
 struct fc_flit_net {
     struct fc_arena arena;
     const struct fc_network *net;
     uint32_t n_routers, n_nodes, n_links;
-    int n_vcs;              /* on every link; at most FC_FLIT_MOST_VCS */
-    int n_network_vcs;      /* that router-to-router links use, the first ones; injection links may have more */
-    int n_escape_vcs;       /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
+    int n_vcs;         /* on every link; at most FC_FLIT_MOST_VCS */
+    int n_network_vcs; /* that router-to-router links use, the first ones; injection links may have more */
+    int n_escape_vcs;  /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
     uint16_t injection_vcs; /* mask of those that injection links use */
     const char *vc_rule;
-    uint32_t *in_first;     /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
-    uint32_t *in_link;      /* [n_links] ascending for each vertex */
-    uint32_t *in_port;      /* [n_links] position of the link among those into its target */
+    uint32_t *in_first; /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
+    uint32_t *in_link;  /* [n_links] ascending for each vertex */
+    uint32_t *in_port;  /* [n_links] position of the link among those into its target */
     double cycle_s, ticks_per_cycle;
     uint32_t flit_ticks[FC_MAX_CLASSES];    /* time a flit keeps the link; 0: infinite bandwidth */
     uint32_t trailer_ticks[FC_MAX_CLASSES]; /* the same for what follows a packet's last flit */
     uint32_t latency_ticks[FC_MAX_CLASSES];
-    uint32_t router_ticks;  /* head: buffer write to link, no contention */
-    uint32_t credit_ticks;  /* from a flit's last byte leaving the buffer to the credit's use upstream, wire latency of the
-                             * link (class) added */
-    uint32_t buffer_flits;  /* of each channel */
+    uint32_t router_ticks; /* head: buffer write to link, no contention */
+    uint32_t credit_ticks; /* from a flit's last byte leaving the buffer to the credit's use upstream, wire
+                            * latency of the link (class) added */
+    uint32_t buffer_flits; /* of each channel */
     uint32_t packet_flits_max;
     bool cut_through;
-    bool vc_stage;          /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */
-    bool adaptive;          /* choices beside the escape exist */
+    bool vc_stage; /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */
+    bool adaptive; /* choices beside the escape exist */
     bool bubble_as_published; /* of the settings */
     enum fc_flit_select select;
-    int arbitration;        /* enum fc_arbitration */
-    bool plain;             /* cycle engine: the general path even for simple routers; tests hold the two together */
-    uint32_t paths;         /* most simultaneous transfers out of one input port */
+    int arbitration; /* enum fc_arbitration */
+    bool plain;      /* cycle engine: the general path even for simple routers; tests hold the two together */
+    uint32_t paths;  /* most simultaneous transfers out of one input port */
     const struct fc_flit_route_ops *route;
-    void *route_tables;     /* in the arena */
+    void *route_tables; /* in the arena */
 };
-/* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave impossible (no
- * channel left for the escape, buffer smaller than a packet in cut-through, no deadlock certificate...). */
+/* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave
+ * impossible (no channel left for the escape, buffer smaller than a packet in cut-through, no deadlock
+ * certificate...). */
 enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_settings *settings,
                              struct fc_flit_net *flit, struct fc_status *st);
 void fc_flit_unprepare(struct fc_flit_net *flit);
@@ -62,19 +65,22 @@ static inline uint32_t fc_flit_packet_ticks(const struct fc_flit_net *flit, int 
     return flits * flit->flit_ticks[link_class] + flit->trailer_ticks[link_class];
 }
 
-/* ---- routing: what a packet's head may ask for (route_*.c) ------------------------------------------------------------- */
+/* ---- routing: what a packet's head may ask for (route_*.c)
+ * ------------------------------------------------------------- */
 
-/* What routing knows of a packet. `route` belongs to the routing: remaining offsets, phase, channels so far. */
+/* What routing knows of a packet. `route` belongs to the routing: remaining offsets, phase, channels so far.
+ */
 struct fc_flit_head {
     uint64_t route;
     uint32_t dst;    /* node */
     uint32_t random; /* drawn once for the packet: ties, hashed paths, intermediate places */
 };
-/* One output that the head may take: any of the virtual channels `vcs` (mask) of `link`; `route` replaces the packet's when
- * it does. Choices that are not escape come first; an escape is asked for only when no other choice is available.
- * room_packets: full-size packets that must fit downstream (bubble: 1 in the ring, 2 to enter it); 0: the packet itself in
- * cut-through, one flit in wormhole. `full_size`: the packet is accounted for as a full-size one there (bubble as
- * corrected). Ejection links are choices like others, with all virtual channels. */
+/* One output that the head may take: any of the virtual channels `vcs` (mask) of `link`; `route` replaces the
+ * packet's when it does. Choices that are not escape come first; an escape is asked for only when no other
+ * choice is available. room_packets: full-size packets that must fit downstream (bubble: 1 in the ring, 2 to
+ * enter it); 0: the packet itself in cut-through, one flit in wormhole. `full_size`: the packet is accounted
+ * for as a full-size one there (bubble as corrected). Ejection links are choices like others, with all
+ * virtual channels. */
 struct fc_flit_choice {
     uint64_t route;
     uint32_t link;
@@ -82,79 +88,89 @@ struct fc_flit_choice {
     uint8_t escape, room_packets, full_size;
 };
 #define FC_FLIT_MOST_CHOICES 64
-/* Credits as the routing may look at them: flits that sit or are on their way in the channels of a link, summed over its
- * virtual channels. For the choice at the source (UGAL). */
+/* Credits as the routing may look at them: flits that sit or are on their way in the channels of a link,
+ * summed over its virtual channels. For the choice at the source (UGAL). */
 struct fc_flit_view {
     const void *engine;
     uint32_t (*queued_flits)(const void *engine, uint32_t link);
 };
 /* A routing of the kernel: one file, one record, one line in the list of prepare.c. */
 struct fc_flit_route_ops {
-    const char *name;             /* as in fc_routing_ops: "dimension-order" */
+    const char *name; /* as in fc_routing_ops: "dimension-order" */
     const char *const *families;
-    /* Tables in flit->arena -> flit->route_tables; sets n_vcs, n_escape_vcs, injection_vcs, adaptive from router.vcs and the
-     * rule (flit->vc_rule). FC_INPUT when there are too few or too many channels. */
+    /* Tables in flit->arena -> flit->route_tables; sets n_vcs, n_escape_vcs, injection_vcs, adaptive from
+     * router.vcs and the rule (flit->vc_rule). FC_INPUT when there are too few or too many channels. */
     enum fc_code (*prepare)(struct fc_flit_net *flit, struct fc_status *st);
     /* The packet's first route word, drawn when it leaves the source queue. `view` may be used by UGAL. */
     uint64_t (*start)(const struct fc_flit_net *flit, uint32_t src, uint32_t dst, uint32_t random,
                       const struct fc_flit_view *view);
-    /* Choices at `router` for a head that came by channel (in_link, in_vc). Returns how many (>= 1). Pure. For a packet
-     * that still waits in its source, `router` is the node's vertex (n_routers + node), in_link FC_NONE: the injection
-     * links that it may take (several where a node has rails), each with injection_vcs. */
+    /* Choices at `router` for a head that came by channel (in_link, in_vc). Returns how many (>= 1). Pure.
+     * For a packet that still waits in its source, `router` is the node's vertex (n_routers + node), in_link
+     * FC_NONE: the injection links that it may take (several where a node has rails), each with
+     * injection_vcs. */
     int (*choices)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                    const struct fc_flit_head *head, struct fc_flit_choice *out);
 };
 extern const struct fc_flit_route_ops *const fc_flit_routes[]; /* NULL-terminated */
-/* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep .. c*rep+rep-1. */
-static inline uint16_t fc_flit_vc_mask(int c, int rep) { return (uint16_t)(((1u << rep) - 1) << (c * rep)); }
+/* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep
+ * .. c*rep+rep-1. */
+static inline uint16_t fc_flit_vc_mask(int c, int rep)
+{
+    return (uint16_t)(((1u << rep) - 1) << (c * rep));
+}
 
-/* ---- sources: the packets of each node, in the order of birth (source*.c) ---------------------------------------------- */
+/* ---- sources: the packets of each node, in the order of birth (source*.c)
+ * ---------------------------------------------- */
 
-/* The packet at the front of a node's source queue. The queue itself is never stored: births are a function of seed, node
- * and packet number, so that the next packet is made when this one leaves. */
+/* The packet at the front of a node's source queue. The queue itself is never stored: births are a function
+ * of seed, node and packet number, so that the next packet is made when this one leaves. */
 struct fc_flit_source {
-    uint64_t born;     /* tick of birth; UINT64_MAX: no packet will come any more */
-    uint64_t number;   /* of this packet among the node's */
+    uint64_t born;   /* tick of birth; UINT64_MAX: no packet will come any more */
+    uint64_t number; /* of this packet among the node's */
     uint32_t dst;
     uint32_t flits;
     uint32_t random;
-    uint32_t tag;      /* closed loop: the demand's entry, FC_NONE for its dense parts; open loop: 0 */
-    uint64_t cursor;   /* belongs to source*.c: keep it between calls */
+    uint32_t tag;    /* closed loop: the demand's entry, FC_NONE for its dense parts; open loop: 0 */
+    uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
 struct fc_flit_traffic; /* source.c */
-enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
-                                  const struct fc_flit_settings *settings, struct fc_flit_traffic **traffic,
-                                  struct fc_status *st);
+enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                  const uint32_t *node, const struct fc_flit_settings *settings,
+                                  struct fc_flit_traffic **traffic, struct fc_status *st);
 void fc_flit_traffic_free(struct fc_flit_traffic *traffic);
 /* The node's first packet, and the one after `source` (in place). Thread-safe, no allocation. */
 void fc_flit_first(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 
-/* ---- counts: integers only, so that adding those of all threads in any order gives the same (counts.c) ----------------- */
+/* ---- counts: integers only, so that adding those of all threads in any order gives the same (counts.c)
+ * ----------------- */
 
 #define FC_FLIT_BATCHES 32
 #define FC_FLIT_BUCKETS 1536 /* log-linear: 32 a power of two, see fc_flit_bucket */
 struct fc_flit_counts {
-    /* Set by run.c and never changed by an engine. Between two calls of advance run.c may move a window that lies ahead or
-     * is open to later ticks, clear what was measured, and replace the interval arrays by longer ones: */
+    /* Set by run.c and never changed by an engine. Between two calls of advance run.c may move a window that
+     * lies ahead or is open to later ticks, clear what was measured, and replace the interval arrays by
+     * longer ones: */
     uint64_t measure_from, measure_to; /* ticks: packets born in [from, to) are measured */
     uint64_t interval_ticks;           /* 0: no intervals */
     uint32_t n_intervals;
     /* Packets born in the measurement: */
-    uint64_t measured_started;         /* that left their source queue */
+    uint64_t measured_started; /* that left their source queue */
     uint64_t measured_delivered, latency_ticks, network_ticks, hops, latency_max_ticks;
     uint64_t batch_packets[FC_FLIT_BATCHES], batch_ticks[FC_FLIT_BATCHES]; /* by time of birth */
     uint64_t histogram[FC_FLIT_BUCKETS];
     /* Whole run: */
-    uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops, escape_flit_hops;
+    uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops,
+        escape_flit_hops;
     uint64_t last_delivery; /* tick of the latest delivery of a packet: greatest of all threads */
     /* Within [measure_from, measure_to): */
     uint64_t window_flits_delivered;
     uint64_t occupancy_flit_ticks[FC_FLIT_MOST_VCS]; /* sum over router-to-router channels of flits x ticks */
     /* Intervals, [n_intervals]: */
-    uint64_t *interval_flits;                    /* delivered */
+    uint64_t *interval_flits;                        /* delivered */
     uint64_t (*interval_vc_flits)[FC_FLIT_MOST_VCS]; /* sent on router-to-router links */
-    uint64_t *interval_returns, *interval_unblocked;   /* credit returns, those that let a blocked packet move */
+    uint64_t *interval_returns,
+        *interval_unblocked; /* credit returns, those that let a blocked packet move */
 };
 /* Bucket of a latency: exact below 64 ticks, then 32 buckets a power of two (3 % wide). */
 static inline uint32_t fc_flit_bucket(uint64_t ticks)
@@ -165,8 +181,8 @@ static inline uint32_t fc_flit_bucket(uint64_t ticks)
     return b < FC_FLIT_BUCKETS ? b : FC_FLIT_BUCKETS - 1;
 }
 /* A packet of `flits` arrived whole at its node at tick `now`. Inlined into the engines. */
-static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered, uint64_t now,
-                                          uint32_t hops, uint32_t flits)
+static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
+                                          uint64_t now, uint32_t hops, uint32_t flits)
 {
     counts->packets_delivered++;
     if (now > counts->last_delivery) counts->last_delivery = now;
@@ -177,7 +193,8 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
     counts->network_ticks += now - entered;
     counts->hops += hops;
     if (latency > counts->latency_max_ticks) counts->latency_max_ticks = latency;
-    uint64_t batch = (born - counts->measure_from) * FC_FLIT_BATCHES / (counts->measure_to - counts->measure_from);
+    uint64_t batch =
+        (born - counts->measure_from) * FC_FLIT_BATCHES / (counts->measure_to - counts->measure_from);
     counts->batch_packets[batch]++;
     counts->batch_ticks[batch] += latency;
     counts->histogram[fc_flit_bucket(latency)]++;
@@ -195,18 +212,22 @@ enum fc_code fc_flit_counts_make(struct fc_flit_counts *counts, struct fc_arena 
 /* Adds `from` to `to` (same windows). */
 void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *from);
 
-/* ---- engines (event.c, cycle.c) ----------------------------------------------------------------------------------------- */
+/* ---- engines (event.c, cycle.c)
+ * ----------------------------------------------------------------------------------------- */
 
-struct fc_flit_state {         /* between two calls of advance, all threads joined */
-    uint64_t now;              /* tick reached: everything before it has happened; once exhausted, that of the last arrival */
-    uint64_t last_move;        /* tick of the last movement of a flit; for deadlock detection */
-    uint64_t packets_in_flight, flits_in_flight; /* injected and not delivered, counted in the engine's own buffers */
-    uint64_t sources_waiting;  /* nodes whose front packet was born before measure_to and has not left */
-    bool exhausted;            /* no packet in flight and no source has one to come */
+struct fc_flit_state { /* between two calls of advance, all threads joined */
+    uint64_t
+        now; /* tick reached: everything before it has happened; once exhausted, that of the last arrival */
+    uint64_t last_move; /* tick of the last movement of a flit; for deadlock detection */
+    uint64_t packets_in_flight,
+        flits_in_flight;      /* injected and not delivered, counted in the engine's own buffers */
+    uint64_t sources_waiting; /* nodes whose front packet was born before measure_to and has not left */
+    bool exhausted;           /* no packet in flight and no source has one to come */
 };
-/* A head that cannot move: the channel it sits in, and the channels any of which would do. For deadlock reports. */
+/* A head that cannot move: the channel it sits in, and the channels any of which would do. For deadlock
+ * reports. */
 struct fc_flit_blocked {
-    uint32_t channel;          /* link * n_vcs + vc, with the packet at its head */
+    uint32_t channel; /* link * n_vcs + vc, with the packet at its head */
     uint32_t packet_src, packet_dst, packet_flits;
     uint32_t n_wanted, first_wanted; /* wanted[first ..) channels */
 };
@@ -214,27 +235,29 @@ struct fc_flit_engine_ops {
     const char *name;
     /* Whether the engine is exact for this machine; if not, why, in words for people. */
     bool (*takes)(const struct fc_flit_net *flit, char *why, size_t size);
-    /* counts: one a thread, [threads], windows set; link_flits and link_packets [n_links] get what each link sent within
-     * [measure_from, measure_to); injected [n_nodes] the packets that left each source then. All outlive the engine, which
-     * only ever adds to the three: run.c takes differences when it moves the window. */
+    /* counts: one a thread, [threads], windows set; link_flits and link_packets [n_links] get what each link
+     * sent within [measure_from, measure_to); injected [n_nodes] the packets that left each source then. All
+     * outlive the engine, which only ever adds to the three: run.c takes differences when it moves the
+     * window. */
     enum fc_code (*open)(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic, int threads,
-                         uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits, uint64_t *link_packets,
-                         uint32_t *injected, void **engine, struct fc_status *st);
+                         uint64_t seed, struct fc_flit_counts *counts, uint64_t *link_flits,
+                         uint64_t *link_packets, uint32_t *injected, void **engine, struct fc_status *st);
     /* Simulates up to tick `until` (exclusive), or less when exhausted. FC_NO: out of memory. */
     enum fc_code (*advance)(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st);
     /* The blocked heads, for a deadlock report: arrays in the arena. */
-    enum fc_code (*blocked)(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked, uint32_t *n,
-                            uint32_t **wanted, struct fc_status *st);
+    enum fc_code (*blocked)(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
+                            uint32_t *n, uint32_t **wanted, struct fc_status *st);
     /* Whether every channel has all its credits (nothing in flight and credits returned). */
     bool (*credits_full)(const void *engine);
     void (*close)(void *engine);
 };
 extern const struct fc_flit_engine_ops fc_flit_event_engine, fc_flit_cycle_engine;
 
-/* The cycle of waiting packets in a deadlock, in words: "x+ (0,0)->(1,0) vc 0 holds packet 3 -> 7 (8 flits), waits for ..."
- * Text in the arena; says so when the blocked heads wait for channels that others than they hold. */
-enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked, uint32_t n,
-                                   const uint32_t *wanted, struct fc_arena *arena, const char **text,
-                                   struct fc_status *st);
+/* The cycle of waiting packets in a deadlock, in words: "x+ (0,0)->(1,0) vc 0 holds packet 3 -> 7 (8 flits),
+ * waits for ..." Text in the arena; says so when the blocked heads wait for channels that others than they
+ * hold. */
+enum fc_code fc_flit_deadlock_text(const struct fc_flit_net *flit, const struct fc_flit_blocked *blocked,
+                                   uint32_t n, const uint32_t *wanted, struct fc_arena *arena,
+                                   const char **text, struct fc_status *st);
 
 #endif

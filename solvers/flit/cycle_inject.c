@@ -1,0 +1,137 @@
+/* cycle_inject.c - nodes of the cycle engine: packets leave their sources flit by flit, one virtual channel a
+ * packet, round robin over those of the injection link; and the counts of a block over the measurement. */
+#include "solvers/flit/cycle_router.h"
+
+static uint32_t queued_flits(const void *engine_, uint32_t link)
+{
+    const engine *e = engine_;
+    const struct fc_cycle_out *o = &e->out[link];
+    uint32_t sum = 0;
+    if (o->target == FC_NONE) return 0;
+    for (int v = 0; v < e->flit->n_vcs; v++) sum += e->flit->buffer_flits - o->credits[v];
+    return sum;
+}
+/* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
+static uint32_t make_packet(block *b, uint32_t n, uint64_t t)
+{
+    engine *e = b->engine;
+    struct fc_flit_counts *counts = b->counts;
+    const struct fc_flit_source *s = &e->node[n].source;
+    const struct fc_flit_view view = {e, queued_flits};
+    uint32_t id = fc_cycle_record(b);
+    if (id == FC_NONE) return FC_NONE;
+    struct fc_cycle_packet *packet = &e->packet[id];
+    packet->head.dst = s->dst;
+    packet->head.random = s->random;
+    packet->head.route = e->flit->route->start(e->flit, n, s->dst, s->random, &view);
+    packet->born = s->born;
+    packet->waited = (uint32_t)(t - s->born);
+    packet->flits = (uint16_t)s->flits;
+    packet->hops = 0;
+    e->packet_src[id] = n;
+    b->packets_in++;
+    counts->packets_injected++;
+    counts->measured_started += s->born >= counts->measure_from && s->born < counts->measure_to;
+    e->injected[n] += t >= counts->measure_from && t < counts->measure_to;
+    return id;
+}
+static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *node, uint64_t t)
+{
+    const struct fc_network *net = e->flit->net;
+    const struct fc_flit_source *s = &node->source;
+    uint32_t first = net->first_link[net->n_routers + n],
+             links = net->first_link[net->n_routers + n + 1] - first;
+    uint32_t link = links == 1 ? first : first + (s->random >> 16) % links;
+    struct fc_cycle_out *o = &e->out[link];
+    uint16_t a = o->free & o->credited & e->flit->injection_vcs;
+    if (e->flit->cut_through)
+        for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1))
+            if (o->credits[LOW(rest)] < s->flits) a &= (uint16_t) ~(1u << LOW(rest));
+    if (!a) return false;
+    uint16_t next = a & (uint16_t)(0xfffeu << node->last_vc);
+    node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
+    node->link = link;
+    node->left = (uint16_t)s->flits;
+    node->packet = make_packet(b, n, t);
+    if (node->packet == FC_NONE) return false;
+    o->free &= (uint16_t) ~(1u << node->vc);
+    return true;
+}
+void fc_cycle_send(block *b, uint32_t place, uint64_t t)
+{
+    engine *e = b->engine;
+    uint32_t n = b->node[place];
+    struct fc_cycle_node *node = &e->node[n];
+    if (node->link_free > t) return;
+    uint32_t flags = 0;
+    if (!node->left) {
+        if (!new_packet(e, b, n, node, t)) return;
+        flags = FC_FLIT_HEAD;
+    }
+    struct fc_cycle_out *o = &e->out[node->link];
+    uint16_t bit = (uint16_t)(1u << node->vc);
+    if (!(o->credited & bit)) return;
+    if (--o->credits[node->vc] == 0) o->credited &= (uint16_t)~bit;
+    uint32_t ticks = e->flit->flit_ticks[o->link_class];
+    o->sent++;
+    b->counts->flits_injected++;
+    b->flits_in++;
+    b->last_move = t;
+    if (--node->left == 0) {
+        flags |= FC_FLIT_TAIL;
+        o->sent += 1ull << 32;
+        o->free |= bit;
+        ticks += e->flit->trailer_ticks[o->link_class];
+        fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
+    }
+    node->link_free = t + (ticks ? ticks : 1);
+    uint64_t item = (uint64_t)(node->packet | flags) << 32 | (o->target + node->vc);
+    if (e->delay_injection[o->link_class])
+        push(b, o->target_block, e->queue_injection[o->link_class], item);
+    else
+        arrive(e, b, item);
+}
+
+/* ---- counts over the window ---- */
+
+void fc_cycle_flush_links(struct fc_cycle_block *b, bool keep)
+{
+    engine *e = b->engine;
+    const struct fc_network *net = e->flit->net;
+    if (e->fast) fc_cycle_fast_sync_sent(b);
+    for (uint32_t i = 0; i < b->last_router - b->first_router + b->n_nodes; i++) {
+        uint32_t routers = b->last_router - b->first_router;
+        uint32_t v = i < routers ? b->first_router + i : net->n_routers + b->node[i - routers];
+        for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
+            if (keep) {
+                e->link_flits[l] += (uint32_t)e->out[l].sent;
+                e->link_packets[l] += e->out[l].sent >> 32;
+            }
+            e->out[l].sent = 0;
+        }
+    }
+}
+/* Flits in the channels behind router-to-router links, every 64 ticks. */
+static void sample_occupancy(engine *e, block *b)
+{
+    for (uint32_t p = e->first_port[b->first_router]; p < e->first_port[b->last_router]; p++) {
+        if (!e->out[e->port[p].link].router_link) continue;
+        if (e->fast) {
+            size_t port = (size_t)e->port[p].router * e->fast->n_ports + e->port[p].number;
+            const struct fc_fast_channel *c = &e->fast->channel[port << e->vc_shift];
+            for (int v = 0; v < e->flit->n_vcs; v++) b->counts->occupancy_flit_ticks[v] += 64ull * c[v].count;
+            continue;
+        }
+        for (int v = 0; v < e->flit->n_vcs; v++)
+            b->counts->occupancy_flit_ticks[v] +=
+                64ull * e->channel[((size_t)p << e->vc_shift) + (size_t)v].count;
+    }
+}
+
+void fc_cycle_watch(block *b, uint64_t t)
+{
+    const struct fc_flit_counts *counts = b->counts;
+    if (t == counts->measure_from) fc_cycle_flush_links(b, false);
+    if (t == counts->measure_to) fc_cycle_flush_links(b, true);
+    if (t % 64 == 0 && t >= counts->measure_from && t < counts->measure_to) sample_occupancy(b->engine, b);
+}
