@@ -322,9 +322,8 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
         state->sources_waiting += !s->left && s->source.born < e->counts->measure_to;
     }
     state->last_move = e->last_move;
-    if (state->exhausted)
-        for (int i = 0; i < e->n_blocks; i++)
-            if (i == 0 || e->block[i].last_arrival > state->now) state->now = e->block[i].last_arrival;
+    for (int i = 0; state->exhausted && i < e->n_blocks; i++)
+        if (i == 0 || e->counts[i].last_delivery > state->now) state->now = e->counts[i].last_delivery;
     return FC_OK;
 }
 

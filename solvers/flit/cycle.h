@@ -32,7 +32,7 @@ struct fc_cycle_packet { /* half a cache line */
     uint16_t flits, hops;
 };
 /* One virtual channel of an input port. Flits behind the front lie in the ring. A channel that is not empty
- * is in exactly one of its port's masks (fast path: in the router's ready word, or asleep). */
+ * is in exactly one of its port's masks. */
 struct fc_cycle_channel {
     uint32_t front;       /* flit */
     uint32_t out;         /* link its packet leaves by; FC_NONE: adaptive, chosen at each attempt */
@@ -64,7 +64,6 @@ struct fc_cycle_out {
     uint8_t router_link : 1; /* between routers */
     uint32_t target;         /* first channel of the input port behind it; FC_NONE: ejection */
     uint16_t target_block;
-    uint16_t padding;
     uint64_t asleep; /* input ports (of the first 64) that wait for something of this link */
     uint64_t sent;   /* since the last flush: flits in the low half, packets in the high half */
 };
@@ -144,13 +143,13 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint64_t *sending;            /* bitmap over node[] */
     uint32_t *wheel, *wheel_next; /* births: [wheel size] first node (place in node[]), next of each */
     struct fc_cycle_queue *queue; /* [n_blocks to][n_queues] written by this block */
-    uint64_t **write;             /* [n_blocks to][n_queues] next place in this tick's slot */
+    uint64_t **write;             /* [n_blocks to][n_queues] next place of this tick's items */
     uint32_t *free_packet;        /* stack */
     uint32_t n_free;
     struct fc_cycle_bid *bid; /* [most outputs * n_vcs] */
     uint32_t *touched;        /* [the same] */
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
-    uint64_t last_move, last_arrival;
+    uint64_t last_move;
     uint64_t hops;               /* fast path: flit hops of this window */
     uint32_t *offered, *waiting; /* channels that bid at this tick, at the next */
     uint32_t *ports, *outs;      /* with a bid */
@@ -181,8 +180,8 @@ struct fc_cycle {
     uint32_t *ring;           /* [n_channels][ring size] flits behind the front */
     uint32_t *vc_last;        /* [n_channels] vc_stage: last virtual channel won, link << 4 | vc */
     uint16_t *vc_rr; /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
-    struct fc_cycle_packet *packet;
-    uint32_t *packet_src;
+    struct fc_cycle_packet *packet;           /* [n_packets] */
+    uint32_t *packet_src;                     /* [n_packets] node, for reports */
     uint32_t n_packets, fresh_packets;        /* capacity; first never used */
     struct fc_cycle_node *node;               /* [n_nodes] */
     uint16_t *router_block;                   /* [n_routers] */
@@ -287,7 +286,6 @@ static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, ui
     fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops,
                            packet->flits);
     b->packets_out++;
-    b->last_arrival = arrived;
     b->free_packet[b->n_free++] = id;
 }
 
