@@ -16,13 +16,14 @@ struct fc_arguments {
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     const char *load, *loads, *solver, *engine, *packet_flits;
+    const char *phase;
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;
     uint64_t seed;
     double search_s;
     int threads, iterations;
     double compute_s;
-    bool json, quiet, path_walk, text, dump_network;
+    bool json, quiet, path_walk, text, dump_network, phases;
     bool backlog, in_order, allow_deadlock, bubble_as_published;
     int n_words;        /* arguments that are no options */
     char **words;
@@ -55,7 +56,7 @@ struct fc_session {
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st);
 void fc_session_close(struct fc_session *session);
-/* The traffic named by -p, -g or -t (a trace as its total demand). Exactly one must be given. */
+/* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st);
 /* Places the demand's tasks by strategy or file `map`. Patterns over nodes take one task a node. */
@@ -84,6 +85,16 @@ enum fc_code fc_flit_as_rates(const char *option, const struct fc_session *sessi
 enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
                                 struct fc_demand *demand, struct fc_flit_settings *settings,
                                 double *ideal, struct fc_status *st);
+
+/* ---- phases of a trace (phases.c) ---- */
+
+/* The demand of --phase N or N-M. */
+enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const struct fc_trace *trace,
+                                   struct fc_demand *demand, struct fc_status *st);
+/* The phases in rows, as people read them (texts in the arena), and for JSON (a new reference). */
+enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
+                             struct fc_status *st);
+json_t *fc_json_phases(const struct fc_job_phases *phases);
 
 /* ---- printing (print.c) ---- */
 

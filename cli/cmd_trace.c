@@ -7,6 +7,8 @@
 struct info {
     const struct fc_trace *trace;
     struct fc_trace_summary summary;
+    const struct fc_job_phases *phases; /* NULL: not asked for */
+    struct fc_table rows;
 };
 
 static void print_info(FILE *stream, const void *what)
@@ -35,6 +37,10 @@ static void print_info(FILE *stream, const void *what)
                     fc_format(a, sizeof a, s->op_bytes[op], FC_BYTES));
     if (t->n_unwrapped) fprintf(stream, "\nnot recorded (the program can call them, the recorder does not wrap them):\n");
     for (uint32_t u = 0; u < t->n_unwrapped; u++) fprintf(stream, "  %s\n", t->unwrapped[u]);
+    if (!i->phases) return;
+    fprintf(stream, "\n%llu phases of %llu kinds, collectives expanded\n", (unsigned long long)i->phases->n_phases,
+            (unsigned long long)i->phases->n_kinds);
+    fc_table_print(&i->rows, stream);
 }
 
 static json_t *info_json(const struct info *i)
@@ -68,11 +74,18 @@ static enum fc_code info(const struct fc_arguments *a, struct fc_status *st)
 {
     struct fc_trace trace;
     if (read_argument(a, &trace, st)) return st->code;
-    struct info i = {.trace = &trace};
+    struct fc_job_phases phases = {0};
+    struct info i = {.trace = &trace, .phases = a->phases ? &phases : NULL};
     fc_trace_summarise(&trace, &i.summary);
-    json_t *json = a->json ? info_json(&i) : NULL;
-    fc_deliver(a, json, print_info, &i, st);
-    json_decref(json);
+    if (!a->phases || (!fc_job_phases_find(&trace, &phases, st) &&
+                       !fc_table_phases(&phases, &phases.arena, &i.rows, st))) {
+        json_t *json = a->json ? info_json(&i) : NULL;
+        if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
+        fc_deliver(a, json, print_info, &i, st);
+        json_decref(json);
+    }
+    fc_table_free(&i.rows);
+    fc_job_phases_free(&phases);
     fc_trace_free(&trace);
     return st->code;
 }
@@ -130,6 +143,8 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
         const char *name;
         enum fc_code (*run)(const struct fc_arguments *, struct fc_status *);
     } verbs[] = {{"capture", capture}, {"info", info}, {"convert", convert}, {"generate", generate}};
+    if (a->phases && a->n_words && strcmp(a->words[0], "info"))
+        return fc_refuse(st, FC_INPUT, "--phases: trace %s has no table of phases (expected trace info)", a->words[0]);
     for (size_t i = 0; a->n_words && i < FC_COUNT(verbs); i++)
         if (!strcmp(a->words[0], verbs[i].name)) return verbs[i].run(a, st);
     return fc_refuse(st, FC_INPUT, "%s%s%s (expected trace capture, info, convert or generate)",
@@ -138,10 +153,10 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
 
 const struct fc_command fc_command_trace = {
     .name = "trace",
-    .arguments = "info FILE\nconvert FILE -o FILE [--text]\ngenerate -m M -p PATTERN -o FILE\n"
+    .arguments = "info FILE [--phases]\nconvert FILE -o FILE [--text]\ngenerate -m M -p PATTERN -o FILE\n"
                  "capture -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtrnxicosjJq",
+    .options = "mpgtrnYxicosjJq",
     .run = run,
 };

@@ -9,7 +9,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
-       KEY_BUBBLE };
+       KEY_BUBBLE, KEY_PHASE, KEY_PHASES };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -20,6 +20,8 @@ static const struct entry {
     {'p', {"pattern", 'p', "PATTERN", 0, "traffic pattern, e.g. alltoall:bytes=4KiB (`fabricast list patterns`)", 0}},
     {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market of bytes, or METIS", 0}},
     {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
+    {'H', {"phase", KEY_PHASE, "N|N-M", 0, "of the trace only phase N, or N to M (`trace info --phases` lists)", 0}},
+    {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
@@ -101,6 +103,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 't': a->trace = value; break;
     case 'o': a->output = value; break;
     case 'q': a->quiet = true; break;
+    case KEY_PHASE: a->phase = value; break;
+    case KEY_PHASES: a->phases = true; break;
     case KEY_MAP: a->map = value; break;
     case KEY_NODES: a->nodes = value; break;
     case KEY_ROUTING: a->routing = value; break;

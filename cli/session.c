@@ -68,11 +68,15 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     if (given != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected one of -p PATTERN, -g GRAPH, -t TRACE)",
                          given ? "more than one kind of traffic" : "no traffic");
+    if (arguments->phase && !arguments->trace)
+        return fc_refuse(st, FC_INPUT, "--phase: %s has no phases (expected a trace, -t TRACE)",
+                         arguments->pattern ? arguments->pattern : arguments->graph);
     if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
     if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
     struct fc_trace trace;
     if (fc_trace_read(arguments->trace, &trace, st)) return st->code;
-    enum fc_code code = fc_demand_of_job(&trace, demand, st);
+    enum fc_code code = arguments->phase ? fc_demand_of_argument(arguments, &trace, demand, st)
+                                         : fc_demand_of_job(&trace, demand, st);
     fc_trace_free(&trace);
     return code;
 }

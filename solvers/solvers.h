@@ -126,4 +126,32 @@ enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, do
 /* Point-to-point and collective bytes of a trace as one demand (collectives expanded). */
 enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
 
+/* ---- phases of a job (job_phases.c): what struct fc_phase_cut cuts, with collectives expanded ---------------------------- */
+
+/* The same of phases `first` to `last` (from 0) only: messages that are sent in them. FC_INPUT names the phases there are;
+ * also what fc_phases_next refuses. Reads the trace up to `last`: O(events + messages). */
+enum fc_code fc_demand_of_phases(const struct fc_trace *trace, uint64_t first, uint64_t last, struct fc_demand *demand,
+                                 struct fc_status *st);
+
+struct fc_job_phase {
+    uint64_t hash;         /* of the ending operation and of every entry of the demand */
+    uint64_t kind;         /* phases of one kind are equal: the same end, the same demand; kinds count from 0 */
+    int ending;            /* enum fc_op of the operation that ends it; -1: the trace ends */
+    uint64_t n_pairs;      /* ordered pairs of distinct ranks that exchange messages */
+    double messages, bytes; /* between distinct ranks */
+    double max_rank_bytes; /* the most that a rank sends, or receives */
+};
+/* Phases first, first + step, ... (`times` of them) are of one kind. Rows that repeat together share step and times. */
+struct fc_phase_row {
+    uint64_t first, step, times;
+};
+struct fc_job_phases {
+    struct fc_arena arena;
+    uint64_t n_phases, n_kinds, n_rows;
+    struct fc_job_phase *phase; /* [n_phases] */
+    struct fc_phase_row *row;   /* [n_rows] every phase is in one row */
+};
+enum fc_code fc_job_phases_find(const struct fc_trace *trace, struct fc_job_phases *phases, struct fc_status *st);
+void fc_job_phases_free(struct fc_job_phases *phases);
+
 #endif

@@ -38,6 +38,7 @@
     X(suite_mapping)                                                                                                  \
     X(suite_maxmin)                                                                                                   \
     X(suite_patterns)                                                                                                 \
+    X(suite_phases)                                                                                                   \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \

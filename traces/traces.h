@@ -105,6 +105,32 @@ void fc_trace_summarise(const struct fc_trace *trace, struct fc_trace_summary *s
  * by solvers/). Entries unique and sorted. */
 enum fc_code fc_demand_from_trace(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
 
+/* ---- phases (trace_phases.c): what lies between two synchronisations of all ranks ---- */
+
+/* A phase ends with a blocking operation over all ranks that no rank leaves before every rank has entered it, because
+ * it needs something of each: barrier; allreduce, allgather, alltoall and reduce_scatter of at least a byte a rank;
+ * alltoallv with at least a byte from each to each; making a communicator. So whatever a rank does up to its call in
+ * phase k happens before whatever any rank does in phase k + 1. The operation belongs to the phase that it ends:
+ * nothing keeps a rank from starting it while others still send. A trace without one is one phase. */
+struct fc_phase_cut {
+    struct fc_arena arena;
+    const struct fc_trace *trace;
+    uint64_t number;        /* of the phase at hand, from 0 */
+    uint64_t *begin, *end;  /* [n_ranks] events begin[r] .. end[r] - 1 of rank r are the phase at hand */
+    uint64_t ending;        /* rank 0's event that ends it (Finalize, where it is every rank's last call); UINT64_MAX:
+                             * the trace ends without one */
+    bool last;              /* nothing comes after the phase at hand */
+    bool started;           /* private from here */
+    uint32_t *whole;        /* [n_comms] number among the communicators of all ranks; FC_NONE: of some ranks */
+    uint32_t *made;         /* [communicators of all ranks][n_ranks] collective calls so far */
+};
+/* Stands before the first phase. Memory O(ranks + members of communicators). */
+enum fc_code fc_phases_start(const struct fc_trace *trace, struct fc_phase_cut *cut, struct fc_status *st);
+/* Steps to the next phase; to be called until `last`: every trace has at least one. FC_INPUT with file:line when the
+ * ranks do not call the operations in the same order. O(events) for all phases together. */
+enum fc_code fc_phases_next(struct fc_phase_cut *cut, struct fc_status *st);
+void fc_phases_free(struct fc_phase_cut *cut);
+
 /* Makes a trace of `iterations` of a pattern's phase: Irecv all, Isend all, Waitall, `computation_s` before each. */
 enum fc_code fc_trace_generate(const struct fc_demand *demand, int iterations, double computation_s,
                                struct fc_trace *trace, struct fc_status *st);
