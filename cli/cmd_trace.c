@@ -38,8 +38,9 @@ static void print_info(FILE *stream, const void *what)
     if (t->n_unwrapped) fprintf(stream, "\nnot recorded (the program can call them, the recorder does not wrap them):\n");
     for (uint32_t u = 0; u < t->n_unwrapped; u++) fprintf(stream, "  %s\n", t->unwrapped[u]);
     if (!i->phases) return;
-    fprintf(stream, "\n%llu phases of %llu kinds, collectives expanded\n", (unsigned long long)i->phases->n_phases,
-            (unsigned long long)i->phases->n_kinds);
+    unsigned long long n = i->phases->n_phases, kinds = i->phases->n_kinds;
+    fprintf(stream, "\n%llu phase%s of %llu kind%s, collectives expanded\n", n, n > 1 ? "s" : "", kinds,
+            kinds > 1 ? "s" : "");
     fc_table_print(&i->rows, stream);
 }
 
