@@ -1,0 +1,462 @@
+/* queueing.c - mean waiting in a network of input-queued routers, as a fixed point over channels.
+ *
+ * All times in cycles; link o sends packets of mean time t_o at rate l_o, rho_o = l_o t_o. Channel c: the V_c
+ * virtual channels of link k = link(c) that a class of packets may use, rate l_c; share q_co of its packets goes on
+ * by link o.
+ *
+ * (1) A head waits for its output o. Others that came by link j bring rho_jo; first come, first served (Pollaczek
+ *     & Khinchine; same input excluded: Ogras & Marculescu 2007, contention matrix):
+ *       met at random       A_co = sum_{j != k} [ rho_jo E[t^2] / (2 E[t]^2) + l_jo W_jo ] t
+ *       met as a follower   B_co = sum_{j != k}   l_jo W_jo / (rho_o - rho_jo) t
+ *     where a follower is a head whose predecessor left by the same output: it finds no packet of another input
+ *     half sent, but those that came to wait in the meantime. W_co = alpha ((1 - f) A + f B), f = u_c q_co. As the
+ *     number of inputs grows B -> A and W -> rho t / (2 (1 - rho)), M/D/1; two inputs alternate at saturation.
+ * (2) A head that may choose among m outputs waits W_set = mean of its W_co x rho^(delta (sqrt(2 (m + 1)) - 2)) / m
+ *     (Sakasegawa 1977, M/D/m).
+ * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
+ *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
+ *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987).
+ * (4) The input port moves `paths` packets at a time and loses the share epsilon of its heads' waits:
+ *     the same with S' = t_o + epsilon (W + X), rate l_k / paths.
+ * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B packets a
+ *     channel; a packet then waits X = gamma F max(0, S_next - t_k) / V.
+ * (6) chi: a packet keeps a busy link (1 + chi) t.
+ * Latency = zero load + sum of (1) to (5) over the way + the wait for the injection link, M/G/1.
+ *
+ * Solved by damped substitution; unstable where a u or a utilisation reaches 1. Limits: arrivals are taken as
+ * independent, so traffic of few constant flows waits less than said; wormhole packets longer than a buffer
+ * are taken as cut through; waits of different hops as independent in the tail estimate. */
+#include "solvers/queueing.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ACCURACY 1e-7
+enum { MOST_ITERATIONS = 3000, DAMPED = 40 };
+
+const char *const fc_queueing_parameter_names[] = {"contention", "input_queue", "backpressure", "port",
+                                                   "choice",     "gap",         NULL};
+
+void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
+{
+    *parameters = (struct fc_queueing_parameters){
+        .value = {[FC_Q_CONTENTION] = 1,
+                  [FC_Q_INPUT_QUEUE] = 1,
+                  [FC_Q_BACKPRESSURE] = 1,
+                  [FC_Q_PORT] = 0.3,
+                  [FC_Q_CHOICE] = 1,
+                  [FC_Q_GAP] = 0},
+    };
+}
+
+/* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port, output
+ * link). */
+struct fc_queueing {
+    struct fc_arena arena;
+    const struct fc_turns *t;
+    uint32_t n_edges, n_pairs;
+    uint32_t *edge_of;                 /* [n_choices] FC_NONE for choices at the source */
+    uint32_t *edge_channel, *edge_pair; /* [n_edges] */
+    double *edge_rate;                 /* [n_edges] of the whole network */
+    uint32_t *pair_out;                /* [n_pairs] */
+    double *pair_rate;                 /* [n_pairs] of one output link */
+    double *state_service;             /* [n_states] mean time on the outputs */
+    double *state_rho;                 /* [n_states] mean rate x service of the outputs */
+    double *state_power;               /* [n_states] sqrt(2 (m + 1)) - 2 */
+    /* The fixed point: */
+    double *edge_wait;    /* [n_edges] W_co */
+    double *state_wait;   /* [n_states] W_set */
+    double *room;         /* [n_channels] X before it */
+    double *front, *front2; /* [n_channels] mean and mean square of S */
+    double *busy;         /* [n_channels] u_c */
+    double *queue;        /* [n_channels] (3) + (4) */
+    double *port, *port2, *port_busy; /* [n_links] */
+    double *pair_waiting; /* [n_pairs] l_jo W_jo */
+    double *out_waiting, *out_follow; /* [n_links] sums over inputs */
+    double *link_wait;    /* [n_links] */
+};
+
+/* ---- preparation ---- */
+
+struct numbered {
+    uint64_t key;
+    uint32_t choice;
+};
+static int by_key(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->choice > y->choice) - (x->choice < y->choice);
+}
+
+/* Numbers the edges in the order of (channel, output), and the pairs. */
+static enum fc_code make_edges(struct fc_queueing *q, struct fc_arena *scratch, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    struct numbered *list = fc_alloc(scratch, t->n_choices + 1ull, sizeof *list, st);
+    uint32_t n = 0;
+    if (!list) return st->code;
+    for (uint32_t s = 0; s < t->n_states; s++)
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            q->edge_of[i] = FC_NONE;
+            if (t->state_in[s] != FC_NONE)
+                list[n++] = (struct numbered){(uint64_t)t->state_in[s] << 32 | t->choice_link[i], i};
+        }
+    qsort(list, n, sizeof *list, by_key);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 || list[i].key != list[i - 1].key) q->edge_channel[q->n_edges++] = (uint32_t)(list[i].key >> 32);
+        q->edge_of[list[i].choice] = q->n_edges - 1;
+        q->edge_rate[q->n_edges - 1] += t->choice_rate[list[i].choice];
+    }
+    uint32_t edges = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (q->edge_of[list[i].choice] == edges) {
+            uint32_t in = t->port[t->channel_link[list[i].key >> 32]];
+            list[edges] = (struct numbered){(uint64_t)in << 32 | (uint32_t)list[i].key, edges};
+            edges++;
+        }
+    qsort(list, edges, sizeof *list, by_key);
+    for (uint32_t i = 0; i < edges; i++) {
+        if (i == 0 || list[i].key != list[i - 1].key) q->pair_out[q->n_pairs++] = (uint32_t)list[i].key;
+        q->edge_pair[list[i].choice] = q->n_pairs - 1;
+        q->pair_rate[q->n_pairs - 1] += q->edge_rate[list[i].choice] / t->copies[(uint32_t)list[i].key];
+    }
+    return FC_OK;
+}
+
+static void make_states(struct fc_queueing *q)
+{
+    const struct fc_turns *t = q->t;
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        double service = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            uint32_t o = t->choice_link[i];
+            double share = t->state_rate[s] > 0 ? t->choice_rate[i] / t->state_rate[s] : 1 / m;
+            service += share * t->service[o];
+            rho += share * t->rate[o] * t->service[o];
+        }
+        q->state_service[s] = service;
+        q->state_rho[s] = rho;
+        q->state_power[s] = sqrt(2 * (m + 1)) - 2;
+    }
+}
+
+enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)
+{
+    struct fc_arena arena = {0}, scratch = {0};
+    struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);
+    *queueing = NULL;
+    if (!q) return st->code;
+    const struct {
+        void **array;
+        uint32_t n;
+        size_t size;
+    } arrays[] = {
+        {(void **)&q->edge_of, turns->n_choices, sizeof *q->edge_of},
+        {(void **)&q->edge_channel, turns->n_choices, sizeof *q->edge_channel},
+        {(void **)&q->edge_pair, turns->n_choices, sizeof *q->edge_pair},
+        {(void **)&q->edge_rate, turns->n_choices, sizeof *q->edge_rate},
+        {(void **)&q->pair_out, turns->n_choices, sizeof *q->pair_out},
+        {(void **)&q->pair_rate, turns->n_choices, sizeof *q->pair_rate},
+        {(void **)&q->state_service, turns->n_states, sizeof *q->state_service},
+        {(void **)&q->state_rho, turns->n_states, sizeof *q->state_rho},
+        {(void **)&q->state_power, turns->n_states, sizeof *q->state_power},
+        {(void **)&q->edge_wait, turns->n_choices, sizeof *q->edge_wait},
+        {(void **)&q->state_wait, turns->n_states, sizeof *q->state_wait},
+        {(void **)&q->room, turns->n_channels, sizeof *q->room},
+        {(void **)&q->front, turns->n_channels, sizeof *q->front},
+        {(void **)&q->front2, turns->n_channels, sizeof *q->front2},
+        {(void **)&q->busy, turns->n_channels, sizeof *q->busy},
+        {(void **)&q->queue, turns->n_channels, sizeof *q->queue},
+        {(void **)&q->port, turns->n_links, sizeof *q->port},
+        {(void **)&q->port2, turns->n_links, sizeof *q->port2},
+        {(void **)&q->port_busy, turns->n_links, sizeof *q->port_busy},
+        {(void **)&q->pair_waiting, turns->n_choices, sizeof *q->pair_waiting},
+        {(void **)&q->out_waiting, turns->n_links, sizeof *q->out_waiting},
+        {(void **)&q->out_follow, turns->n_links, sizeof *q->out_follow},
+        {(void **)&q->link_wait, turns->n_links, sizeof *q->link_wait},
+    };
+    q->t = turns;
+    for (size_t i = 0; i < FC_COUNT(arrays) && !st->code; i++)
+        *arrays[i].array = fc_alloc(&arena, arrays[i].n, arrays[i].size, st);
+    if (!st->code && !make_edges(q, &scratch, st)) make_states(q);
+    fc_arena_free(&scratch);
+    q->arena = arena; /* holds q itself too: freed from a copy */
+    if (st->code) fc_queueing_close(q);
+    else *queueing = q;
+    return st->code;
+}
+
+void fc_queueing_close(struct fc_queueing *queueing)
+{
+    if (!queueing) return;
+    struct fc_arena arena = queueing->arena;
+    fc_arena_free(&arena);
+}
+
+const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
+{
+    return queueing->link_wait;
+}
+
+/* ---- the fixed point ---- */
+
+struct solve {
+    struct fc_queueing *q;
+    const double *p; /* [FC_Q_PARAMETERS] */
+    double load, most; /* greatest utilisation met */
+    double damping;
+    double change, greatest_wait;
+};
+
+/* (1): A and B of all edges from the waits of the round before. */
+static void contention(struct solve *v)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    memset(q->out_waiting, 0, t->n_links * sizeof *q->out_waiting);
+    memset(q->out_follow, 0, t->n_links * sizeof *q->out_follow);
+    memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
+    for (uint32_t e = 0; e < q->n_edges; e++)
+        q->pair_waiting[q->edge_pair[e]] +=
+            v->load * q->edge_rate[e] / t->copies[q->pair_out[q->edge_pair[e]]] * q->edge_wait[e];
+    for (uint32_t p = 0; p < q->n_pairs; p++) {
+        uint32_t o = q->pair_out[p];
+        double others = v->load * (t->rate[o] - q->pair_rate[p]) * t->service[o];
+        q->out_waiting[o] += q->pair_waiting[p];
+        if (others > 1e-9) q->out_follow[o] += fmin(1, q->pair_waiting[p] / others);
+    }
+}
+
+static double edge_wait(const struct solve *v, uint32_t e)
+{
+    const struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    uint32_t p = q->edge_pair[e], o = q->pair_out[p], c = q->edge_channel[e];
+    double gap = 1 + v->p[FC_Q_GAP], rate = t->rate[o] - q->pair_rate[p];
+    double others = v->load * rate * t->service[o];
+    double follow = q->out_follow[o] - (others > 1e-9 ? fmin(1, q->pair_waiting[p] / others) : 0);
+    double f = fmin(1, q->busy[c] * q->edge_rate[e] / t->channel_rate[c]);
+    double a = fmax(0, v->load * rate) * t->service2[o] / 2 +
+               fmax(0, q->out_waiting[o] - q->pair_waiting[p]) * t->service[o];
+    double b = fmax(0, follow) * t->service[o];
+    return v->p[FC_Q_CONTENTION] * gap * ((1 - f) * a + f * b);
+}
+
+/* (2), and the part of (3) and (4) that sums over states: moments of the time at the front. */
+static void fronts(struct solve *v)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    double epsilon = v->p[FC_Q_PORT];
+    memset(q->front, 0, t->n_channels * sizeof *q->front);
+    memset(q->front2, 0, t->n_channels * sizeof *q->front2);
+    memset(q->port, 0, t->n_links * sizeof *q->port);
+    memset(q->port2, 0, t->n_links * sizeof *q->port2);
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        uint32_t c = t->state_in[s];
+        if (c == FC_NONE || !(t->state_rate[s] > 0)) continue;
+        double w = 0, x = 0, m = t->first_choice[s + 1] - t->first_choice[s];
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            double share = t->choice_rate[i] / t->state_rate[s];
+            if (share > 0) w += share * edge_wait(v, q->edge_of[i]), x += share * q->room[t->choice_channel[i]];
+        }
+        if (m > 1) w *= pow(fmin(1, v->load * q->state_rho[s]), v->p[FC_Q_CHOICE] * q->state_power[s]) / m;
+        double old = q->state_wait[s];
+        w = old + v->damping * (w - old);
+        v->change = fmax(v->change, fabs(w - old));
+        v->greatest_wait = fmax(v->greatest_wait, w);
+        q->state_wait[s] = w;
+        double service = q->state_service[s], wait = w + x, share = t->state_rate[s];
+        q->front[c] += share * (service + wait);
+        q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait);
+        double held = service + epsilon * wait, part = epsilon * wait;
+        q->port[t->channel_link[c]] += share * held;
+        q->port2[t->channel_link[c]] += share * (held * held + part * part);
+    }
+}
+
+/* Edge waits as means of the states that use the edge. */
+static void edges_of_states(struct solve *v)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
+    for (uint32_t s = 0; s < t->n_states; s++)
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
+            if (q->edge_of[i] != FC_NONE && t->choice_rate[i] > 0)
+                q->edge_wait[q->edge_of[i]] += t->choice_rate[i] / q->edge_rate[q->edge_of[i]] * q->state_wait[s];
+}
+
+/* (3), (4): M/G/1 less what the link before allows. */
+static double queue_wait(double rate, double mean, double square, double link, double *busy)
+{
+    *busy = rate * mean;
+    return rate * fmax(0, square - link) / (2 * (1 - fmin(*busy, 0.99999)));
+}
+
+/* (3) to (5). */
+static void queues(struct solve *v)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    double beta = v->p[FC_Q_INPUT_QUEUE], gamma = v->p[FC_Q_BACKPRESSURE], held = t->buffer_packets;
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        q->port_busy[l] = 0;
+        if (!(t->rate[l] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
+        double all = t->rate[l] * t->copies[l];
+        q->port[l] = t->n_vcs > 1 ? beta * queue_wait(v->load * t->rate[l] / t->paths[l], q->port[l] / all,
+                                                      q->port2[l] / all, t->service2[l], &q->port_busy[l])
+                                  : 0;
+        v->most = fmax(v->most, q->port_busy[l]);
+    }
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        uint32_t l = t->channel_link[c];
+        if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
+        double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c], mean = q->front[c] / t->channel_rate[c];
+        double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        q->queue[c] = wait + q->port[l];
+        v->most = fmax(v->most, q->busy[c]);
+        double u = fmin(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
+        double ratio = packets > u ? 1 - u / packets : 0;
+        double full = held > 1 ? u * pow(ratio, held - 1) : u;
+        double x = gamma * pow(full, t->channel_vcs[c]) * fmax(0, mean - t->service[l]) / t->channel_vcs[c];
+        v->change = fmax(v->change, fabs(x - q->room[c]));
+        q->room[c] += v->damping * (x - q->room[c]);
+    }
+}
+
+static double link_utilization(const struct fc_turns *t, const struct solve *v)
+{
+    return v->load * t->max_service_rate * (1 + v->p[FC_Q_GAP]);
+}
+
+/* One load: true when a steady state was found. */
+static bool iterate(struct solve *v, int *iterations)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
+    memset(q->state_wait, 0, t->n_states * sizeof *q->state_wait);
+    memset(q->room, 0, t->n_channels * sizeof *q->room);
+    memset(q->busy, 0, t->n_channels * sizeof *q->busy);
+    for (int i = 1; i <= MOST_ITERATIONS; i++) {
+        v->change = v->greatest_wait = v->most = 0;
+        v->damping = i <= DAMPED ? 0.7 : 0.4;
+        contention(v);
+        fronts(v);
+        edges_of_states(v);
+        queues(v);
+        *iterations = i;
+        if (i > 4 && v->change <= ACCURACY * fmax(1, v->greatest_wait)) return true;
+        if (i > DAMPED && v->most >= 1.2) return true; /* unstable: `most` says so */
+        if (!isfinite(v->greatest_wait)) return false;
+    }
+    return false;
+}
+
+/* ---- answers ---- */
+
+/* Mean and variance of the waits over the way of a packet; the variance of a wait W before a link of time t as in
+ * M/D/1, W^2 + 2/3 t W. */
+static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    double contention_sum = 0, queue = 0, room = 0, variance = 0, source = 0;
+    memset(q->link_wait, 0, t->n_links * sizeof *q->link_wait);
+    for (uint32_t s = 0; s < t->n_states; s++)
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            double rate = t->choice_rate[i], w = q->state_wait[s], x = q->room[t->choice_channel[i]];
+            uint32_t l = t->choice_link[i];
+            if (t->state_in[s] == FC_NONE) w = 0, source += rate * x;
+            else contention_sum += rate * w, room += rate * x;
+            variance += rate * ((w + x) * (w + x) + 2.0 / 3 * t->service[l] * (w + x));
+            q->link_wait[l] += rate * (w + x);
+        }
+    for (uint32_t c = 0; c < t->n_channels; c++) {
+        double w = q->queue[c], rate = t->channel_rate[c];
+        uint32_t l = t->channel_link[c];
+        if (!(rate > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
+        queue += rate * w;
+        variance += rate * (w * w + 2.0 / 3 * t->service[l] * w);
+    }
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        if (t->rate[l] > 0) q->link_wait[l] /= t->rate[l] * t->copies[l];
+        if (t->kind[l] != FC_TURN_INJECTION || !(t->rate[l] > 0)) continue;
+        double rate = v->load * t->rate[l];
+        double w = rate * t->service2[l] / (2 * (1 - rate * t->service[l]));
+        source += t->rate[l] * t->copies[l] * w;
+        variance += t->rate[l] * t->copies[l] * (w * w + 2.0 / 3 * t->service[l] * w);
+    }
+    double n = t->packets;
+    a->contention_cycles = contention_sum / n;
+    a->queue_cycles = queue / n;
+    a->backpressure_cycles = room / n;
+    a->source_cycles = source / n;
+    a->network_cycles = t->zero_load_cycles + a->contention_cycles + a->queue_cycles + a->backpressure_cycles;
+    a->latency_mean_cycles = a->network_cycles + a->source_cycles;
+    a->latency_sd_cycles = sqrt(variance / n + t->zero_load_variance);
+}
+
+/* Quantiles of least latency + a gamma variable with the mean and variance left. */
+static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
+{
+    double mean = a->latency_mean_cycles - t->least_zero_load_cycles, sd = a->latency_sd_cycles;
+    if (!(mean > 0) || !(sd > 0)) {
+        a->latency_p95_cycles = a->latency_p99_cycles = a->latency_mean_cycles;
+        return;
+    }
+    double shape = mean * mean / (sd * sd), scale = sd * sd / mean;
+    a->latency_p95_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.95, shape, scale);
+    a->latency_p99_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.99, shape, scale);
+}
+
+enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                               double load_flits_per_cycle, struct fc_queueing_answer *answer,
+                               struct fc_status *st)
+{
+    struct solve v = {.q = queueing, .p = parameters->value, .load = load_flits_per_cycle};
+    *answer = (struct fc_queueing_answer){
+        .load_flits_per_cycle = load_flits_per_cycle, .latency_mean_cycles = NAN, .network_cycles = NAN,
+        .source_cycles = NAN, .latency_sd_cycles = NAN, .latency_p95_cycles = NAN, .latency_p99_cycles = NAN,
+        .contention_cycles = NAN, .queue_cycles = NAN, .backpressure_cycles = NAN};
+    if (!(load_flits_per_cycle > 0) || !isfinite(load_flits_per_cycle))
+        return fc_refuse(st, FC_INPUT, "load %g flits a node and cycle (expected a positive number)",
+                         load_flits_per_cycle);
+    answer->greatest_utilization = link_utilization(queueing->t, &v);
+    if (answer->greatest_utilization >= 1) return FC_OK;
+    if (!iterate(&v, &answer->iterations))
+        return fc_refuse(st, FC_NO,
+                         "the queueing model does not converge at %g flits a node and cycle (%d iterations, "
+                         "change %g of %g cycles)",
+                         load_flits_per_cycle, answer->iterations, v.change, v.greatest_wait);
+    answer->greatest_utilization = fmax(answer->greatest_utilization, v.most);
+    if (answer->greatest_utilization >= 1) return FC_OK;
+    answer->stable = true;
+    add_waits(&v, answer);
+    add_tail(queueing->t, answer);
+    return FC_OK;
+}
+
+enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                    double *load_flits_per_cycle, struct fc_status *st)
+{
+    double most = 1 / queueing->t->max_service_rate, low = 0, high = most;
+    while (high - low > 1e-4 * most) {
+        double middle = (low + high) / 2;
+        struct fc_queueing_answer a;
+        struct fc_status hard = {0};
+        if (fc_queueing_solve(queueing, parameters, middle, &a, &hard) && hard.code != FC_NO) {
+            *st = hard;
+            return st->code;
+        }
+        if (a.stable) low = middle;
+        else high = middle;
+    }
+    *load_flits_per_cycle = low;
+    return FC_OK;
+}
