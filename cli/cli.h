@@ -15,7 +15,7 @@ struct fc_arguments {
     const char *machine, *pattern, *graph, *trace;
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
-    const char *load, *loads, *solver, *engine, *packet_flits;
+    const char *load, *loads, *solver, *engine, *packet_flits, *high_priority;
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;
     uint64_t seed;

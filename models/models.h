@@ -26,7 +26,8 @@ struct fc_link_class {
 };
 
 enum fc_flow_control { FC_CUT_THROUGH, FC_WORMHOLE };
-enum fc_escape { FC_ESCAPE_NONE, FC_ESCAPE_BUBBLE, FC_ESCAPE_DATELINE, FC_ESCAPE_DIRECTION_ORDERED };
+enum fc_escape { FC_ESCAPE_NONE, FC_ESCAPE_BUBBLE, FC_ESCAPE_DATELINE, FC_ESCAPE_DIRECTION_ORDERED,
+                 FC_ESCAPE_BUBBLE_DIRECTION_ORDERED };
 enum fc_arbitration {
     FC_ROUND_ROBIN,
     FC_AGE,
@@ -52,6 +53,8 @@ struct fc_router {
     long long injection_fifos; /* of a node; 0: one a virtual channel */
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
+    double bypass_s;     /* the head's delay through an idle router; NaN: the delay */
+    bool high_priority;  /* channels of their own for high-priority packets */
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
@@ -70,6 +73,13 @@ struct fc_software {
     double eager_bytes;     /* S: longer messages use rendezvous */
     double compute_scale;   /* recorded computation times are multiplied by it */
     double per_byte_s;      /* O: CPU time a byte */
+};
+
+/* How a node takes packets in; only the flit-level kernel looks at it. */
+struct fc_reception {
+    double bytes;      /* of each queue; 0: endless, and everything is taken in at once */
+    long long queues;  /* of each ejection link */
+    double packet_s, per_byte_s; /* time that the node is busy with a packet */
 };
 
 struct fc_family_ops;
@@ -93,6 +103,7 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
+    struct fc_reception reception;
     struct fc_software software;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
 };

@@ -41,6 +41,7 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     struct fc_route_fields fields;
+    if (f->reception_flits || f->bypass || f->high_vcs) return false;
     if (f->plain || f->vc_stage || f->paths != 1 || e->counts->interval_ticks) return false;
     if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
     if (!fc_route_torus_fields(f, &fields)) return false;
@@ -418,7 +419,7 @@ INLINE void deliver(block *b, const struct view *w, uint64_t t, const enum kind 
         o->credits[vc]++;
         o->credited |= (uint8_t)(1u << vc);
         if (kind == SINGLE || flit & FC_FLIT_TAIL)
-            fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, t + w->delivery_delay);
+            fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, t + w->delivery_delay, 0);
     }
 }
 
