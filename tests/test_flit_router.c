@@ -211,6 +211,25 @@ static void reception_refused(void)
     }
 }
 
+/* The last credits travel longer than the last packet: a drained run waits for them. */
+static void last_credits(void)
+{
+    struct bench b;
+    uint32_t src = 0, dst = 1;
+    double bytes = 64;
+    if (!open_bench(&b, MACHINE(PAIR, "mesh: {bandwidth: 8 GB/s, latency: 1000 cycles}, injection: {bandwidth: 8 GB/s}",
+                                WORM "vcs: 1, buffer: 64 B", "")))
+        return;
+    struct fc_demand demand = entry(&b, &src, &dst, &bytes, 1, false);
+    b.settings.engine = FC_ENGINE_CYCLE;
+    for (int t = 1; t <= 2; t++) {
+        b.settings.threads = t;
+        must_run(&b, &demand);
+        CU_ASSERT_TRUE(b.r.complete && b.r.credits_full);
+    }
+    close_bench(&b);
+}
+
 /* ---- high priority ---- */
 
 static void cobham(void)
@@ -616,6 +635,7 @@ int suite_flit_router(void)
     CU_ADD_TEST(suite, slow_receiver);
     CU_ADD_TEST(suite, reception_wait);
     CU_ADD_TEST(suite, reception_refused);
+    CU_ADD_TEST(suite, last_credits);
     CU_ADD_TEST(suite, cobham);
     CU_ADD_TEST(suite, above_the_rest);
     CU_ADD_TEST(suite, high_routes);
