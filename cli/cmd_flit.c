@@ -74,10 +74,12 @@ static void print_high_priority(FILE *stream, const struct fc_flit_high_priority
     if (h->packets == 0)
         fprintf(stream, "none of it arrived\n");
     else
-        fprintf(stream, "latency %.2f cycles, p50 %.4g, p95 %.4g, p99 %.4g, max %.4g; %" PRIu64 " packets\n"
-                        "            %.2f in the network; all others %.2f cycles\n",
+        fprintf(stream,
+                "latency %.2f cycles, p50 %.4g, p95 %.4g, p99 %.4g, max %.4g; %" PRIu64 " packets\n"
+                "            %.2f in the network; all others %.2f cycles\n",
                 h->latency_mean_cycles, h->latency_p50_cycles, h->latency_p95_cycles, h->latency_p99_cycles,
-                h->latency_max_cycles, h->packets, h->network_latency_mean_cycles, h->others_latency_mean_cycles);
+                h->latency_max_cycles, h->packets, h->network_latency_mean_cycles,
+                h->others_latency_mean_cycles);
 }
 
 static void print_packets(FILE *stream, const struct answer *a)

@@ -44,7 +44,8 @@ static enum fc_code read_share(const char *text, double *share, struct fc_status
     if (percent) value /= 100;
     if (end == text || (*end && !percent) || !(value > 0) || !(value < 1))
         return fc_refuse(st, FC_INPUT,
-                         "--high-priority: '%s' is no share (expected more than 0 and less than 1, e.g. 5%%)", text);
+                         "--high-priority: '%s' is no share (expected more than 0 and less than 1, e.g. 5%%)",
+                         text);
     *share = value;
     return FC_OK;
 }
@@ -57,8 +58,7 @@ enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct f
     if (arguments->packet_flits &&
         read_lengths(arguments->packet_flits, &settings->packet_flits_min, &settings->packet_flits_max, st))
         return st->code;
-    if (arguments->high_priority &&
-        read_share(arguments->high_priority, &settings->high_priority_share, st))
+    if (arguments->high_priority && read_share(arguments->high_priority, &settings->high_priority_share, st))
         return st->code;
     settings->warmup_cycles = arguments->warmup_cycles;
     settings->measure_cycles = arguments->measure_cycles;

@@ -42,6 +42,10 @@ static const struct fc_key router_keys[] = {
     {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
      "who wins an output"},
     {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
+    {"bypass", FC_KEY_QUANTITY, FC_SECONDS, IN(router.bypass_s), 0, 1, NULL, NULL,
+     "head flit through an idle router, instead of delay"},
+    {"high_priority", FC_KEY_BOOL, FC_NUMBER, IN(router.high_priority), 0, 0, NULL, "no",
+     "channels of their own for high-priority packets"},
     {"credit", FC_KEY_QUANTITY, FC_SECONDS, IN(router.credit_s), 0, 1, NULL, "0", "handling of a credit, wire apart"},
     {"vc_allocation", FC_KEY_CHOICE, FC_NUMBER, IN(router.vc_allocation), 0, 0, fc_vc_allocation_names, "combined",
      "with the switch, or in a stage before it"},
@@ -53,10 +57,6 @@ static const struct fc_key router_keys[] = {
      "percent of decisions that serve the longest queue, the rest are random"},
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
      "percent of decisions in which packets in the network go before injected ones"},
-    {"bypass", FC_KEY_QUANTITY, FC_SECONDS, IN(router.bypass_s), 0, 1, NULL, NULL,
-     "head flit through an idle router, instead of delay"},
-    {"high_priority", FC_KEY_BOOL, FC_NUMBER, IN(router.high_priority), 0, 0, NULL, "no",
-     "channels of their own for high-priority packets"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},

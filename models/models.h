@@ -47,14 +47,14 @@ struct fc_router {
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
     /* Only the flit-level kernel looks at these: */
+    double bypass_s;     /* the head's delay through an idle router; NaN: the delay */
+    bool high_priority;  /* channels of their own for high-priority packets */
     double credit_s;     /* handling of a credit at the sender, wire apart */
     int vc_allocation;   /* when a head gets its virtual channel */
     int dateline;        /* which packets take the channel behind the dateline */
     long long injection_fifos; /* of a node; 0: one a virtual channel */
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
-    double bypass_s;     /* the head's delay through an idle router; NaN: the delay */
-    bool high_priority;  /* channels of their own for high-priority packets */
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */

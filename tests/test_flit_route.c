@@ -60,7 +60,8 @@ static void adaptive_tori(void)
                       &(struct trial){"adaptive", "direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
         }
         run_trial(&net, &(struct trial){"adaptive", "bubble", LINKS_ONLY, SUBSET, 16, true, false});
-        run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
+        run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true,
+                                        false});
         run_trial(&net, &(struct trial){"adaptive", "none", LINKS_ONLY, SUBSET, 16, true, false});
         free_network(&machine, &net);
     }

@@ -22,6 +22,7 @@
     X(suite_flit_text)                                                                                                \
     X(suite_flit_source)                                                                                              \
     X(suite_flit_run)                                                                                                 \
+    X(suite_flit_priority)                                                                                            \
     X(suite_flit_router)                                                                                              \
     X(suite_flit_route)                                                                                               \
     X(suite_flit_reference)                                                                                           \

@@ -37,7 +37,8 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
-    uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
+    uint64_t packets =
+        (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
     for (uint32_t l = 0; e->flit->reception_flits && l < net->n_links; l++)
         if (fc_is_node(net, net->link_target[l]))
             packets += (uint64_t)__builtin_popcount(e->flit->reception_vcs) * e->flit->reception_flits;
@@ -283,14 +284,14 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
 {
     struct fc_cycle *e = engine;
     uint32_t arrived = 0, round = 0, n = (uint32_t)e->n_blocks;
-    bool stop = false, drained = exhausted(e); /* asked to go on all the same: the last credits are under way */
+    bool drained = exhausted(e), stop = false; /* once drained only credits travel, up to `until` */
     uint64_t from = e->now, now = e->now;
     if (n == 1)
         while (now < until && !stop) {
             uint64_t to = window_end(e, now, until);
             run(e->block, now, to);
             now = to;
-            stop = (to % STOP == 0 && !drained && exhausted(e)) || e->block->out_of_packets;
+            stop = (!drained && to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
         }
     else {
 #pragma omp parallel num_threads(e->n_blocks)
@@ -303,7 +304,7 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
                 if (b == e->block) {
                     share_packets(e);
                     now = to;
-                    stop = to % STOP == 0 && !drained && exhausted(e);
+                    stop = !drained && to % STOP == 0 && exhausted(e);
                     for (uint32_t i = 0; i < n; i++) stop |= e->block[i].out_of_packets;
                 }
                 meet(&arrived, &round, n);
@@ -327,8 +328,9 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     }
     for (uint32_t node = 0; node < e->flit->n_nodes; node++) {
         const struct fc_cycle_node *s = &e->node[node];
-        state->sources_waiting += (!s->left && s->source.born < e->counts->measure_to) ||
-                                  (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
+        state->sources_waiting +=
+            (!s->left && s->source.born < e->counts->measure_to) ||
+            (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
     }
     state->last_move = e->last_move;
     for (int i = 0; state->exhausted && i < e->n_blocks; i++)

@@ -175,9 +175,9 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t n_offered;
     uint64_t *ejected; /* flits that leave the network at this tick */
     uint64_t packets_in, packets_out, flits_in, flits_out;
-    uint32_t *intake_wheel;              /* [wheel size] first link whose node has taken a packet at that tick */
-    uint64_t n_received;                 /* whole packets in reception queues */
-    uint64_t *high_sending;              /* high priority: as sending, wheel and wheel_next */
+    uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
+    uint64_t n_received;    /* whole packets in reception queues */
+    uint64_t *high_sending; /* high priority: as sending, wheel and wheel_next */
     uint32_t *high_wheel, *high_next;
     bool out_of_packets;
 };
@@ -220,15 +220,16 @@ struct fc_cycle {
     uint32_t queue_delay[FC_CYCLE_QUEUES],
         queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
-    struct fc_cycle_line *line;       /* [n_links]; NULL: no bypass */
-    uint16_t *fresh, *passing;        /* [n_ports] channels whose head has just arrived; whose packet bypasses */
-    uint32_t gain;                    /* ticks that a bypass saves */
+    struct fc_cycle_line *line; /* [n_links]; NULL: no bypass */
+    uint16_t *fresh, *passing;  /* [n_ports] channels whose head has just arrived; whose packet bypasses */
+    uint32_t gain;              /* ticks that a bypass saves */
     uint16_t queue_bypass[FC_MAX_CLASSES];
-    struct fc_cycle_intake *intake;   /* [n_links]; NULL: nodes take in everything at once */
-    struct fc_cycle_taken *taken;     /* [n_packets] */
-    uint32_t *intake_next;            /* [n_links] next on the wheel */
+    struct fc_cycle_intake *intake; /* [n_links]; NULL: nodes take in everything at once */
+    struct fc_cycle_taken *taken;   /* [n_packets] */
+    uint32_t *intake_next;          /* [n_links] next on the wheel */
     uint16_t queue_taken[FC_MAX_CLASSES];
-    struct fc_cycle_node *high;       /* [n_nodes] packets of high priority; link_free is that of node[]; NULL: none */
+    struct fc_cycle_node
+        *high; /* [n_nodes] packets of high priority; link_free is that of node[]; NULL: none */
     const struct fc_flit_traffic *high_traffic;
     uint32_t wheel_mask;
     uint64_t *link_flits, *link_packets;
@@ -257,13 +258,14 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
  * links sent. */
 void fc_cycle_fast_sync(struct fc_cycle *engine);
 void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
-/* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link at tick
- * `arrived`; packets that nodes have taken at tick t; whether all queues are empty. */
+/* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link
+ * at tick `arrived`; packets that nodes have taken at tick t; whether all queues are empty. */
 enum fc_code fc_cycle_open_intake(struct fc_cycle *engine, struct fc_status *st);
-void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet, uint64_t arrived,
-                     uint64_t t);
+void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet,
+                     uint64_t arrived, uint64_t t);
 void fc_cycle_take(struct fc_cycle_block *block, uint64_t t);
-/* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick t. */
+/* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick
+ * t. */
 enum fc_code fc_cycle_open_high(struct fc_cycle_block *block, struct fc_status *st);
 void fc_cycle_send_high(struct fc_cycle_block *block, uint64_t t);
 /* Memory for the bypass (cycle_queues.c). */
@@ -323,12 +325,18 @@ static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)
     b->out_of_packets = true;
     return FC_NONE;
 }
-/* The packet is whole at its node at tick `arrived`, by channel vc. */
-static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived, uint32_t vc)
+/* To be called before fc_cycle_end_packet for a packet that came by channel vc: counts it where it is of high
+ * priority. */
+static inline void fc_cycle_end_high(struct fc_cycle_block *b, uint32_t id, uint32_t vc, uint64_t arrived)
 {
     const struct fc_cycle_packet *packet = &b->engine->packet[id];
     if (b->engine->flit->high_vcs >> vc & 1)
         fc_flit_count_high_delivery(b->counts, packet->born, packet->born + packet->waited, arrived);
+}
+/* The packet is whole at its node at tick `arrived`. */
+static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived)
+{
+    const struct fc_cycle_packet *packet = &b->engine->packet[id];
     fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops,
                            packet->flits);
     b->packets_out++;

@@ -419,7 +419,7 @@ INLINE void deliver(block *b, const struct view *w, uint64_t t, const enum kind 
         o->credits[vc]++;
         o->credited |= (uint8_t)(1u << vc);
         if (kind == SINGLE || flit & FC_FLIT_TAIL)
-            fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, t + w->delivery_delay, 0);
+            fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, t + w->delivery_delay);
     }
 }
 

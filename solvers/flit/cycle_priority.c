@@ -1,10 +1,11 @@
 /* cycle_priority.c - packets of high priority in the cycle engine (router.high_priority): their sources.
  *
- * They are a second stream of births at every node, with channels of their own on every link (high_vcs, after the extra
- * virtual channel of Blue Gene/L: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005), in dimension order (route_torus.c), and
- * go before all others wherever both could go: on the injection link (here), at the switch's inputs and outputs
- * (cycle_allocate.c). In cut-through a packet on a link is not interrupted, so that a high-priority one waits for the
- * rest of it: a queue with non-preemptive priorities (Cobham 1954). In wormhole it goes before the next flit. */
+ * They are a second stream of births at every node, with channels of their own on every link (high_vcs, after
+ * the extra virtual channel of Blue Gene/L: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005), in dimension order
+ * (route_torus.c), and go before all others wherever both could go: on the injection link (here), at the
+ * switch's inputs and outputs (cycle_allocate.c). In cut-through a packet on a link is not interrupted, so
+ * that a high-priority one waits for the rest of it: a queue with non-preemptive priorities (Cobham 1954). In
+ * wormhole it goes before the next flit. */
 #include "solvers/flit/cycle_router.h"
 
 #include <string.h>
@@ -49,7 +50,8 @@ static bool start_packet(block *b, uint32_t n, struct fc_cycle_node *node, uint6
     uint32_t link = flit->net->first_link[flit->n_routers + n];
     struct fc_cycle_out *o = &e->out[link];
     uint16_t a = o->free & o->credited & flit->high_vcs;
-    if (flit->cut_through && e->node[n].left) return false; /* a packet is on its way: it is not interrupted */
+    if (flit->cut_through && e->node[n].left)
+        return false; /* a packet is on its way: it is not interrupted */
     for (uint16_t rest = flit->cut_through ? a : 0; rest; rest &= (uint16_t)(rest - 1))
         if (o->credits[LOW(rest)] < s->flits) a &= (uint16_t) ~(1u << LOW(rest));
     if (!a) return false;

@@ -103,7 +103,8 @@ void fc_cycle_set_delays(struct fc_cycle *e)
     for (int k = 0; k < e->n_queues; k++)
         if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
             e->window = e->queue_delay[k];
-    for (int c = 0; f->reception_flits && c < n; c++) { /* within a block, so that the window does not matter */
+    for (int c = 0; f->reception_flits && c < n;
+         c++) { /* within a block, so that the window does not matter */
         e->queue_taken[c] = (uint16_t)e->n_queues++;
         e->queue_kind[e->queue_taken[c]] = FC_QUEUE_CREDIT;
         e->queue_delay[e->queue_taken[c]] = fc_most(f->credit_ticks + f->latency_ticks[c], 1);

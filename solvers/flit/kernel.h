@@ -45,7 +45,8 @@ struct fc_flit_net {
     uint32_t buffer_flits; /* of each channel */
     uint32_t packet_flits_max;
     uint32_t reception_flits; /* of each reception queue; 0: endless, taken in at once */
-    double reception_packet_ticks, reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
+    double reception_packet_ticks,
+        reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
     uint32_t bypass_ticks;    /* instead of router_ticks for a head that meets an idle router */
     bool bypass;              /* it may be less than router_ticks */
     bool high_priority;       /* some packets are of high priority: high_vcs */
@@ -148,8 +149,8 @@ struct fc_flit_source {
     uint32_t tag;    /* closed loop: the demand's entry, FC_NONE for its dense parts; open loop: 0 */
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
-/* source.c. High-priority packets, where the settings ask for some, are a traffic of their own beside the other:
- * fc_flit_high_traffic, NULL for none. */
+/* source.c. High-priority packets, where the settings ask for some, are a traffic of their own beside the
+ * other: fc_flit_high_traffic, NULL for none. */
 struct fc_flit_traffic;
 const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic);
 enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,

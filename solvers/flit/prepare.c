@@ -65,9 +65,9 @@ enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct 
 {
     int used = flit->n_network_vcs;
     if (flit->n_vcs + n > FC_FLIT_MOST_VCS)
-        return fc_route_refuse(flit, st,
-                               "router.high_priority: %d channels beside %d make more than %d virtual channels a link",
-                               n, flit->n_vcs, FC_FLIT_MOST_VCS);
+        return fc_route_refuse(
+            flit, st, "router.high_priority: %d channels beside %d make more than %d virtual channels a link",
+            n, flit->n_vcs, FC_FLIT_MOST_VCS);
     uint32_t low = (1u << used) - 1, injection = flit->injection_vcs, reception = flit->reception_vcs;
     flit->injection_vcs = (uint16_t)((injection & low) | (injection & ~low) << n);
     flit->reception_vcs = (uint16_t)((reception & low) | (reception & ~low) << n);
@@ -291,34 +291,38 @@ static void name_cycle(const struct fc_network *net, const struct fc_certificate
     if (c->n_cycle > 3 && n < size) snprintf(out + n, size - n, " -> ... (%u channels)", c->n_cycle);
 }
 
-/* The channels of high priority: the rule's own for dimension order, whatever the routing of the other packets. The
- * two kinds share no channel, so that either is safe when its own graph says so; nodes take in both. */
-static enum fc_code certify_high_priority(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
-                                          struct fc_status *st)
+/* The channels of high priority: the rule's own for dimension order, whatever the routing of the other
+ * packets. The two kinds share no channel, so that either is safe when its own graph says so; nodes take in
+ * both. */
+static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
+                                          const struct fc_flit_settings *settings, struct fc_status *st)
 {
     struct fc_machine machine = *flit->net->machine;
     struct fc_network net = *flit->net;
     struct fc_certificate c;
     const char *routing = machine.routing->name;
     if (!machine.router.high_priority)
-        return fc_route_refuse(flit, st,
-                               "router.high_priority: no channels for packets of high priority, and %g of the load "
-                               "is to be such (expected high_priority: true)",
-                               settings->high_priority_share);
+        return fc_route_refuse(
+            flit, st,
+            "router.high_priority: no channels for packets of high priority, and %g of the load "
+            "is to be such (expected high_priority: true)",
+            settings->high_priority_share);
     machine.routing = fc_routing_find("dimension-order", machine.family->name);
     bool torus = !strcmp(machine.family->name, "torus") || !strcmp(machine.family->name, "mesh");
     if (!torus || (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive")))
-        return fc_route_refuse(flit, st,
-                               "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
-                               "torus or mesh)",
-                               routing, machine.family->name);
+        return fc_route_refuse(
+            flit, st,
+            "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
+            "torus or mesh)",
+            routing, machine.family->name);
     net.machine = &machine;
     if (fc_certify(&net, flit->vc_rule, &c, st)) return st->code;
     if (!c.safe && !settings->allow_deadlock)
-        fc_route_refuse(flit, st,
-                        "router.high_priority: dimension order can deadlock under rule %s on the channels of high "
-                        "priority (expected another router.escape, or --allow-deadlock)",
-                        c.policy);
+        fc_route_refuse(
+            flit, st,
+            "router.high_priority: dimension order can deadlock under rule %s on the channels of high "
+            "priority (expected another router.escape, or --allow-deadlock)",
+            c.policy);
     fc_certificate_free(&c);
     return st->code;
 }
@@ -396,7 +400,8 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
         return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)",
                          flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);
     if (choose_ticks(flit, st) || size_packets(flit, settings, st) || certify(flit, settings, st) ||
-        (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) || flit->route->prepare(flit, st))
+        (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
+        flit->route->prepare(flit, st))
         return st->code;
     flit->select = choose_select(flit);
     return FC_OK;

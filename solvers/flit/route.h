@@ -15,8 +15,8 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
  * rule. */
 enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escape, struct fc_status *st);
 
-/* Puts n channels for high-priority packets behind those between routers: high_vcs, n_vcs and the masks. To be called
- * after one of the two above. FC_INPUT: too many. */
+/* Puts n channels for high-priority packets behind those between routers: high_vcs, n_vcs and the masks. To
+ * be called after one of the two above. FC_INPUT: too many. */
 enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct fc_status *st);
 /* Whether a rule has bubble channels. */
 bool fc_route_is_bubble(const char *vc_rule);

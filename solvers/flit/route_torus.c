@@ -128,8 +128,8 @@ static inline void ruled_hop(const struct torus_routes *t, const uint32_t *row, 
 }
 
 /* A packet of high priority: dimension order on channels of its own, under the rule. */
-static int high_choice(const struct fc_flit_net *flit, uint32_t router, int in_vc, const struct fc_flit_head *head,
-                       struct fc_flit_choice *out)
+static int high_choice(const struct fc_flit_net *flit, uint32_t router, int in_vc,
+                       const struct fc_flit_head *head, struct fc_flit_choice *out)
 {
     const struct torus_routes *t = flit->route_tables;
     const uint32_t *row = t->row + (size_t)router * t->width;

@@ -162,8 +162,8 @@ static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_co
     r->hops_mean = none ? NAN : (double)total->hops / packets;
 }
 
-static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total, double share,
-                               struct fc_flit_result *r)
+static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total,
+                               double share, struct fc_flit_result *r)
 {
     const struct fc_flit_high_counts *high = &total->high;
     double cycles = 1 / flit->ticks_per_cycle, packets = (double)high->delivered,
@@ -295,8 +295,8 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->flits_delivered = total->flits_delivered;
     result->flit_hops = total->flit_hops;
     fill_latency(flit, total, result);
-    fill_high_priority(flit, total, traffic->high_share, result);
     fill_buffers(flit, measured, result);
+    fill_high_priority(flit, total, traffic->high_share, result);
     fill_fairness(traffic, measured->injected, result);
     if (fill_links(flit, measured, result, st)) return st->code;
     return fill_intervals(flit, total, measured->run_ticks, result, st);

@@ -233,7 +233,7 @@ static enum fc_code set_rates(const struct fc_flit_net *flit, const double *weig
     for (uint32_t s = 0; s < n; s++) sum += weight[s];
     for (uint32_t s = 0; s < n; s++) {
         double rate = t->offered * n * weight[s] / sum, /* of all priorities */
-               capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
+            capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
         if (weight[s] > 0 && rate > capacity * (1 + 1e-9))
             return fc_refuse(
                 st, FC_INPUT,
@@ -343,7 +343,8 @@ static enum fc_code make_components(const struct fc_demand *demand, const double
     return FC_OK;
 }
 
-/* The packets of high priority: a traffic of its own, a share of the load, with other draws; `low` gets the rest. */
+/* The packets of high priority: a traffic of its own, a share of the load, with other draws; `low` gets the
+ * rest. */
 static enum fc_code split_priorities(const struct fc_flit_net *flit, const struct fc_demand *demand,
                                      const struct fc_flit_settings *settings, struct fc_flit_settings *low,
                                      struct fc_flit_traffic *t, struct fc_status *st)
