@@ -15,9 +15,10 @@ struct fc_arguments {
     const char *machine, *pattern, *graph, *trace;
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
-    const char *load, *loads, *solver, *engine, *packet_flits, *high_priority;
+    const char *load, *loads, *solver, *engine, *packet_flits;
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;
+    const char *high_priority; /* share of the load */
     uint64_t seed;
     double search_s;
     int threads, iterations;

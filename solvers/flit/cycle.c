@@ -192,6 +192,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     if (!e) return fc_refuse(st, FC_NO, "out of memory");
     e->flit = flit;
     e->traffic = traffic;
+    e->high_traffic = fc_flit_high_traffic(traffic);
     for (uint64_t i = 0; i < FC_COUNT(e->draws); i++)
         e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
     e->counts = counts;
@@ -200,14 +201,16 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->injected = injected;
     e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > flit->n_routers ? (int)flit->n_routers : threads;
     fc_cycle_set_delays(e);
-    e->high_traffic = fc_flit_high_traffic(traffic);
-    if (allocate(e, st) || fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st)) goto failed;
-    if (e->high_traffic && !(e->high = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->high, st))) goto failed;
+    if (allocate(e, st)) goto failed;
     divide(e);
+    if (fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st) ||
+        (e->high_traffic && !(e->high = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->high, st))))
+        goto failed;
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    if (fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    bool special = e->line || e->intake || e->high; /* what the fast path has not */
+    if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     return FC_OK;
 failed:
     close_engine(e);

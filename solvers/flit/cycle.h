@@ -244,6 +244,18 @@ bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size);
 void fc_cycle_set_delays(struct fc_cycle *engine);
 enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue *queue, int k, uint64_t links,
                                  struct fc_status *st);
+/* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link
+ * at tick `arrived`; packets that nodes have taken at tick t. */
+enum fc_code fc_cycle_open_intake(struct fc_cycle *engine, struct fc_status *st);
+void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet,
+                     uint64_t arrived, uint64_t t);
+void fc_cycle_take(struct fc_cycle_block *block, uint64_t t);
+/* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick
+ * t. */
+enum fc_code fc_cycle_open_high(struct fc_cycle_block *block, struct fc_status *st);
+void fc_cycle_send_high(struct fc_cycle_block *block, uint64_t t);
+/* Memory for the bypass (cycle_queues.c). */
+enum fc_code fc_cycle_open_bypass(struct fc_cycle *engine, struct fc_status *st);
 /* See struct fc_flit_engine_ops (cycle_report.c). */
 enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
                               uint32_t *n, uint32_t **wanted, struct fc_status *st);
@@ -258,18 +270,6 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
  * links sent. */
 void fc_cycle_fast_sync(struct fc_cycle *engine);
 void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
-/* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link
- * at tick `arrived`; packets that nodes have taken at tick t; whether all queues are empty. */
-enum fc_code fc_cycle_open_intake(struct fc_cycle *engine, struct fc_status *st);
-void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet,
-                     uint64_t arrived, uint64_t t);
-void fc_cycle_take(struct fc_cycle_block *block, uint64_t t);
-/* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick
- * t. */
-enum fc_code fc_cycle_open_high(struct fc_cycle_block *block, struct fc_status *st);
-void fc_cycle_send_high(struct fc_cycle_block *block, uint64_t t);
-/* Memory for the bypass (cycle_queues.c). */
-enum fc_code fc_cycle_open_bypass(struct fc_cycle *engine, struct fc_status *st);
 /* Starts and ends a tick of the block's queues. */
 void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
 void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);

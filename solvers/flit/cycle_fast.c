@@ -41,7 +41,6 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
     struct fc_route_fields fields;
-    if (f->reception_flits || f->bypass || f->high_vcs) return false;
     if (f->plain || f->vc_stage || f->paths != 1 || e->counts->interval_ticks) return false;
     if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
     if (!fc_route_torus_fields(f, &fields)) return false;
