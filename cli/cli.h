@@ -19,6 +19,7 @@ struct fc_arguments {
     const char *phase;
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;
+    const char *high_priority; /* share of the load */
     uint64_t seed;
     double search_s;
     int threads, iterations;

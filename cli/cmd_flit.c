@@ -68,6 +68,20 @@ static void print_answer(FILE *stream, const struct answer *a)
             fc_format(bound, sizeof bound, a->bound_s, FC_SECONDS), 100 * a->bound_s / a->time_s);
 }
 
+static void print_high_priority(FILE *stream, const struct fc_flit_high_priority *h)
+{
+    fprintf(stream, "priority    %.4g %% of the load is of high priority: ", 100 * h->share);
+    if (h->packets == 0)
+        fprintf(stream, "none of it arrived\n");
+    else
+        fprintf(stream,
+                "latency %.2f cycles, p50 %.4g, p95 %.4g, p99 %.4g, max %.4g; %" PRIu64 " packets\n"
+                "            %.2f in the network; all others %.2f cycles\n",
+                h->latency_mean_cycles, h->latency_p50_cycles, h->latency_p95_cycles, h->latency_p99_cycles,
+                h->latency_max_cycles, h->packets, h->network_latency_mean_cycles,
+                h->others_latency_mean_cycles);
+}
+
 static void print_packets(FILE *stream, const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
@@ -83,6 +97,7 @@ static void print_packets(FILE *stream, const struct answer *a)
                 r->network_latency_mean_cycles, r->latency_mean_cycles - r->network_latency_mean_cycles);
         fprintf(stream, "hops        %.4f links between routers\n", r->hops_mean);
     }
+    if (r->high_priority.share > 0) print_high_priority(stream, &r->high_priority);
     if (r->open_loop && !isnan(r->offered_flits_per_node_cycle))
         fprintf(stream, "load        offered %.4g, accepted %.4g flits/node/cycle\n",
                 r->offered_flits_per_node_cycle, r->accepted_flits_per_node_cycle);
@@ -174,6 +189,21 @@ static json_t *json_latency(const struct fc_flit_result *r)
     set_real(latency, "p99", r->latency_p99_cycles);
     set_real(latency, "max", r->latency_max_cycles);
     return latency;
+}
+
+static json_t *json_high_priority(const struct fc_flit_high_priority *h)
+{
+    json_t *json = json_object();
+    set_real(json, "share", h->share);
+    json_object_set_new(json, "packets", count(h->packets));
+    set_real(json, "latency_mean", h->latency_mean_cycles);
+    set_real(json, "latency_p50", h->latency_p50_cycles);
+    set_real(json, "latency_p95", h->latency_p95_cycles);
+    set_real(json, "latency_p99", h->latency_p99_cycles);
+    set_real(json, "latency_max", h->latency_max_cycles);
+    set_real(json, "network_latency_mean", h->network_latency_mean_cycles);
+    set_real(json, "others_latency_mean", h->others_latency_mean_cycles);
+    return json;
 }
 
 static json_t *json_classes(const struct answer *a)
@@ -274,6 +304,8 @@ static json_t *to_json(const struct answer *a)
     set_real(fairness, "max", r->fairness_max);
     set_real(fairness, "jain", r->fairness_jain);
     json_object_set_new(json, "fairness", fairness);
+    if (r->high_priority.share > 0)
+        json_object_set_new(json, "high_priority", json_high_priority(&r->high_priority));
     set_real(json, "router_links_utilization", a->router_links_utilization);
     json_object_set_new(json, "mapping", text_or_null(a->mapping));
     set_real(json, "time_s", a->time_s);
@@ -381,6 +413,6 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHMnrvlEfweCIBGOauTsjoJq",
+    .options = "mpgtHMnrvlEfweCIBhGOauTsjoJq",
     .run = run,
 };

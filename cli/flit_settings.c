@@ -35,6 +35,21 @@ static enum fc_code read_lengths(const char *text, uint32_t *least, uint32_t *mo
     return FC_OK;
 }
 
+/* "5%" or "0.05". */
+static enum fc_code read_share(const char *text, double *share, struct fc_status *st)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool percent = end != text && !strcmp(end, "%");
+    if (percent) value /= 100;
+    if (end == text || (*end && !percent) || !(value > 0) || !(value < 1))
+        return fc_refuse(st, FC_INPUT,
+                         "--high-priority: '%s' is no share (expected more than 0 and less than 1, e.g. 5%%)",
+                         text);
+    *share = value;
+    return FC_OK;
+}
+
 enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct fc_flit_settings *settings,
                                   struct fc_status *st)
 {
@@ -42,6 +57,8 @@ enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct f
     if (arguments->engine && read_engine(arguments->engine, &settings->engine, st)) return st->code;
     if (arguments->packet_flits &&
         read_lengths(arguments->packet_flits, &settings->packet_flits_min, &settings->packet_flits_max, st))
+        return st->code;
+    if (arguments->high_priority && read_share(arguments->high_priority, &settings->high_priority_share, st))
         return st->code;
     settings->warmup_cycles = arguments->warmup_cycles;
     settings->measure_cycles = arguments->measure_cycles;

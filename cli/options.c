@@ -7,7 +7,7 @@
 
 enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, KEY_SPLIT, KEY_JSON, KEY_SEED,
        KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
-       KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_ENGINE,
+       KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES };
 
@@ -43,6 +43,7 @@ static const struct entry {
     {'B', {"backlog", KEY_BACKLOG, NULL, 0, "every source always has a packet waiting: overload", 0}},
     {'G', {"gap", KEY_GAP, "CYCLES", 0, "messages: least time between two packets of a node", 0}},
     {'O', {"in-order", KEY_IN_ORDER, NULL, 0, "messages in their own order (default: random)", 0}},
+    {'h', {"high-priority", KEY_HIGH, "SHARE", 0, "part of the load that is of high priority, e.g. 5%", 0}},
     {'a', {"allow-deadlock", KEY_ALLOW_DEADLOCK, NULL, 0, "run also without deadlock certificate", 0}},
     {'u', {"bubble-as-published", KEY_BUBBLE, NULL, 0, "true lengths on the bubble: can deadlock", 0}},
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
@@ -122,6 +123,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_SOLVER: a->solver = value; break;
     case KEY_ENGINE: a->engine = value; break;
     case KEY_PACKET_FLITS: a->packet_flits = value; break;
+    case KEY_HIGH: a->high_priority = value; break;
     case KEY_BACKLOG: a->backlog = true; break;
     case KEY_IN_ORDER: a->in_order = true; break;
     case KEY_ALLOW_DEADLOCK: a->allow_deadlock = true; break;

@@ -58,9 +58,12 @@ enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc
 /* Any minimal route, one channel. */
 void fc_torus_adaptive_dependencies(const struct fc_network *net, struct fc_cdg *cdg);
 /* Duato's extended dependencies of the escape pairs under adaptive routing: dimension order, or all +
- * before all -. */
+ * before all -. A rule of one channel: both sides of a dateline are that channel. */
 void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_ordered, struct fc_cdg *cdg);
 bool fc_torus_is_adaptive(const struct fc_network *net);
+/* Whether the machine's buffers and packets keep every bubble ring from filling up, and why or why not in words; `order`
+ * in which rings are left: "dimension" (vc_bubble.c). */
+bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *words, size_t size);
 
 int fc_tmesh_vcs(const struct fc_network *net, int policy);
 enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,

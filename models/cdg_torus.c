@@ -301,7 +301,8 @@ void fc_torus_escape_dependencies(const struct fc_network *net, bool direction_o
                 struct stop there = stop_at(s, by_entry(net), d, direction, next);
                 for (int after = 0; after < 2; after++)
                     for (uint32_t p = 0; there.arrives[after] && p < s->parallel[d]; p++) {
-                        uint32_t channel = fc_cdg_channel(cdg, port + p, (uint32_t)after);
+                        uint32_t vc = cdg->n_vcs > 1 ? (uint32_t)after : 0,
+                                 channel = fc_cdg_channel(cdg, port + p, vc);
                         uint32_t entry = entry_of(&h, d, direction, after, c);
                         fc_cdg_add(cdg, entry, channel);
                         fc_cdg_add(cdg, channel, entry + 1);

@@ -21,6 +21,7 @@
     X(dateline)                                                                                                       \
     X(direction_ordered)                                                                                              \
     X(bubble)                                                                                                         \
+    X(bubble_direction)                                                                                               \
     X(shared)                                                                                                         \
     X(separate)                                                                                                       \
     X(six)                                                                                                            \

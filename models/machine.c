@@ -14,7 +14,8 @@
 #include <yaml.h>
 
 const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
-const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered", NULL};
+const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered",
+                                       "bubble-direction-ordered", NULL};
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
@@ -41,6 +42,10 @@ static const struct fc_key router_keys[] = {
     {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
      "who wins an output"},
     {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
+    {"bypass", FC_KEY_QUANTITY, FC_SECONDS, IN(router.bypass_s), 0, 1, NULL, NULL,
+     "head flit through an idle router, instead of delay"},
+    {"high_priority", FC_KEY_BOOL, FC_NUMBER, IN(router.high_priority), 0, 0, NULL, "no",
+     "channels of their own for high-priority packets"},
     {"credit", FC_KEY_QUANTITY, FC_SECONDS, IN(router.credit_s), 0, 1, NULL, "0", "handling of a credit, wire apart"},
     {"vc_allocation", FC_KEY_CHOICE, FC_NUMBER, IN(router.vc_allocation), 0, 0, fc_vc_allocation_names, "combined",
      "with the switch, or in a stage before it"},
@@ -61,6 +66,13 @@ static const struct fc_key packet_keys[] = {
 };
 static const struct fc_key node_keys[] = {
     {"cores", FC_KEY_INT, FC_NUMBER, IN(cores_per_node), 1, 1 << 20, NULL, "1", "tasks a node can hold"},
+    {"reception", FC_KEY_QUANTITY, FC_BYTES, IN(reception.bytes), 1, 1e12, NULL, NULL,
+     "size of a reception queue; left out: endless"},
+    {"reception_queues", FC_KEY_INT, FC_NUMBER, IN(reception.queues), 1, 16, NULL, "1", "of each ejection link"},
+    {"reception_time", FC_KEY_QUANTITY, FC_SECONDS, IN(reception.packet_s), 0, 1, NULL, "0",
+     "the node is busy with each packet"},
+    {"reception_per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(reception.per_byte_s), 0, 1, NULL, "0",
+     "and with each byte of it"},
 };
 static const struct fc_key software_keys[] = {
     {"send", FC_KEY_QUANTITY, FC_SECONDS, IN(software.send_s), 0, 1e3, NULL, "1 us", "o at the sender"},
@@ -386,6 +398,31 @@ static enum fc_code check_packet(struct reader *r, yaml_node_t *packet)
     return FC_OK;
 }
 
+static enum fc_code check_router(struct reader *r, yaml_node_t *router)
+{
+    const struct fc_router *own = &r->machine->router;
+    if (own->bypass_s > own->delay_s)
+        return fc_fail(r->st, FC_INPUT, place_of(r, router), "router.bypass: %g s is longer than router.delay, %g s",
+                       own->bypass_s, own->delay_s);
+    if (!isnan(own->bypass_s) && own->vc_allocation == FC_VC_STAGE)
+        return fc_fail(r->st, FC_INPUT, place_of(r, router),
+                       "router.bypass: with a virtual-channel stage, which a head that bypasses would skip (expected "
+                       "vc_allocation: combined)");
+    return FC_OK;
+}
+
+static enum fc_code check_node(struct reader *r, yaml_node_t *node)
+{
+    const struct fc_reception *own = &r->machine->reception;
+    const char *key = own->packet_s > 0     ? "reception_time"
+                      : own->per_byte_s > 0 ? "reception_per_byte"
+                      : own->queues > 1     ? "reception_queues"
+                                            : NULL;
+    if (own->bytes > 0 || !key) return FC_OK;
+    return fc_fail(r->st, FC_INPUT, place_of(r, node),
+                   "node.%s: without node.reception, the size of the queues, a node takes in everything at once", key);
+}
+
 static enum fc_code decode_top(struct reader *r, yaml_node_t *top)
 {
     static const char *const sections[] = {"network", "links", "router", "packet", "node", "software"};
@@ -426,6 +463,7 @@ static enum fc_code decode_machine(struct reader *r)
         section(r, top, "software", &software))
         return st->code;
     m->nodes_per_router = 1;
+    m->router.bypass_s = NAN;
     if (decode_network(r, top, network) || list_link_names(r, links)) return st->code;
     struct fc_place where = {m->file, m->network_line};
     if (m->family->check(m, where, st)) return point_at_key(r, network, "network");
@@ -434,7 +472,9 @@ static enum fc_code decode_machine(struct reader *r)
     if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
         decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) ||
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
+        (check_router(r, router) && point_at_key(r, router, "router")) ||
         decode(r, "node", node, node_keys, FC_COUNT(node_keys), m) ||
+        (check_node(r, node) && point_at_key(r, node, "node")) ||
         decode(r, "software", software, software_keys, FC_COUNT(software_keys), m))
         return st->code;
     const yaml_node_t *routing = value_of(r, router, "routing", strlen("routing"));

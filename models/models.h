@@ -26,7 +26,8 @@ struct fc_link_class {
 };
 
 enum fc_flow_control { FC_CUT_THROUGH, FC_WORMHOLE };
-enum fc_escape { FC_ESCAPE_NONE, FC_ESCAPE_BUBBLE, FC_ESCAPE_DATELINE, FC_ESCAPE_DIRECTION_ORDERED };
+enum fc_escape { FC_ESCAPE_NONE, FC_ESCAPE_BUBBLE, FC_ESCAPE_DATELINE, FC_ESCAPE_DIRECTION_ORDERED,
+                 FC_ESCAPE_BUBBLE_DIRECTION_ORDERED };
 enum fc_arbitration {
     FC_ROUND_ROBIN,
     FC_AGE,
@@ -46,6 +47,8 @@ struct fc_router {
     const char *routing; /* NULL: the family's default */
     long long paths;     /* receiver-to-sender buses per input port */
     /* Only the flit-level kernel looks at these: */
+    double bypass_s;     /* the head's delay through an idle router; NaN: the delay */
+    bool high_priority;  /* channels of their own for high-priority packets */
     double credit_s;     /* handling of a credit at the sender, wire apart */
     int vc_allocation;   /* when a head gets its virtual channel */
     int dateline;        /* which packets take the channel behind the dateline */
@@ -72,6 +75,13 @@ struct fc_software {
     double per_byte_s;      /* O: CPU time a byte */
 };
 
+/* How a node takes packets in; only the flit-level kernel looks at it. */
+struct fc_reception {
+    double bytes;      /* of each queue; 0: endless, and everything is taken in at once */
+    long long queues;  /* of each ejection link */
+    double packet_s, per_byte_s; /* time that the node is busy with a packet */
+};
+
 struct fc_family_ops;
 struct fc_routing_ops;
 struct fc_network;
@@ -93,6 +103,7 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
+    struct fc_reception reception;
     struct fc_software software;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
 };

@@ -27,7 +27,7 @@ static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cd
     return fc_torus_ordered_dependencies(net, FC_TORUS_PHASE, cdg, st);
 }
 
-static bool invariant(const struct fc_network *net, char *words, size_t size)
+bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *words, size_t size)
 {
     const struct fc_machine *m = net->machine;
     double packet = m->packet.max_bytes;
@@ -52,9 +52,13 @@ static bool invariant(const struct fc_network *net, char *words, size_t size)
              "packets fit (%.15g "
              "of %.15g B, each packet counted full size), so a packet's room is always left and some packet "
              "can move; "
-             "rings are left in dimension order.",
-             2 * packet, m->router.buffer_bytes);
+             "rings are left in %s order.",
+             2 * packet, m->router.buffer_bytes, order);
     return true;
+}
+static bool invariant(const struct fc_network *net, char *words, size_t size)
+{
+    return fc_bubble_invariant(net, "dimension", words, size);
 }
 
 static const char *const families[] = {"torus", "mesh", NULL};

@@ -252,9 +252,9 @@ static inline void start_walker(struct walker *w, const struct fc_flit_net *flit
     const char *rule = flit->vc_rule;
     *w = (struct walker){.flit = flit, .net = net};
     w->rule_vcs = rule_of(net, rule)->vcs(net);
-    w->bubble = !strcmp(rule, "bubble");
+    w->bubble = !strncmp(rule, "bubble", 6);
     w->pair = is_torus(net) && !w->bubble && strcmp(rule, "none");
-    w->extended = w->pair && flit->adaptive;
+    w->extended = (w->pair || !strcmp(rule, "bubble-direction-ordered")) && flit->adaptive;
     w->rep = 1;
     if (!flit->adaptive || !is_torus(net)) w->rep = flit->n_escape_vcs / w->rule_vcs;
     if (w->pair && !flit->adaptive) { /* without a ring the far sides of datelines get no channels */

@@ -18,13 +18,14 @@ static void ordered_tori(void)
         TORUS("dims: [2, 1, 3]") PACKET,
         TORUS("dims: [4, 2, 3], wrap: [1, 0, 0], links_per_dim: [2, 1, 3], nodes_per_router: 2") PACKET,
     };
-    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble"};
+    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble",
+                                        "bubble-direction-ordered"};
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         if (!network_of(machines[i], &machine, &net)) continue;
         route_by(&machine, "dimension-order");
-        for (int r = 0; r < 4; r++)
+        for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < 2; entry++) {
                 machine.router.dateline = entry;
                 run_trial(&net, &(struct trial){"dimension-order", rules[r], EXACT, i == 5 ? SUBSET : EQUAL,
@@ -59,6 +60,8 @@ static void adaptive_tori(void)
                       &(struct trial){"adaptive", "direction-ordered", LINKS_ONLY, SUBSET, 16, true, false});
         }
         run_trial(&net, &(struct trial){"adaptive", "bubble", LINKS_ONLY, SUBSET, 16, true, false});
+        run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true,
+                                        false});
         run_trial(&net, &(struct trial){"adaptive", "none", LINKS_ONLY, SUBSET, 16, true, false});
         free_network(&machine, &net);
     }
@@ -72,13 +75,14 @@ static void valiant_tori(void)
         MESH("dims: [3, 3]") PACKET,
         TORUS("dims: [4, 2], wrap: [1, 0], links_per_dim: [2, 1]") PACKET,
     };
-    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble"};
+    static const char *const rules[] = {"none", "dateline", "direction-ordered", "bubble",
+                                        "bubble-direction-ordered"};
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         if (!network_of(machines[i], &machine, &net)) continue;
         route_by(&machine, "valiant");
-        for (int r = 0; r < 4; r++)
+        for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < (r == 1 ? 2 : 1); entry++) {
                 machine.router.dateline = entry;
                 run_trial(&net, &(struct trial){"valiant", rules[r], STATISTICAL,

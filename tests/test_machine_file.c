@@ -51,7 +51,7 @@ static const struct refusal keys[] = {
     {"name: a\n" NET "links:\n  torus:\n    bandwidth: 1 GB/s\n    width: 3\n", FC_INPUT, 6,
      "unknown key 'width' (known: bandwidth, latency)"},
     {"name: a\n" REST "packet: {max: 256 B, heder: 16 B}\n", FC_INPUT, 4, "unknown key 'heder'"},
-    {"name: a\n" REST "node: {core: 2}\n", FC_INPUT, 4, "unknown key 'core' (did you mean 'cores'? known: cores)"},
+    {"name: a\n" REST "node: {core: 2}\n", FC_INPUT, 4, "unknown key 'core' (did you mean 'cores'? known: cores, "},
     {"name: a\n" REST "software: {sned: 1 us}\n", FC_INPUT, 4, "unknown key 'sned'"},
     {"name: a\n<<: {clock: 1 GHz}\n" REST, FC_INPUT, 2, "unknown key '<<'"},
     {"name: a\n? [x, y]\n: 1\n" REST, FC_INPUT, 2, "a key must be a plain word"},
@@ -98,7 +98,7 @@ static const struct refusal names[] = {
     {"name: a\n" REST "router:\n  routing: quickest\n", FC_INPUT, 5, "cannot do routing 'quickest'"},
     {"name: a\n" REST "router:\n  escape: bubbles\n", FC_INPUT, 5,
      "router.escape: 'bubbles' is not known (did you mean 'bubble'? allowed: none, bubble, dateline, "
-     "direction-ordered)"},
+     "direction-ordered, bubble-direction-ordered)"},
     {"name: a\n" REST "router:\n  flow_control: teleport\n", FC_INPUT, 5,
      "router.flow_control: 'teleport' is not known (allowed: cut-through, wormhole)"},
     {"name: a\n" REST "router:\n  arbitration: fair\n", FC_INPUT, 5,

@@ -22,6 +22,8 @@
     X(suite_flit_text)                                                                                                \
     X(suite_flit_source)                                                                                              \
     X(suite_flit_run)                                                                                                 \
+    X(suite_flit_priority)                                                                                            \
+    X(suite_flit_router)                                                                                              \
     X(suite_flit_route)                                                                                               \
     X(suite_flit_reference)                                                                                           \
     X(suite_flit_prepare)                                                                                             \

@@ -33,6 +33,11 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
         to->batch_ticks[i] += from->batch_ticks[i];
     }
     for (int i = 0; i < FC_FLIT_BUCKETS; i++) to->histogram[i] += from->histogram[i];
+    to->high.delivered += from->high.delivered;
+    to->high.latency_ticks += from->high.latency_ticks;
+    to->high.network_ticks += from->high.network_ticks;
+    raise_to(&to->high.latency_max_ticks, from->high.latency_max_ticks);
+    for (int i = 0; i < FC_FLIT_BUCKETS; i++) to->high.histogram[i] += from->high.histogram[i];
     to->packets_injected += from->packets_injected;
     to->packets_delivered += from->packets_delivered;
     to->flits_injected += from->flits_injected;

@@ -37,7 +37,11 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
-    uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + net->n_nodes;
+    uint64_t packets =
+        (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
+    for (uint32_t l = 0; e->flit->reception_flits && l < net->n_links; l++)
+        if (fc_is_node(net, net->link_target[l]))
+            packets += (uint64_t)__builtin_popcount(e->flit->reception_vcs) * e->flit->reception_flits;
     e->n_packets = (uint32_t)(packets < MOST_PACKETS ? packets : MOST_PACKETS);
     if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
@@ -70,7 +74,9 @@ static void connect_links(struct fc_cycle *e)
     for (uint32_t l = 0; l < net->n_links; l++) {
         struct fc_cycle_out *o = &e->out[l];
         uint32_t to = net->link_target[l], from = net->link_source[l];
-        for (int v = 0; v < e->flit->n_vcs; v++) o->credits[v] = (uint16_t)e->flit->buffer_flits;
+        uint32_t buffer = fc_is_node(net, to) ? e->flit->reception_flits : e->flit->buffer_flits;
+        for (int v = 0; v < e->flit->n_vcs; v++) o->credits[v] = (uint16_t)buffer;
+        o->endless = fc_is_node(net, to) && !e->flit->reception_flits;
         o->free = o->credited = (uint16_t)((1u << e->flit->n_vcs) - 1);
         o->link_class = net->link_class[l];
         o->target = FC_NONE;
@@ -144,7 +150,7 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         if (node->source.born == UINT64_MAX) b->n_done++;
         fc_cycle_await_birth(b, i, node->source.born, 0);
     }
-    return FC_OK;
+    return e->high ? fc_cycle_open_high(b, st) : FC_OK;
 }
 /* Blocks of equal numbers of routers. One block where a link without delay would join two. */
 static void divide(struct fc_cycle *e)
@@ -186,6 +192,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     if (!e) return fc_refuse(st, FC_NO, "out of memory");
     e->flit = flit;
     e->traffic = traffic;
+    e->high_traffic = fc_flit_high_traffic(traffic);
     for (uint64_t i = 0; i < FC_COUNT(e->draws); i++)
         e->draws[i] = fc_random(seed, 0x6379636c65, i); /* "cycle" */
     e->counts = counts;
@@ -196,10 +203,14 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     fc_cycle_set_delays(e);
     if (allocate(e, st)) goto failed;
     divide(e);
+    if (fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st) ||
+        (e->high_traffic && !(e->high = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->high, st))))
+        goto failed;
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    if (fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    bool special = e->line || e->intake || e->high; /* what the fast path has not */
+    if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     return FC_OK;
 failed:
     close_engine(e);
@@ -276,14 +287,14 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
 {
     struct fc_cycle *e = engine;
     uint32_t arrived = 0, round = 0, n = (uint32_t)e->n_blocks;
-    bool stop = exhausted(e);
+    bool drained = exhausted(e), stop = false; /* once drained only credits travel, up to `until` */
     uint64_t from = e->now, now = e->now;
     if (n == 1)
         while (now < until && !stop) {
             uint64_t to = window_end(e, now, until);
             run(e->block, now, to);
             now = to;
-            stop = (to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
+            stop = (!drained && to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
         }
     else {
 #pragma omp parallel num_threads(e->n_blocks)
@@ -296,7 +307,7 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
                 if (b == e->block) {
                     share_packets(e);
                     now = to;
-                    stop = to % STOP == 0 && exhausted(e);
+                    stop = !drained && to % STOP == 0 && exhausted(e);
                     for (uint32_t i = 0; i < n; i++) stop |= e->block[i].out_of_packets;
                 }
                 meet(&arrived, &round, n);
@@ -315,11 +326,14 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
                 e->n_packets);
         if (now > b->counts->measure_from && now <= b->counts->measure_to) fc_cycle_flush_links(b, true);
         state->flits_in_flight += b->flits_in - b->flits_out;
+        if (b->n_received) b->last_move = now; /* a node is busy taking them in */
         if (b->last_move > e->last_move) e->last_move = b->last_move;
     }
     for (uint32_t node = 0; node < e->flit->n_nodes; node++) {
         const struct fc_cycle_node *s = &e->node[node];
-        state->sources_waiting += !s->left && s->source.born < e->counts->measure_to;
+        state->sources_waiting +=
+            (!s->left && s->source.born < e->counts->measure_to) ||
+            (e->high && !e->high[node].left && e->high[node].source.born < e->counts->measure_to);
     }
     state->last_move = e->last_move;
     for (int i = 0; state->exhausted && i < e->n_blocks; i++)

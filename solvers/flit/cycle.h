@@ -62,6 +62,7 @@ struct fc_cycle_out {
     uint8_t link_class;
     uint8_t busy : 1;        /* sending (links slower than a flit a tick) */
     uint8_t router_link : 1; /* between routers */
+    uint8_t endless : 1;     /* to a node that takes in everything at once */
     uint32_t target;         /* first channel of the input port behind it; FC_NONE: ejection */
     uint16_t target_block;
     uint64_t asleep; /* input ports (of the first 64) that wait for something of this link */
@@ -113,7 +114,7 @@ struct fc_cycle_queue {
     uint64_t at, size, most; /* next place; most items a tick */
     uint32_t slot_mask, delay;
 };
-#define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 4))
+#define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 6))
 enum { FC_QUEUE_ARRIVAL, FC_QUEUE_CREDIT, FC_QUEUE_FREE };
 
 struct fc_cycle_node { /* a node that sends: the packet in progress and the source behind it */
@@ -131,6 +132,24 @@ struct fc_cycle_bid {
     uint32_t channel, out;
     uint16_t vcs; /* of the output that the head may have; 0: the packet has its channel */
     uint8_t room_packets;
+    bool fresh; /* bypass: the flit is a head that arrived at this tick in an empty channel */
+};
+/* A link's transmitter, where routers can be bypassed (cycle_bypass.h). */
+struct fc_cycle_line {
+    uint64_t free;     /* tick from which no flit granted so far is on the link */
+    uint64_t asked_at; /* latest tick at which anyone asked for the link, and how many did then */
+    uint32_t asked;
+};
+/* What lies in the reception queues of an ejection link (cycle_reception.c): a list of whole packets in the
+ * order in which the node takes them. */
+struct fc_cycle_intake {
+    uint64_t busy_until;  /* tick: the node has taken the last of them */
+    uint32_t first, last; /* packets; FC_NONE: none */
+};
+struct fc_cycle_taken { /* of a packet in a reception queue */
+    uint64_t at;        /* tick: the node has taken it whole */
+    uint32_t next;      /* packet */
+    uint8_t vc;
 };
 
 struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread */
@@ -156,6 +175,10 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint32_t n_offered;
     uint64_t *ejected; /* flits that leave the network at this tick */
     uint64_t packets_in, packets_out, flits_in, flits_out;
+    uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
+    uint64_t n_received;    /* whole packets in reception queues */
+    uint64_t *high_sending; /* high priority: as sending, wheel and wheel_next */
+    uint32_t *high_wheel, *high_next;
     bool out_of_packets;
 };
 
@@ -197,6 +220,17 @@ struct fc_cycle {
     uint32_t queue_delay[FC_CYCLE_QUEUES],
         queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
+    struct fc_cycle_line *line; /* [n_links]; NULL: no bypass */
+    uint16_t *fresh, *passing;  /* [n_ports] channels whose head has just arrived; whose packet bypasses */
+    uint32_t gain;              /* ticks that a bypass saves */
+    uint16_t queue_bypass[FC_MAX_CLASSES];
+    struct fc_cycle_intake *intake; /* [n_links]; NULL: nodes take in everything at once */
+    struct fc_cycle_taken *taken;   /* [n_packets] */
+    uint32_t *intake_next;          /* [n_links] next on the wheel */
+    uint16_t queue_taken[FC_MAX_CLASSES];
+    struct fc_cycle_node
+        *high; /* [n_nodes] packets of high priority; link_free is that of node[]; NULL: none */
+    const struct fc_flit_traffic *high_traffic;
     uint32_t wheel_mask;
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
@@ -210,6 +244,18 @@ bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size);
 void fc_cycle_set_delays(struct fc_cycle *engine);
 enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue *queue, int k, uint64_t links,
                                  struct fc_status *st);
+/* Finite reception queues (cycle_reception.c): memory; a packet is whole in the queue vc of an ejection link
+ * at tick `arrived`; packets that nodes have taken at tick t. */
+enum fc_code fc_cycle_open_intake(struct fc_cycle *engine, struct fc_status *st);
+void fc_cycle_intake(struct fc_cycle_block *block, uint32_t link, uint32_t vc, uint32_t packet,
+                     uint64_t arrived, uint64_t t);
+void fc_cycle_take(struct fc_cycle_block *block, uint64_t t);
+/* Packets of high priority (cycle_priority.c): memory and first births; births and flits of all nodes at tick
+ * t. */
+enum fc_code fc_cycle_open_high(struct fc_cycle_block *block, struct fc_status *st);
+void fc_cycle_send_high(struct fc_cycle_block *block, uint64_t t);
+/* Memory for the bypass (cycle_queues.c). */
+enum fc_code fc_cycle_open_bypass(struct fc_cycle *engine, struct fc_status *st);
 /* See struct fc_flit_engine_ops (cycle_report.c). */
 enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_flit_blocked **blocked,
                               uint32_t *n, uint32_t **wanted, struct fc_status *st);
@@ -278,6 +324,14 @@ static inline uint32_t fc_cycle_record(struct fc_cycle_block *b)
     if (id < b->engine->n_packets) return id;
     b->out_of_packets = true;
     return FC_NONE;
+}
+/* To be called before fc_cycle_end_packet for a packet that came by channel vc: counts it where it is of high
+ * priority. */
+static inline void fc_cycle_end_high(struct fc_cycle_block *b, uint32_t id, uint32_t vc, uint64_t arrived)
+{
+    const struct fc_cycle_packet *packet = &b->engine->packet[id];
+    if (b->engine->flit->high_vcs >> vc & 1)
+        fc_flit_count_high_delivery(b->counts, packet->born, packet->born + packet->waited, arrived);
 }
 /* The packet is whole at its node at tick `arrived`. */
 static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived)

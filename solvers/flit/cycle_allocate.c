@@ -1,7 +1,7 @@
 /* cycle_allocate.c - virtual-channel and switch allocation of the cycle engine's general path: separable,
  * input first, an iteration a tick, pointers that move only on a grant (Dally & Towles 2004, sections 18.3
  * and 19.3); or by age, at random, or the longest queue first (Adiga et al. 2005). */
-#include "solvers/flit/cycle_router.h"
+#include "solvers/flit/cycle_bypass.h"
 
 static inline struct fc_cycle_bid *bid_at(block *b, uint32_t place, uint32_t *n_touched)
 {
@@ -57,7 +57,7 @@ uint32_t fc_cycle_allocate_channels(engine *e, block *b, uint32_t r, uint64_t t)
             for (uint16_t heads = port->heads; heads; heads &= (uint16_t)(heads - 1)) {
                 uint32_t vc = LOW(heads), channel = (uint32_t)(port - e->port) << e->vc_shift | vc;
                 struct fc_cycle_channel *c = &e->channel[channel];
-                struct fc_cycle_bid want = {0, 0, channel, c->out, 0, c->room_packets};
+                struct fc_cycle_bid want = {0, 0, channel, c->out, 0, c->room_packets, false};
                 bool may;
                 if (c->out == FC_NONE)
                     may = choose(e, c, port, (int)vc, t, &want);
@@ -119,7 +119,7 @@ static inline bool switch_request(engine *e, struct fc_cycle_port *port, uint32_
     want->vcs = 0;
     if (c->out_vc != FC_NO_VC) {
         const struct fc_cycle_out *o = &e->out[c->out];
-        if (!o->busy && (o->target == FC_NONE || o->credited >> c->out_vc & 1)) return true;
+        if (!o->busy && (o->endless || o->credited >> c->out_vc & 1)) return true;
     } else if (c->out == FC_NONE) {
         if (choose(e, c, port, (int)vc, t, want)) return true;
         fell_asleep(port, vc);
@@ -136,15 +136,18 @@ static inline bool switch_request(engine *e, struct fc_cycle_port *port, uint32_
 }
 
 /* A flit leaves for its node, where it is whole at tick `arrived`. */
-static inline void deliver(block *b, uint32_t flit, uint64_t arrived)
+static inline void deliver(block *b, uint32_t flit, uint32_t vc, uint64_t arrived)
 {
     fc_flit_count_flits(b->counts, arrived, 1);
     b->flits_out++;
-    if (flit & FC_FLIT_TAIL) fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, arrived);
+    if (!(flit & FC_FLIT_TAIL)) return;
+    fc_cycle_end_high(b, flit & FC_FLIT_PACKET, vc, arrived);
+    fc_cycle_end_packet(b, flit & FC_FLIT_PACKET, arrived);
 }
 
 /* The switch moves the front flit of the bid's channel. */
-static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, uint64_t t, uint32_t interval)
+static inline __attribute__((always_inline)) void grant(engine *e, block *b, const struct fc_cycle_bid *bid,
+                                                        uint64_t t, uint32_t interval, bool more)
 {
     uint32_t channel = bid->channel, vc = channel & ((1u << e->vc_shift) - 1), link = bid->out;
     struct fc_cycle_channel *c = &e->channel[channel];
@@ -163,11 +166,14 @@ static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, ui
     }
     uint16_t out_bit = (uint16_t)(1u << c->out_vc);
     uint32_t extra = c->room_packets & 0x80 ? flit->packet_flits_max - packet->flits : 0;
-    if (o->target != FC_NONE) {
+    uint32_t early = more && e->line ? bypass(e, bid, front, t) : 0;
+    if (more ? !o->endless : o->target != FC_NONE) {
         if (front & FC_FLIT_HEAD) o->credits[c->out_vc] = (uint16_t)(o->credits[c->out_vc] - extra);
         if (--o->credits[c->out_vc] == 0) o->credited &= (uint16_t)~out_bit;
+    }
+    if (o->target != FC_NONE) {
         uint32_t sent = (front & ~FC_FLIT_FULL) | (c->room_packets & 0x80 ? FC_FLIT_FULL : 0);
-        push(b, o->target_block, e->queue_arrival[o->link_class],
+        push(b, o->target_block, early ? e->queue_bypass[o->link_class] : e->queue_arrival[o->link_class],
              (uint64_t)sent << 32 | (o->target + c->out_vc));
         if (front & FC_FLIT_HEAD) packet->hops++;
         b->counts->flit_hops++;
@@ -176,7 +182,10 @@ static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, ui
     } else {
         uint32_t after = e->delay_delivery[port->link_class][o->link_class];
         if (front & FC_FLIT_TAIL) after += e->trailer[port->link_class][o->link_class];
-        deliver(b, front, t + after);
+        if (!more || o->endless)
+            deliver(b, front, c->out_vc, t + after - early);
+        else if (front & FC_FLIT_TAIL)
+            fc_cycle_intake(b, link, c->out_vc, front & FC_FLIT_PACKET, t + after - early, t);
     }
     o->sent++;
     uint32_t returned = 1;
@@ -204,8 +213,10 @@ static inline void grant(engine *e, block *b, const struct fc_cycle_bid *bid, ui
         port->ready &= (uint16_t) ~(1u << vc);
 }
 
-/* Switch allocation of a router: each input port puts forward its bids, each output takes one. */
-void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint32_t interval)
+/* Switch allocation of a router: each input port puts forward its bids, each output takes one. `more`: there
+ * are a bypass, packets of high priority or reception queues. */
+static inline __attribute__((always_inline)) void allocate_switch(engine *e, block *b, uint32_t r, uint64_t t,
+                                                                  uint32_t interval, bool more)
 {
     const struct fc_flit_net *flit = e->flit;
     struct fc_cycle_port *ports = e->port + e->first_port[r];
@@ -223,12 +234,18 @@ void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint3
                 port->ready = 0;
                 room = 0;
             }
+            uint16_t fresh = more && e->line ? take_fresh(e, port) : 0;
             for (uint16_t ready = port->ready; ready; ready &= (uint16_t)(ready - 1)) {
                 uint32_t vc = LOW(ready), channel = (uint32_t)(port - e->port) << e->vc_shift | vc;
                 if (!switch_request(e, port, vc, channel, t, &want[n])) continue;
                 uint32_t out = want[n].out - first_link;
                 out = after(out, port->last_out, n_out);
                 want[n].key = (uint64_t)(want[n].vcs != 0) << 40 | out << 8 | after(vc, port->last_vc, n_vcs);
+                if (more) {
+                    want[n].fresh = fresh >> vc & 1;
+                    if (e->line) ask(e, want[n].out, t);
+                    want[n].key |= (uint64_t) !(flit->high_vcs >> vc & 1) << 41; /* high priority first */
+                }
                 n++;
             }
             if (!(port->ready | port->heads)) *active &= ~(1ull << LOW(rest));
@@ -239,6 +256,7 @@ void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint3
                 uint32_t out = want[best].out, turn = after(port->number, e->out[out].last_port, n_ports);
                 uint64_t key =
                     (uint64_t)(want[best].vcs != 0) << 62 | order(e, want[best].channel, turn, out, t);
+                if (more) key |= (want[best].key >> 41) << 63;
                 struct fc_cycle_bid *bid = bid_at(b, out - first_link, &n_touched);
                 if (key < bid->key) {
                     *bid = want[best];
@@ -260,7 +278,14 @@ void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint3
         port->last_out = (uint16_t)local;
         port->last_vc = (uint8_t)vc;
         e->out[bid.out].last_port = port->number;
-        grant(e, b, &bid, t, interval);
+        grant(e, b, &bid, t, interval, more);
     }
     if (n_touched) b->last_move = t;
+}
+void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint32_t interval)
+{
+    if (e->line || e->intake || e->high)
+        allocate_switch(e, b, r, t, interval, true);
+    else
+        allocate_switch(e, b, r, t, interval, false);
 }

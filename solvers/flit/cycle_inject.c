@@ -11,12 +11,10 @@ static uint32_t queued_flits(const void *engine_, uint32_t link)
     for (int v = 0; v < e->flit->n_vcs; v++) sum += e->flit->buffer_flits - o->credits[v];
     return sum;
 }
-/* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
-static uint32_t make_packet(block *b, uint32_t n, uint64_t t)
+uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source *s, uint64_t t)
 {
     engine *e = b->engine;
     struct fc_flit_counts *counts = b->counts;
-    const struct fc_flit_source *s = &e->node[n].source;
     const struct fc_flit_view view = {e, queued_flits};
     uint32_t id = fc_cycle_record(b);
     if (id == FC_NONE) return FC_NONE;
@@ -52,7 +50,7 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
     node->vc = node->last_vc = (uint8_t)LOW(next ? next : a);
     node->link = link;
     node->left = (uint16_t)s->flits;
-    node->packet = make_packet(b, n, t);
+    node->packet = fc_cycle_make_packet(b, n, s, t);
     if (node->packet == FC_NONE) return false;
     o->free &= (uint16_t) ~(1u << node->vc);
     return true;

@@ -9,7 +9,7 @@
 
 bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
 {
-    uint32_t stage = flit->vc_stage ? 1 : 0;
+    uint32_t stage = flit->vc_stage ? 1 : 0, delay = flit->bypass ? flit->bypass_ticks : flit->router_ticks;
     const struct fc_machine *machine = flit->net->machine;
     if (flit->router_ticks < stage) {
         snprintf(why, size, "a virtual-channel stage needs a router delay of at least one tick");
@@ -20,13 +20,17 @@ bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size)
         if (fc_is_node(flit->net, flit->net->link_source[l]) ||
             fc_is_node(flit->net, flit->net->link_target[l]))
             continue;
-        if (flit->router_ticks - stage + flit->latency_ticks[c] >= 1) continue;
-        snprintf(why, size, "router delay and latency of class %s are zero together",
-                 machine->classes[c].name);
+        if (delay - stage + flit->latency_ticks[c] >= 1) continue;
+        snprintf(why, size, "router %s and latency of class %s are zero together",
+                 flit->bypass ? "bypass" : "delay", machine->classes[c].name);
         return false;
     }
     if (flit->buffer_flits > UINT16_MAX || flit->packet_flits_max > UINT16_MAX) {
         snprintf(why, size, "buffers and packets are limited to %u flits", UINT16_MAX);
+        return false;
+    }
+    if (flit->reception_flits > UINT16_MAX) {
+        snprintf(why, size, "reception queues are limited to %u flits", UINT16_MAX);
         return false;
     }
     return true;
@@ -62,6 +66,7 @@ void fc_cycle_set_delays(struct fc_cycle *e)
     uint32_t stage = f->vc_stage ? 1 : 0, fastest = UINT32_MAX, flit_ticks[FC_MAX_CLASSES];
     uint8_t uses[FC_MAX_CLASSES] = {0};
     class_uses(f->net, uses);
+    e->gain = f->bypass ? f->router_ticks - f->bypass_ticks : 0;
     for (int c = 0; c < n; c++) {
         flit_ticks[c] = fc_most(f->flit_ticks[c], 1);
         if (uses[c] & JOINS && flit_ticks[c] < fastest) fastest = flit_ticks[c];
@@ -73,6 +78,9 @@ void fc_cycle_set_delays(struct fc_cycle *e)
         if (uses[c] & JOINS) {
             e->delay_arrival[c] = f->latency_ticks[c] + whole + f->router_ticks - stage;
             e->queue_arrival[c] = queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c], flit_ticks[c]);
+            if (f->bypass)
+                e->queue_bypass[c] =
+                    queue_for(e, FC_QUEUE_ARRIVAL, e->delay_arrival[c] - e->gain, flit_ticks[c]);
         }
         if (uses[c] & INJECTS) {
             e->delay_injection[c] = f->latency_ticks[c] + whole;
@@ -95,6 +103,23 @@ void fc_cycle_set_delays(struct fc_cycle *e)
     for (int k = 0; k < e->n_queues; k++)
         if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
             e->window = e->queue_delay[k];
+    for (int c = 0; f->reception_flits && c < n;
+         c++) { /* within a block, so that the window does not matter */
+        e->queue_taken[c] = (uint16_t)e->n_queues++;
+        e->queue_kind[e->queue_taken[c]] = FC_QUEUE_CREDIT;
+        e->queue_delay[e->queue_taken[c]] = fc_most(f->credit_ticks + f->latency_ticks[c], 1);
+        e->queue_period[e->queue_taken[c]] = 1;
+    }
+}
+enum fc_code fc_cycle_open_bypass(struct fc_cycle *e, struct fc_status *st)
+{
+    uint32_t ports = e->first_port[e->flit->n_routers];
+    if (!e->flit->bypass) return FC_OK;
+    if (!(e->line = fc_alloc(&e->arena, e->flit->n_links, sizeof *e->line, st)) ||
+        !(e->fresh = fc_alloc(&e->arena, ports, sizeof *e->fresh, st)) ||
+        !(e->passing = fc_alloc(&e->arena, ports, sizeof *e->passing, st)))
+        return st->code;
+    return FC_OK;
 }
 /* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more
  * than one every `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at

@@ -64,9 +64,10 @@ bool fc_cycle_credits_full(const void *engine)
     struct fc_cycle *e = (struct fc_cycle *)engine;
     if (e->fast) fc_cycle_fast_sync(e);
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        if (e->out[l].target == FC_NONE) continue;
+        if (e->out[l].endless) continue;
+        uint32_t all = e->out[l].target == FC_NONE ? e->flit->reception_flits : e->flit->buffer_flits;
         for (int v = 0; v < e->flit->n_vcs; v++)
-            if (e->out[l].credits[v] != e->flit->buffer_flits) return false;
+            if (e->out[l].credits[v] != all) return false;
     }
     return true;
 }

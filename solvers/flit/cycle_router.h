@@ -80,7 +80,8 @@ static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, 
     if (flit->cut_through && o->free != (1u << flit->n_vcs) - 1)
         return 0; /* a packet is on its way: it is not interrupted */
     uint16_t a = o->free & vcs;
-    if (o->target == FC_NONE) return a;
+    if (o->endless) return a;
+    if (o->target == FC_NONE) a &= flit->reception_vcs;
     uint32_t need = room_needed(flit, room_packets);
     if (need == 1) return flit->vc_stage ? a : a & o->credited;
     for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1))
@@ -183,6 +184,7 @@ static inline void arrive(engine *e, block *b, uint64_t item)
         e->ring[((size_t)channel << e->ring_shift) + place] = flit;
         return;
     }
+    if (e->line) e->fresh[channel >> e->vc_shift] |= (uint16_t)(1u << (channel & ((1u << e->vc_shift) - 1)));
     c->front = flit;
     front_is_new(e, b, c, &e->port[channel >> e->vc_shift], (int)(channel & ((1u << e->vc_shift) - 1)));
 }
@@ -193,6 +195,9 @@ uint32_t fc_cycle_allocate_channels(struct fc_cycle *engine, struct fc_cycle_blo
                                     uint64_t t);
 void fc_cycle_allocate_switch(struct fc_cycle *engine, struct fc_cycle_block *block, uint32_t r, uint64_t t,
                               uint32_t interval);
+/* A record of the front packet of node n's source, which leaves its queue now. FC_NONE: none left. */
+uint32_t fc_cycle_make_packet(struct fc_cycle_block *block, uint32_t n, const struct fc_flit_source *source,
+                              uint64_t t);
 /* One flit of the node at `place`, if it can go (cycle_inject.c). */
 void fc_cycle_send(struct fc_cycle_block *block, uint32_t place, uint64_t t);
 

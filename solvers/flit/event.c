@@ -23,6 +23,12 @@ static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
         reason = "wormhole flow control spreads a packet over several buffers (router.flow_control)";
     else if (flit->vc_stage)
         reason = "virtual channels are allocated in a stage before the switch (router.vc_allocation)";
+    else if (flit->reception_flits)
+        reason = "reception queues of finite size (node.reception)";
+    else if (flit->bypass)
+        reason = "routers with a bypass (router.bypass)";
+    else if (flit->high_vcs)
+        reason = "packets of high priority (router.high_priority)";
     else if (flit->packet_flits_max > UINT16_MAX)
         reason = "packets of more than 65535 flits";
     else if ((uint64_t)flit->n_links * (uint64_t)flit->n_vcs > FC_EVENT_INDEX)

@@ -19,6 +19,8 @@ extern const char *const fc_flit_engine_names[]; /* NULL-terminated */
 struct fc_flit_settings {
     int engine;                  /* enum fc_flit_engine */
     double load_flits_per_cycle; /* offered, mean over all nodes; open-loop demands only; 0: none */
+    double high_priority_share;  /* open loop: of the load, packets of high priority, on the channels that
+                                    router.high_priority gives them; 0: none, else below 1 */
     uint32_t packet_flits_min,
         packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
@@ -53,6 +55,14 @@ struct fc_flit_interval {                             /* [start, start + interva
     double unblocking_probability; /* share of credit returns that let at least one blocked packet move; NaN:
                                       none */
 };
+struct fc_flit_high_priority { /* packets of high priority born in the measurement; NaN: none arrived */
+    double share;              /* of the settings */
+    uint64_t packets;
+    double latency_mean_cycles, latency_p50_cycles, latency_p95_cycles, latency_p99_cycles,
+        latency_max_cycles;
+    double network_latency_mean_cycles;
+    double others_latency_mean_cycles; /* of all other packets */
+};
 struct fc_flit_result {
     struct fc_arena arena;
     const char *engine, *vc_rule;
@@ -66,6 +76,7 @@ struct fc_flit_result {
     double latency_mean_cycles, latency_half_width_cycles; /* source queue included; 95 % by batch means */
     double latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
     double network_latency_mean_cycles; /* from the first flit on the injection link */
+    struct fc_flit_high_priority high_priority;
     double hops_mean;                   /* router-to-router links */
     uint64_t measured_packets;
     uint64_t cycles; /* length of the whole run */

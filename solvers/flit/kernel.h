@@ -20,7 +20,7 @@ enum fc_flit_select {
 struct fc_flit_route_ops;
 
 /* Channel (link, vc) = link * n_vcs + vc: the buffer at the link's target, of every link, injection and
- * ejection too. Ejection buffers are drained at once. */
+ * ejection too. Ejection buffers are drained at once, unless reception_flits limits them. */
 struct fc_flit_net {
     struct fc_arena arena;
     const struct fc_network *net;
@@ -29,6 +29,8 @@ struct fc_flit_net {
     int n_network_vcs; /* that router-to-router links use, the first ones; injection links may have more */
     int n_escape_vcs;  /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
     uint16_t injection_vcs; /* mask of those that injection links use */
+    uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
+    uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
     uint32_t *in_first; /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
     uint32_t *in_link;  /* [n_links] ascending for each vertex */
@@ -42,6 +44,12 @@ struct fc_flit_net {
                             * latency of the link (class) added */
     uint32_t buffer_flits; /* of each channel */
     uint32_t packet_flits_max;
+    uint32_t reception_flits; /* of each reception queue; 0: endless, taken in at once */
+    double reception_packet_ticks,
+        reception_flit_ticks; /* a node is busy with a packet, and with a flit of it */
+    uint32_t bypass_ticks;    /* instead of router_ticks for a head that meets an idle router */
+    bool bypass;              /* it may be less than router_ticks */
+    bool high_priority;       /* some packets are of high priority: high_vcs */
     bool cut_through;
     bool vc_stage; /* virtual channels are allocated in a stage of their own (router.vc_allocation: stage) */
     bool adaptive; /* choices beside the escape exist */
@@ -65,6 +73,13 @@ static inline uint32_t fc_flit_packet_ticks(const struct fc_flit_net *flit, int 
     return flits * flit->flit_ticks[link_class] + flit->trailer_ticks[link_class];
 }
 
+/* Ticks that a node is busy taking in a packet from a finite reception queue. */
+static inline uint64_t fc_flit_reception_ticks(const struct fc_flit_net *flit, uint32_t flits)
+{
+    double ticks = flit->reception_packet_ticks + flits * flit->reception_flit_ticks + 0.5;
+    return ticks < 1 ? 1 : (uint64_t)ticks;
+}
+
 /* ---- routing: what a packet's head may ask for (route_*.c)
  * ------------------------------------------------------------- */
 
@@ -80,7 +95,8 @@ struct fc_flit_head {
  * choice is available. room_packets: full-size packets that must fit downstream (bubble: 1 in the ring, 2 to
  * enter it); 0: the packet itself in cut-through, one flit in wormhole. `full_size`: the packet is accounted
  * for as a full-size one there (bubble as corrected). Ejection links are choices like others, with all
- * virtual channels. */
+ * virtual channels. A packet that sits in one of high_vcs is a high-priority one: it gets one choice, in
+ * dimension order, of those channels. */
 struct fc_flit_choice {
     uint64_t route;
     uint32_t link;
@@ -133,7 +149,10 @@ struct fc_flit_source {
     uint32_t tag;    /* closed loop: the demand's entry, FC_NONE for its dense parts; open loop: 0 */
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
-struct fc_flit_traffic; /* source.c */
+/* source.c. High-priority packets, where the settings ask for some, are a traffic of their own beside the
+ * other: fc_flit_high_traffic, NULL for none. */
+struct fc_flit_traffic;
+const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic);
 enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
                                   const uint32_t *node, const struct fc_flit_settings *settings,
                                   struct fc_flit_traffic **traffic, struct fc_status *st);
@@ -159,6 +178,10 @@ struct fc_flit_counts {
     uint64_t measured_delivered, latency_ticks, network_ticks, hops, latency_max_ticks;
     uint64_t batch_packets[FC_FLIT_BATCHES], batch_ticks[FC_FLIT_BATCHES]; /* by time of birth */
     uint64_t histogram[FC_FLIT_BUCKETS];
+    struct fc_flit_high_counts { /* those of high priority among them */
+        uint64_t delivered, latency_ticks, network_ticks, latency_max_ticks;
+        uint64_t histogram[FC_FLIT_BUCKETS];
+    } high;
     /* Whole run: */
     uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops,
         escape_flit_hops;
@@ -199,6 +222,18 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
     counts->batch_ticks[batch] += latency;
     counts->histogram[fc_flit_bucket(latency)]++;
     (void)flits;
+}
+/* Beside fc_flit_count_delivery, for a packet of high priority. */
+static inline void fc_flit_count_high_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
+                                               uint64_t now)
+{
+    struct fc_flit_high_counts *high = &counts->high;
+    if (born < counts->measure_from || born >= counts->measure_to) return;
+    high->delivered++;
+    high->latency_ticks += now - born;
+    high->network_ticks += now - entered;
+    if (now - born > high->latency_max_ticks) high->latency_max_ticks = now - born;
+    high->histogram[fc_flit_bucket(now - born)]++;
 }
 /* `flits` flits arrived at a node at tick `now`. */
 static inline void fc_flit_count_flits(struct fc_flit_counts *counts, uint64_t now, uint32_t flits)

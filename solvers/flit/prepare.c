@@ -46,7 +46,9 @@ enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *s
 enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escape, struct fc_status *st)
 {
     int fifos = (int)flit->net->machine->router.injection_fifos;
+    int queues = flit->reception_flits ? (int)flit->net->machine->reception.queues : 0;
     int n = fifos > used ? fifos : used;
+    n = queues > n ? queues : n;
     if (n > FC_FLIT_MOST_VCS)
         return fc_route_refuse(flit, st,
                                "router.vcs: %lld makes %d virtual channels a link with rule %s (at most %d)",
@@ -55,7 +57,30 @@ enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escap
     flit->n_network_vcs = used;
     flit->n_escape_vcs = escape;
     flit->injection_vcs = (uint16_t)((1u << (fifos ? fifos : used)) - 1);
+    flit->reception_vcs = (uint16_t)((1u << queues) - 1);
     return FC_OK;
+}
+
+enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct fc_status *st)
+{
+    int used = flit->n_network_vcs;
+    if (flit->n_vcs + n > FC_FLIT_MOST_VCS)
+        return fc_route_refuse(
+            flit, st, "router.high_priority: %d channels beside %d make more than %d virtual channels a link",
+            n, flit->n_vcs, FC_FLIT_MOST_VCS);
+    uint32_t low = (1u << used) - 1, injection = flit->injection_vcs, reception = flit->reception_vcs;
+    flit->injection_vcs = (uint16_t)((injection & low) | (injection & ~low) << n);
+    flit->reception_vcs = (uint16_t)((reception & low) | (reception & ~low) << n);
+    flit->high_vcs = (uint16_t)(((1u << n) - 1) << used);
+    if (flit->reception_flits) flit->reception_vcs |= flit->high_vcs;
+    flit->n_network_vcs += n;
+    flit->n_vcs += n;
+    return FC_OK;
+}
+
+bool fc_route_is_bubble(const char *vc_rule)
+{
+    return !strcmp(vc_rule, "bubble") || !strcmp(vc_rule, "bubble-direction-ordered");
 }
 
 enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *rep, struct fc_status *st)
@@ -133,7 +158,8 @@ static enum fc_code choose_cycle(struct fc_flit_net *flit, struct fc_status *st)
 }
 
 /* Adds every time that is counted in ticks to the list; returns how many. */
-static int list_times(struct fc_flit_net *flit, uint32_t *list[3 * FC_MAX_CLASSES + 2])
+enum { MOST_TIMES = 3 * FC_MAX_CLASSES + 5 };
+static int list_times(struct fc_flit_net *flit, uint32_t *reception, uint32_t *list[MOST_TIMES])
 {
     int n = 0;
     for (int i = 0; i < flit->net->machine->n_classes; i++) {
@@ -143,6 +169,9 @@ static int list_times(struct fc_flit_net *flit, uint32_t *list[3 * FC_MAX_CLASSE
     }
     list[n++] = &flit->router_ticks;
     list[n++] = &flit->credit_ticks;
+    list[n++] = &flit->bypass_ticks;
+    list[n++] = &reception[0];
+    list[n++] = &reception[1];
     return n;
 }
 
@@ -171,12 +200,23 @@ static enum fc_code choose_ticks(struct fc_flit_net *flit, struct fc_status *st)
     if (to_ticks(flit, machine->router.delay_s, tick_s, 0, "router.delay", &flit->router_ticks, st) ||
         to_ticks(flit, machine->router.credit_s, tick_s, 0, "router.credit", &flit->credit_ticks, st))
         return st->code;
-    uint32_t *times[3 * FC_MAX_CLASSES + 2];
-    int n = list_times(flit, times);
+    flit->bypass = !isnan(machine->router.bypass_s);
+    if (flit->bypass &&
+        to_ticks(flit, machine->router.bypass_s, tick_s, 0, "router.bypass", &flit->bypass_ticks, st))
+        return st->code;
+    uint32_t *times[MOST_TIMES], reception[2];
+    double flit_s = machine->router.flit_bytes * machine->reception.per_byte_s;
+    if (to_ticks(flit, machine->reception.packet_s, tick_s, 0, "node.reception_time", &reception[0], st) ||
+        to_ticks(flit, flit_s, tick_s, 0, "node.reception_per_byte", &reception[1], st))
+        return st->code;
+    int n = list_times(flit, reception, times);
     uint64_t divisor = 0;
     for (int i = 0; i < n; i++) divisor = common_divisor(divisor, *times[i]);
     for (int i = 0; i < n && divisor > 1; i++) *times[i] /= (uint32_t)divisor;
     flit->ticks_per_cycle = (double)best / (double)(divisor ? divisor : 1);
+    tick_s = flit->cycle_s / flit->ticks_per_cycle;
+    flit->reception_packet_ticks = machine->reception.packet_s / tick_s;
+    flit->reception_flit_ticks = flit_s / tick_s;
     return FC_OK;
 }
 
@@ -211,6 +251,14 @@ static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_
             "router.buffer: %.15g B hold %u flits, cut-through needs room for the longest packet, %u "
             "flits",
             router->buffer_bytes, flit->buffer_flits, high);
+    if (machine->reception.bytes == 0) return FC_OK;
+    double reception = floor(machine->reception.bytes / router->flit_bytes + 1e-9);
+    flit->reception_flits = reception < (1u << 30) ? (uint32_t)reception : 1u << 30;
+    if (flit->reception_flits < high)
+        return fc_route_refuse(
+            flit, st,
+            "node.reception: %.15g B hold %u flits, a node takes in whole packets, of up to %u flits",
+            machine->reception.bytes, flit->reception_flits, high);
     return FC_OK;
 }
 
@@ -243,6 +291,42 @@ static void name_cycle(const struct fc_network *net, const struct fc_certificate
     if (c->n_cycle > 3 && n < size) snprintf(out + n, size - n, " -> ... (%u channels)", c->n_cycle);
 }
 
+/* The channels of high priority: the rule's own for dimension order, whatever the routing of the other
+ * packets. The two kinds share no channel, so that either is safe when its own graph says so; nodes take in
+ * both. */
+static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
+                                          const struct fc_flit_settings *settings, struct fc_status *st)
+{
+    struct fc_machine machine = *flit->net->machine;
+    struct fc_network net = *flit->net;
+    struct fc_certificate c;
+    const char *routing = machine.routing->name;
+    if (!machine.router.high_priority)
+        return fc_route_refuse(
+            flit, st,
+            "router.high_priority: no channels for packets of high priority, and %g of the load "
+            "is to be such (expected high_priority: true)",
+            settings->high_priority_share);
+    machine.routing = fc_routing_find("dimension-order", machine.family->name);
+    bool torus = !strcmp(machine.family->name, "torus") || !strcmp(machine.family->name, "mesh");
+    if (!torus || (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive")))
+        return fc_route_refuse(
+            flit, st,
+            "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
+            "torus or mesh)",
+            routing, machine.family->name);
+    net.machine = &machine;
+    if (fc_certify(&net, flit->vc_rule, &c, st)) return st->code;
+    if (!c.safe && !settings->allow_deadlock)
+        fc_route_refuse(
+            flit, st,
+            "router.high_priority: dimension order can deadlock under rule %s on the channels of high "
+            "priority (expected another router.escape, or --allow-deadlock)",
+            c.policy);
+    fc_certificate_free(&c);
+    return st->code;
+}
+
 /* Sets vc_rule; refuses a routing that may deadlock. */
 static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_settings *settings,
                             struct fc_status *st)
@@ -251,7 +335,7 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
     struct fc_certificate c;
     if (fc_certify(net, settings->vc_rule, &c, st)) return st->code;
     flit->vc_rule = c.policy;
-    bool bubble = !strcmp(c.policy, "bubble");
+    bool bubble = fc_route_is_bubble(c.policy);
     char cycle[640];
     name_cycle(net, &c, cycle, sizeof cycle);
     if (bubble && check_bubble(flit, st)) {
@@ -316,7 +400,8 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
         return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)",
                          flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);
     if (choose_ticks(flit, st) || size_packets(flit, settings, st) || certify(flit, settings, st) ||
-        reverse_links(flit, st) || flit->route->prepare(flit, st))
+        (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
+        flit->route->prepare(flit, st))
         return st->code;
     flit->select = choose_select(flit);
     return FC_OK;
@@ -335,6 +420,7 @@ enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_
     flit->arbitration = router->arbitration;
     flit->paths = (uint32_t)router->paths;
     flit->bubble_as_published = settings->bubble_as_published;
+    flit->high_priority = settings->high_priority_share != 0;
     if (prepare(flit, settings, st)) fc_flit_unprepare(flit);
     return st->code;
 }

@@ -15,6 +15,12 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
  * rule. */
 enum fc_code fc_route_set_channels(struct fc_flit_net *flit, int used, int escape, struct fc_status *st);
 
+/* Puts n channels for high-priority packets behind those between routers: high_vcs, n_vcs and the masks. To
+ * be called after one of the two above. FC_INPUT: too many. */
+enum fc_code fc_route_add_high_channels(struct fc_flit_net *flit, int n, struct fc_status *st);
+/* Whether a rule has bubble channels. */
+bool fc_route_is_bubble(const char *vc_rule);
+
 /* 32 bits that depend on all of the packet's random word, different for every salt (the finaliser of
  * MurmurHash3, 64 bits: Appleby 2011). */
 static inline uint32_t fc_route_mix(uint32_t random, uint32_t salt)
@@ -34,10 +40,10 @@ static inline uint32_t fc_route_below16(uint32_t bits16, uint32_t n)
     return bits16 * n >> 16;
 }
 
-/* Mask of all channels of a link. */
+/* Mask of all channels of a link but those of high priority. */
 static inline uint16_t fc_route_all(const struct fc_flit_net *flit)
 {
-    return (uint16_t)((1u << flit->n_vcs) - 1);
+    return (uint16_t)(((1u << flit->n_vcs) - 1) & ~(uint32_t)flit->high_vcs);
 }
 /* The injection link of a node that has one, as its only choice. */
 static inline int fc_route_inject(const struct fc_flit_net *flit, uint32_t vertex, uint64_t route,

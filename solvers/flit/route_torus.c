@@ -40,13 +40,14 @@ struct torus_routes {
     bool one_cable, plain;          /* no parallel cables; and neither phases nor bubble */
     uint64_t step[2 * FC_MAX_DIMS]; /* a hop by that port, added to a word whose last port is 0 */
     uint8_t full_size;
-    uint16_t all, free_vcs; /* masks: every channel, the adaptive ones */
+    uint16_t all, free_vcs; /* masks: every channel but those of high priority, the adaptive ones */
     bool ring[FC_MAX_DIMS];
     uint32_t k[FC_MAX_DIMS], parallel[FC_MAX_DIMS];
     uint64_t *place;                 /* [n_routers] coordinates side by side */
     uint8_t at[FC_MAX_DIMS];         /* where each lies, and its mask */
     uint32_t coordinate[FC_MAX_DIMS];
     uint16_t vcs[2][2][FC_MAX_DIMS]; /* [phase][side of the dateline][dimension] of the rule's channels */
+    uint16_t high[2][FC_MAX_DIMS];   /* [side][dimension] of those of high priority */
 };
 
 /* ---- hops left ---- */
@@ -126,6 +127,26 @@ static inline void ruled_hop(const struct torus_routes *t, const uint32_t *row, 
     c->full_size = t->full_size;
 }
 
+/* A packet of high priority: dimension order on channels of its own, under the rule. */
+static int high_choice(const struct fc_flit_net *flit, uint32_t router, int in_vc,
+                       const struct fc_flit_head *head, struct fc_flit_choice *out)
+{
+    const struct torus_routes *t = flit->route_tables;
+    const uint32_t *row = t->row + (size_t)router * t->width;
+    uint64_t route = head->route;
+    if (!(route & t->hops)) {
+        eject(t, router, row, head->dst, route, out);
+        out->vcs = flit->high_vcs;
+        return 1;
+    }
+    int d = t->dim_at[__builtin_ctzll(route)], port = 2 * d + (int)(route >> (MINUS + d) & 1);
+    ruled_hop(t, row, route, d, in_vc, head->random, out);
+    out->vcs = t->high[out->route >> (CROSSED + d) & 1][d];
+    bool within = (int)(route >> LAST) == port && (out->vcs >> in_vc & 1);
+    if (t->bubble) out->room_packets = within || !t->ring[d] ? 1 : 2;
+    return 1;
+}
+
 static int ordered_choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                            const struct fc_flit_head *head, struct fc_flit_choice *out)
 {
@@ -133,6 +154,7 @@ static int ordered_choices(const struct fc_flit_net *flit, uint32_t router, uint
     uint64_t route = head->route;
     (void)in_link;
     if (router >= t->n_routers) return fc_route_inject(flit, router, route, out);
+    if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     if (t->two_phases && !(route & (t->hops | 1ull << PHASE))) route = second_phase(t, route, router, head);
     if (!(route & t->hops)) return eject(t, router, row, head->dst, route, out);
@@ -188,6 +210,7 @@ static int adaptive_choices(const struct fc_flit_net *flit, uint32_t router, uin
     uint64_t route = head->route;
     (void)in_link;
     if (router >= t->n_routers) return fc_route_inject(flit, router, route, out);
+    if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     int n = 0;
     if (!(route & t->hops)) return eject(t, router, row, head->dst, route, out);
@@ -258,6 +281,16 @@ static void assign_channels(struct torus_routes *t, bool pair, bool phased, int 
             }
 }
 
+/* The same for packets of high priority: one channel each. */
+static void assign_high_channels(const struct fc_flit_net *flit, struct torus_routes *t, bool pair)
+{
+    int first = __builtin_ctz(flit->high_vcs);
+    for (int side = 0; side < 2; side++)
+        for (int d = 0; d < t->n_dims; d++)
+            t->high[side][d] =
+                pair && !t->ring[d] ? flit->high_vcs : (uint16_t)(1u << (first + (pair ? side : 0)));
+}
+
 static enum fc_code adaptive_channels(struct fc_flit_net *flit, struct torus_routes *t, int escapes,
                                       struct fc_status *st)
 {
@@ -287,9 +320,10 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
     t->per_router = s->nodes_per_router;
     lay_out_word(s, t);
     for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
-    t->bubble = !strcmp(flit->vc_rule, "bubble");
+    t->bubble = fc_route_is_bubble(flit->vc_rule);
     t->full_size = t->bubble && !flit->bubble_as_published;
-    t->plus_first = !strcmp(flit->vc_rule, "direction-ordered");
+    t->plus_first =
+        !strcmp(flit->vc_rule, "direction-ordered") || !strcmp(flit->vc_rule, "bubble-direction-ordered");
     t->two_phases = two_phases;
     t->plain = t->one_cable && !two_phases && !t->bubble;
     bool pair = !none && !t->bubble && any_ring;
@@ -299,6 +333,10 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
         : t->bubble ? fc_route_set_channels(flit, n_rule, n_rule, st)
                     : fc_route_data_channels(flit, n_rule, &rep, st))
         return st->code;
+    if (flit->high_priority) {
+        if (fc_route_add_high_channels(flit, pair ? 2 : 1, st)) return st->code;
+        assign_high_channels(flit, t, pair);
+    }
     assign_channels(t, pair, two_phases && !none, rep);
     t->all = fc_route_all(flit);
     return fill_rows(flit, t, st);

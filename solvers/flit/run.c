@@ -60,6 +60,7 @@ enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, 
             if (distance[v] != FC_NONE && distance[v] > hops) hops = distance[v];
         fc_flit_slowest_ticks(flit, &flit_ticks, &packet_ticks, &wire_ticks);
         *ticks = (hops + 2) * (flit->router_ticks + wire_ticks + flit_ticks) + packet_ticks;
+        if (flit->reception_flits) *ticks += fc_flit_reception_ticks(flit, flit->packet_flits_max);
         if (*ticks == 0) *ticks = 1;
     }
     fc_arena_free(&arena);

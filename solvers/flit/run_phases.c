@@ -190,7 +190,7 @@ static uint64_t first_window(const struct fc_flit_control *c)
         fc_flit_slowest_ticks(c->flit, &flit_ticks, &packet_ticks, &wire_ticks);
         cycles = fmax(5 * LEAST_CYCLES, 20 * unit + 64 * fc_flit_to_cycles(c->flit, packet_ticks));
     } else {
-        double rate = c->traffic->open.load * c->flit->n_nodes / c->traffic->mean_flits;
+        double rate = c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits;
         cycles = fmax(cycles, fmin(FIRST_PACKETS / rate, FIRST_NODE_CYCLES / c->flit->n_nodes));
     }
     return round_up(fc_flit_cycles_to_ticks(c->flit, cycles), FC_FLIT_BATCHES);
@@ -206,7 +206,7 @@ static struct verdict judge(struct fc_flit_control *c)
     fc_flit_add_up(c);
     const struct fc_flit_counts *t = c->total;
     double length = (double)(t->measure_to - t->measure_from);
-    double expected = c->traffic->open.load * c->flit->n_nodes / c->traffic->mean_flits /
+    double expected = c->traffic->offered * c->flit->n_nodes / c->traffic->mean_flits /
                       c->flit->ticks_per_cycle * length / FC_FLIT_BATCHES;
     double least = 0.95 * expected - 4 * sqrt(expected);
     int arrived = 0; /* batches with hardly a packet missing, up to the first that is not */
@@ -223,7 +223,7 @@ static struct verdict judge(struct fc_flit_control *c)
 static bool may_double(const struct fc_flit_control *c, uint64_t length)
 {
     double node_cycles = 2 * fc_flit_to_cycles(c->flit, length) * c->flit->n_nodes;
-    double packets = node_cycles * c->traffic->open.load / c->traffic->mean_flits;
+    double packets = node_cycles * c->traffic->offered / c->traffic->mean_flits;
     return packets <= MOST_PACKETS && node_cycles <= MOST_NODE_CYCLES;
 }
 

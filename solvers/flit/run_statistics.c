@@ -105,6 +105,7 @@ void fc_flit_restart_window(struct fc_flit_counts *counts, uint64_t from, uint64
     memset(counts->batch_packets, 0, sizeof counts->batch_packets);
     memset(counts->batch_ticks, 0, sizeof counts->batch_ticks);
     memset(counts->histogram, 0, sizeof counts->histogram);
+    memset(&counts->high, 0, sizeof counts->high);
     memset(counts->occupancy_flit_ticks, 0, sizeof counts->occupancy_flit_ticks);
 }
 
@@ -159,6 +160,27 @@ static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_co
     r->latency_max_cycles = none ? NAN : (double)total->latency_max_ticks * cycles;
     r->network_latency_mean_cycles = none ? NAN : (double)total->network_ticks / packets * cycles;
     r->hops_mean = none ? NAN : (double)total->hops / packets;
+}
+
+static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total,
+                               double share, struct fc_flit_result *r)
+{
+    const struct fc_flit_high_counts *high = &total->high;
+    double cycles = 1 / flit->ticks_per_cycle, packets = (double)high->delivered,
+           others = (double)(total->measured_delivered - high->delivered);
+    struct fc_flit_counts of_high = {.latency_max_ticks = high->latency_max_ticks};
+    memcpy(of_high.histogram, high->histogram, sizeof high->histogram);
+    struct fc_flit_high_priority *to = &r->high_priority;
+    to->share = share;
+    to->packets = high->delivered;
+    to->latency_mean_cycles = packets > 0 ? (double)high->latency_ticks / packets * cycles : NAN;
+    to->network_latency_mean_cycles = packets > 0 ? (double)high->network_ticks / packets * cycles : NAN;
+    to->latency_p50_cycles = fc_flit_percentile(&of_high, 0.50) * cycles;
+    to->latency_p95_cycles = fc_flit_percentile(&of_high, 0.95) * cycles;
+    to->latency_p99_cycles = fc_flit_percentile(&of_high, 0.99) * cycles;
+    to->latency_max_cycles = packets > 0 ? (double)high->latency_max_ticks * cycles : NAN;
+    to->others_latency_mean_cycles =
+        others > 0 ? (double)(total->latency_ticks - high->latency_ticks) / others * cycles : NAN;
 }
 
 static enum fc_code fill_links(const struct fc_flit_net *flit, const struct fc_flit_measured *m,
@@ -264,7 +286,7 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     if (!result->vc_rule) return st->code;
     result->cycle_s = flit->cycle_s;
     result->measure_cycles = window_cycles;
-    result->offered_flits_per_node_cycle = traffic->open_loop && !traffic->backlog ? traffic->open.load : NAN;
+    result->offered_flits_per_node_cycle = traffic->open_loop && !traffic->backlog ? traffic->offered : NAN;
     result->accepted_flits_per_node_cycle =
         window_cycles > 0 ? (double)total->window_flits_delivered / flit->n_nodes / window_cycles : NAN;
     result->packets_injected = total->packets_injected;
@@ -274,6 +296,7 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->flit_hops = total->flit_hops;
     fill_latency(flit, total, result);
     fill_buffers(flit, measured, result);
+    fill_high_priority(flit, total, traffic->high_share, result);
     fill_fairness(traffic, measured->injected, result);
     if (fill_links(flit, measured, result, st)) return st->code;
     return fill_intervals(flit, total, measured->run_ticks, result, st);

@@ -232,15 +232,16 @@ static enum fc_code set_rates(const struct fc_flit_net *flit, const double *weig
     double sum = 0, p_most = 0;
     for (uint32_t s = 0; s < n; s++) sum += weight[s];
     for (uint32_t s = 0; s < n; s++) {
-        double rate = load * n * weight[s] / sum,
-               capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
+        double rate = t->offered * n * weight[s] / sum, /* of all priorities */
+            capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
         if (weight[s] > 0 && rate > capacity * (1 + 1e-9))
             return fc_refuse(
                 st, FC_INPUT,
                 "load %g: node %u would offer %.6g flits a cycle, but its injection links take %.6g "
                 "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
                 "for a share of the ideal throughput)",
-                load, s, rate, capacity, load * capacity / rate);
+                t->offered, s, rate, capacity, t->offered * capacity / rate);
+        rate = load * n * weight[s] / sum;
         if (weight[s] > 0 && !(rate / t->mean_flits > 1e-12))
             return fc_refuse(st, FC_INPUT, "load %g: node %u would send less than a packet in 10^12 cycles",
                              load, s);
@@ -342,6 +343,28 @@ static enum fc_code make_components(const struct fc_demand *demand, const double
     return FC_OK;
 }
 
+/* The packets of high priority: a traffic of its own, a share of the load, with other draws; `low` gets the
+ * rest. */
+static enum fc_code split_priorities(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                     const struct fc_flit_settings *settings, struct fc_flit_settings *low,
+                                     struct fc_flit_traffic *t, struct fc_status *st)
+{
+    double share = settings->high_priority_share;
+    if (share == 0) return FC_OK;
+    if (!(share > 0) || !(share < 1))
+        return fc_refuse(st, FC_INPUT, "high-priority share %g: expected 0 or more and less than 1", share);
+    if (!demand->open_loop || settings->backlog)
+        return fc_refuse(st, FC_INPUT, "high-priority share %g: %s have no rate to take a share of", share,
+                         settings->backlog ? "sources that always have a packet waiting" : "finite messages");
+    struct fc_flit_settings high = *settings;
+    high.high_priority_share = 0;
+    high.load_flits_per_cycle *= share;
+    high.seed = fc_random(settings->seed, UINT64_C(0x7072696f72697479), 0); /* "priority" */
+    low->load_flits_per_cycle *= 1 - share;
+    t->high_share = share;
+    return fc_flit_traffic_make(flit, demand, NULL, &high, &t->high, st);
+}
+
 static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
                               const struct fc_flit_settings *settings, struct fc_flit_traffic *t,
                               struct fc_status *st)
@@ -384,8 +407,12 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
     t->open_loop = demand->open_loop;
     t->backlog = settings->backlog;
     t->key = fc_random(settings->seed, UINT64_C(0x736f7572636573), 0); /* "sources" */
-    enum fc_code code = t->open_loop ? open_make(flit, demand, settings, t, st)
-                                     : fc_flit_closed_make(flit, demand, node, settings, t, st);
+    t->offered = settings->load_flits_per_cycle;
+    struct fc_flit_settings own = *settings;
+    enum fc_code code = split_priorities(flit, demand, settings, &own, t, st);
+    if (!code)
+        code = t->open_loop ? open_make(flit, demand, &own, t, st)
+                            : fc_flit_closed_make(flit, demand, node, &own, t, st);
     if (code) {
         fc_flit_traffic_free(t);
         return code;
@@ -397,6 +424,12 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
 void fc_flit_traffic_free(struct fc_flit_traffic *traffic)
 {
     if (!traffic) return;
+    fc_flit_traffic_free(traffic->high);
     fc_arena_free(&traffic->arena);
     free(traffic);
+}
+
+const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic)
+{
+    return traffic->high;
 }

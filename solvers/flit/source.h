@@ -58,6 +58,9 @@ struct fc_flit_traffic {
     uint32_t n_nodes;
     uint64_t key;      /* of all draws: from the seed, apart from the engines' draws */
     double mean_flits; /* of a packet */
+    double offered;    /* open loop: flits/node/cycle of this traffic and the one of high priority */
+    double high_share; /* of it that is of high priority */
+    struct fc_flit_traffic *high; /* the packets of high priority; NULL: none */
     struct fc_flit_open open;
     struct fc_flit_closed closed;
 };
