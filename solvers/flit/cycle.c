@@ -276,14 +276,14 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
 {
     struct fc_cycle *e = engine;
     uint32_t arrived = 0, round = 0, n = (uint32_t)e->n_blocks;
-    bool stop = exhausted(e);
+    bool drained = exhausted(e), stop = false; /* once drained only credits travel, up to `until` */
     uint64_t from = e->now, now = e->now;
     if (n == 1)
         while (now < until && !stop) {
             uint64_t to = window_end(e, now, until);
             run(e->block, now, to);
             now = to;
-            stop = (to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
+            stop = (!drained && to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
         }
     else {
 #pragma omp parallel num_threads(e->n_blocks)
@@ -296,7 +296,7 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
                 if (b == e->block) {
                     share_packets(e);
                     now = to;
-                    stop = to % STOP == 0 && exhausted(e);
+                    stop = !drained && to % STOP == 0 && exhausted(e);
                     for (uint32_t i = 0; i < n; i++) stop |= e->block[i].out_of_packets;
                 }
                 meet(&arrived, &round, n);
