@@ -6,7 +6,7 @@
  * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
  * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
  * number of blocks gives the same numbers. */
-#include "solvers/flit/cycle.h"
+#include "solvers/flit/cycle_multicast.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -38,6 +38,8 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
     uint64_t packets = (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + net->n_nodes;
+    if (e->flit->multicast) /* copies on their way to nodes sit in no buffer */
+        packets += (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->multicast->most_copies(net);
     e->n_packets = (uint32_t)(packets < MOST_PACKETS ? packets : MOST_PACKETS);
     if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
@@ -193,13 +195,15 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->link_packets = link_packets;
     e->injected = injected;
     e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > flit->n_routers ? (int)flit->n_routers : threads;
+    if (flit->multicast && flit->multicast->acknowledged) e->n_blocks = 1;
     fc_cycle_set_delays(e);
     if (allocate(e, st)) goto failed;
+    if (flit->multicast && fc_cycle_multicast_open(e, st)) goto failed;
     divide(e);
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    if (fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    if (!e->multicast && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     return FC_OK;
 failed:
     close_engine(e);

@@ -178,7 +178,8 @@ enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_
                                       .open_loop = traffic->open_loop,
                                       .stable = true,
                                       .unstable_because = "",
-                                      .deadlock_text = ""};
+                                      .deadlock_text = "",
+                                      .multicast = ""};
     struct fc_flit_control c = {
         .flit = flit, .traffic = traffic, .ops = ops, .settings = settings, .result = result, .phase = ""};
     enum fc_code code = whole_run(&c, st);
@@ -235,6 +236,7 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
     struct fc_flit_traffic *traffic = NULL;
     const struct fc_flit_engine_ops *ops = NULL;
     if (check_settings(settings, demand, st) || fc_flit_prepare(net, settings, &flit, st)) return st->code;
+    fc_flit_multicast_use(&flit, demand);
     enum fc_code code = choose_engine(&flit, settings->engine, &ops, st);
     if (!code) code = fc_flit_traffic_make(&flit, demand, node, settings, &traffic, st);
     if (!code) code = fc_flit_run_engine(&flit, traffic, ops, settings, result, st);
