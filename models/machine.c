@@ -53,6 +53,7 @@ static const struct fc_key router_keys[] = {
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
      "percent of decisions in which packets in the network go before injected ones"},
     {"multicast", FC_KEY_CHOICE, FC_NUMBER, IN(router.multicast), 0, 0, fc_multicast_names, "none", "what routers copy"},
+    {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1", "packets not acknowledged"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},

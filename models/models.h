@@ -53,6 +53,7 @@ struct fc_router {
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
     int multicast;             /* enum fc_multicast_kind */
+    long long multicast_window; /* tree: packets of a sender that may wait for acknowledgements */
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */

@@ -13,8 +13,8 @@
  * tick after the last output was allocated.
  *
  * Acknowledged multicasts: a reply is no flit. Each delivery lowers the count of targets left at sender and root and
- * raises the tick by which all replies are there; the sender's next packet, and the next packet at the root, wait for
- * both. These runs take one block, so that all of it is in one place. */
+ * raises the tick by which all replies are there. The next packet at the root waits for both of the one before it, the
+ * sender's packet i + window for those of packet i. These runs take one block, so that all of it is in one place. */
 #include "solvers/flit/cycle_multicast.h"
 #include "solvers/flit/cycle_router.h"
 
@@ -46,9 +46,13 @@ enum fc_code fc_cycle_multicast_open(engine *e, struct fc_status *st)
         if (!m->marks[b].port) return st->code;
     }
     if (m->ops->acknowledged) {
-        m->sender = fc_alloc(&e->arena, flit->n_nodes, sizeof *m->sender, st);
-        m->root = m->sender ? fc_alloc(&e->arena, flit->n_routers, sizeof *m->root, st) : NULL;
-        if (!m->root) return st->code;
+        m->window = (uint32_t)flit->net->machine->router.multicast_window;
+        m->root = fc_alloc(&e->arena, flit->n_routers, sizeof *m->root, st);
+        m->started = m->root ? fc_alloc(&e->arena, flit->n_nodes, sizeof *m->started, st) : NULL;
+        m->place = m->started ? fc_alloc(&e->arena, e->n_packets, sizeof *m->place, st) : NULL;
+        m->sender =
+            m->place ? fc_alloc(&e->arena, (size_t)flit->n_nodes * m->window, sizeof *m->sender, st) : NULL;
+        if (!m->sender) return st->code;
     }
     e->multicast = m;
     return FC_OK;
@@ -63,14 +67,17 @@ static inline bool replied(const struct fc_cycle_reply *reply, uint64_t t)
 bool fc_cycle_may_start(const engine *e, uint32_t node, uint64_t t)
 {
     const struct fc_cycle_multicast *m = e->multicast;
-    return !m->sender || replied(&m->sender[node], t);
+    return !m->sender || replied(&m->sender[(size_t)node * m->window + m->started[node] % m->window], t);
 }
 void fc_cycle_multicast_start(engine *e, uint32_t node, uint32_t packet, uint32_t tag)
 {
     struct fc_cycle_multicast *m = e->multicast;
     m->group[packet] = tag;
     e->packet[packet].head.route = m->group_of[tag].route;
-    if (m->sender) m->sender[node] = (struct fc_cycle_reply){.left = m->group_of[tag].n_targets};
+    if (!m->sender) return;
+    m->place[packet] = (uint8_t)(m->started[node]++ % m->window);
+    m->sender[(size_t)node * m->window + m->place[packet]] =
+        (struct fc_cycle_reply){.left = m->group_of[tag].n_targets};
 }
 static void reply(struct fc_cycle_reply *r, uint64_t at)
 {
@@ -140,6 +147,7 @@ static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct 
         e->packet[copy].head.route = branch[i].route;
         e->packet_src[copy] = e->packet_src[id];
         m->group[copy] = m->group[id];
+        if (m->place) m->place[copy] = m->place[id];
         branch[i].packet = copy;
     }
     branch[n].packet = id;
@@ -149,8 +157,8 @@ static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct 
     if (e->packet[id].born >= counts->measure_from && e->packet[id].born < counts->measure_to)
         counts->measured_started += n;
 }
-/* Gets the outputs that are left to get; true when the packet has all of them. */
-static bool allocate(engine *e, block *b, uint32_t channel, struct fc_cycle_port *port, uint64_t t)
+/* Gets the outputs that are left to get. */
+static void allocate(engine *e, block *b, uint32_t channel, struct fc_cycle_port *port, uint64_t t)
 {
     struct fc_cycle_multicast *m = e->multicast;
     struct fc_cycle_channel *c = &e->channel[channel];
@@ -158,24 +166,23 @@ static bool allocate(engine *e, block *b, uint32_t channel, struct fc_cycle_port
     struct fc_cycle_branch *branch = &m->branch[(size_t)channel * m->most];
     uint32_t id = c->front & FC_FLIT_PACKET;
     fork->rooted = fork->rooted || take_root(m, port->router, m->group[id], t);
-    if (!fork->rooted) return false;
+    if (!fork->rooted) return;
     for (; fork->n_held < fork->n; fork->n_held++) {
         struct fc_cycle_branch *next = &branch[fork->n_held];
         struct fc_cycle_bid bid = {0};
         if (fork->onward && fork->n_held + 1 == fork->n) {
-            if (!choose(e, c, port, (int)(channel & ((1u << e->vc_shift) - 1)), t, &bid)) return false;
+            if (!choose(e, c, port, (int)(channel & ((1u << e->vc_shift) - 1)), t, &bid)) return;
             *next = (struct fc_cycle_branch){
                 .route = bid.route, .link = bid.out, .vcs = bid.vcs, .room = bid.room_packets};
         } else if (next->vcs) {
             bid.vcs = available(e, &e->out[next->link], next->vcs, next->room);
-            if (!bid.vcs) return false;
+            if (!bid.vcs) return;
         } else
             continue; /* to a node */
         take_channel(&e->out[next->link], bid.vcs, next);
     }
     fork->allocated = t;
     make_copies(e, b, fork, branch, id);
-    return true;
 }
 
 /* ---- flits ---- */
@@ -195,7 +202,7 @@ static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, u
     if (!(flags & FC_FLIT_TAIL)) return;
     if (m->sender) {
         const struct fc_flit_group *g = &m->group_of[m->group[branch->packet]];
-        reply(&m->sender[g->src], arrived + g->ack_ticks);
+        reply(&m->sender[(size_t)g->src * m->window + m->place[branch->packet]], arrived + g->ack_ticks);
         reply(&m->root[g->root], arrived + g->root_ticks);
     }
     fc_cycle_end_packet(b, branch->packet, arrived);
@@ -272,8 +279,7 @@ static bool move(engine *e, block *b, struct fc_cycle_port *port, uint32_t vc, u
     struct fc_cycle_fork *fork = &m->fork[channel];
     const struct fc_cycle_branch *branch = &m->branch[(size_t)channel * m->most];
     uint64_t before = fork->sent;
-    if (fork->n_held < fork->n && !allocate(e, b, channel, port, t)) return false;
-    if (b->out_of_packets || (e->flit->vc_stage && front & FC_FLIT_HEAD && t <= fork->allocated)) return false;
+    if (fork->n_held < fork->n || b->out_of_packets || (e->flit->vc_stage && front & FC_FLIT_HEAD && t <= fork->allocated)) return false;
     for (uint32_t i = 0; i < fork->n; i++) {
         const struct fc_cycle_out *o = &e->out[branch[i].link];
         if (fork->sent >> i & 1 || o->busy) continue;
@@ -298,6 +304,13 @@ void fc_cycle_forks_move(engine *e, block *b, uint32_t r, uint64_t t, uint32_t i
 {
     struct fc_cycle_port *ports = e->port + e->first_port[r];
     uint32_t n = e->first_port[r + 1] - e->first_port[r], first = e->multicast->turn[r];
+    for (uint32_t i = 0; i < n; i++) { /* outputs, before any is taken for the tick */
+        struct fc_cycle_port *port = &ports[first + i < n ? first + i : first + i - n];
+        for (uint16_t forks = port->forks; forks; forks &= (uint16_t)(forks - 1)) {
+            uint32_t channel = (uint32_t)(port - e->port) << e->vc_shift | LOW(forks);
+            if (e->multicast->fork[channel].n_held < e->multicast->fork[channel].n) allocate(e, b, channel, port, t);
+        }
+    }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t p = first + i < n ? first + i : first + i - n;
         struct fc_cycle_port *port = &ports[p];

@@ -34,7 +34,11 @@ struct fc_cycle_multicast {
     struct fc_cycle_branch *branch;       /* [n_channels][most] */
     uint32_t *group;                      /* [n_packets] tag */
     uint32_t *turn;                       /* [n_routers] input port that is asked first */
-    struct fc_cycle_reply *sender, *root; /* [n_nodes], [n_routers]; NULL without acknowledgements */
+    /* With acknowledgements, else NULL: */
+    struct fc_cycle_reply *root;   /* [n_routers] */
+    struct fc_cycle_reply *sender; /* [n_nodes][window] of the latest packets */
+    uint32_t window, *started;     /* started: [n_nodes] packets */
+    uint8_t *place;                /* [n_packets] in the sender's window */
     struct fc_cycle_marks *marks;         /* [n_blocks] */
 };
 

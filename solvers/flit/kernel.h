@@ -136,7 +136,7 @@ struct fc_flit_group {
 };
 struct fc_flit_multicast_ops {
     const char *name;  /* as in router.multicast */
-    bool acknowledged; /* a node's next packet waits until every target has acknowledged */
+    bool acknowledged; /* senders and roots wait until every target has acknowledged */
     uint32_t (*most_copies)(const struct fc_network *net); /* out of one router */
     /* Fills the group but for what needs ticks; target[n_targets] are the nodes of its tasks and may be reordered.
      * FC_INPUT: they are not a set that one packet reaches. */

@@ -4,8 +4,8 @@
  *
  * Way: the leftmost switches and first cables, on virtual channel 0, to the lowest of them above sender and targets:
  * the paper's "pre-determined path". The targets are adjacent nodes, the sender's may be one of them. At the root one
- * packet at a time: the next turns down when the acknowledgement of the one before has passed the root. A sender's
- * next packet starts when the acknowledgement is back.
+ * packet at a time: the next turns down when the acknowledgement of the one before has passed the root. A sender has
+ * router.multicast_window packets under way that are not acknowledged, 1 unless set.
  *
  * An acknowledgement starts when the packet is whole at its target; every switch waits for those of all links that it
  * copied the packet to and sends one on. All targets are equally far below the root, so
