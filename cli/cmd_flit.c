@@ -43,8 +43,8 @@ static void print_run(FILE *stream, const struct answer *a)
         fprintf(stream, ", packets of %u flit%s", s->packet_flits_max, s->packet_flits_max == 1 ? "" : "s");
     else if (s->packet_flits_max)
         fprintf(stream, ", packets of %u to %u flits", s->packet_flits_min, s->packet_flits_max);
-    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, ", a->session->machine.routing->name,
-            r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s");
+    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, ",
+            a->session->machine.routing->name, r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s");
     if (*r->multicast) fprintf(stream, "multicast %s, ", r->multicast);
     fprintf(stream, "%s engine\n", r->engine);
     fprintf(stream, "cycles      %" PRIu64 " of %s", r->cycles,

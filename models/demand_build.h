@@ -21,8 +21,8 @@ static inline void fc_demand_add(struct fc_demand *demand, uint32_t src, uint32_
     demand->messages[i] = 1;
 }
 
-/* Room for `n` multicasts; fc_demand_multicast counts. Added in order of src; NULL when out of memory, else the targets
- * [n_targets] to be filled (multicast.c). */
+/* Room for `n` multicasts; fc_demand_multicast counts. Added in order of src; NULL when out of memory, else
+ * the targets [n_targets] to be filled (multicast.c). */
 enum fc_code fc_demand_multicasts_start(struct fc_demand *demand, size_t n, struct fc_status *st);
 uint32_t *fc_demand_multicast(struct fc_demand *demand, uint32_t src, double bytes, uint32_t n_targets,
                               struct fc_status *st);

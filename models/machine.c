@@ -52,8 +52,10 @@ static const struct fc_key router_keys[] = {
      "percent of decisions that serve the longest queue, the rest are random"},
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
      "percent of decisions in which packets in the network go before injected ones"},
-    {"multicast", FC_KEY_CHOICE, FC_NUMBER, IN(router.multicast), 0, 0, fc_multicast_names, "none", "what routers copy"},
-    {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1", "packets not acknowledged"},
+    {"multicast", FC_KEY_CHOICE, FC_NUMBER, IN(router.multicast), 0, 0, fc_multicast_names, "none",
+     "what routers copy: deposit or tree"},
+    {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1",
+     "tree: packets of a sender not acknowledged"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},
@@ -594,9 +596,4 @@ double fc_wire_bytes(const struct fc_machine *machine, double bytes)
         wire += fmin(last, p->max_bytes) + p->trailer_bytes;
     }
     return wire;
-}
-
-uint64_t fc_machine_cores(const struct fc_network *net)
-{
-    return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
 }

@@ -1,9 +1,9 @@
 /* multicast.c - messages that routers copy: which families have what, and the lists of them in a demand.
  *
- * deposit (Adiga et al., IBM J. Res. Dev. 49(2/3), 2005): "a bit in the header may be set that causes a packet to be
- * broadcast down any Cartesian dimension and deposited at each node"; tori and meshes with one node a router. tree
- * (Petrini et al., IEEE NCA 2001): up to a switch above all targets, then onto every link down that leads to some,
- * acknowledgements combined on the way back; fat-trees with one link a node. */
+ * deposit (Adiga et al., IBM J. Res. Dev. 49(2/3), 2005): "a bit in the header may be set that causes a
+ * packet to be broadcast down any Cartesian dimension and deposited at each node"; tori and meshes with one
+ * node a router. tree (Petrini et al., IEEE NCA 2001): up to a switch above all targets, then onto every link
+ * down that leads to some, acknowledgements combined on the way back; fat-trees with one link a node. */
 #include "models/demand_build.h"
 #include "models/family_fat_tree.h"
 
@@ -21,13 +21,15 @@ enum fc_code fc_multicast_check(const struct fc_machine *m, struct fc_status *st
     int kind = m->router.multicast;
     struct fc_place where = {m->file, m->network_line};
     if (kind == FC_MULTICAST_DEPOSIT && !in_family(m, "torus", "mesh"))
-        return fc_fail(st, FC_INPUT, where,
-                       "router.multicast: deposit goes along a line of a torus or mesh, which a %s network has not",
-                       m->family->name);
+        return fc_fail(
+            st, FC_INPUT, where,
+            "router.multicast: deposit goes along a line of a torus or mesh, which a %s network has not",
+            m->family->name);
     if (kind == FC_MULTICAST_DEPOSIT && m->nodes_per_router != 1)
-        return fc_fail(st, FC_INPUT, where,
-                       "router.multicast: deposit is for one node a router, not network.nodes_per_router: %lld",
-                       m->nodes_per_router);
+        return fc_fail(
+            st, FC_INPUT, where,
+            "router.multicast: deposit is for one node a router, not network.nodes_per_router: %lld",
+            m->nodes_per_router);
     if (kind == FC_MULTICAST_TREE && !in_family(m, "fat-tree", "fat-tree"))
         return fc_fail(st, FC_INPUT, where,
                        "router.multicast: tree is for fat-trees; a %s network has no root above all nodes",

@@ -1,5 +1,5 @@
-/* test_flit_multicast.c - packets that routers copy: closed forms of fill, tree, acknowledgement and bound; every target
- * once; many at a time on little buffer; threads; published figures; refusals. */
+/* test_flit_multicast.c - packets that routers copy: closed forms of fill, tree, acknowledgement and bound;
+ * every target once; many at a time on little buffer; threads; published figures; refusals. */
 #include "models/demand_build.h"
 #include "models/family_fat_tree.h"
 #include "solvers/flit/kernel.h"
@@ -19,15 +19,17 @@ struct run {
 };
 
 /* Flits of 8 B a cycle of 1 ns; delay 2, all wires 1. */
-#define TORUS(name, family, shape, router)                                                                             \
-    "name: " name "\nclock: 1 GHz\nnetwork: {family: " family ", " shape "}\nlinks: {" family                          \
-    ": {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 "   \
+#define TORUS(name, family, shape, router)                                                                   \
+    "name: " name "\nclock: 1 GHz\nnetwork: {family: " family ", " shape "}\nlinks: {" family                \
+    ": {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: "   \
+    "{delay: 2 "                                                                                             \
     "cycles, flit: 8 B, multicast: deposit, " router "}\npacket: {min: 8 B, max: 40 B}\n"
-#define TREE_OF(children, parents, up, router)                                                                         \
-    "name: tree\nclock: 1 GHz\nnetwork: {family: fat-tree, children: " children ", parents: " parents                  \
-    "}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 3 cycles}" up "}\nrouter: {delay: 2 cycles, flit: 8 B, escape: "    \
+#define TREE_OF(children, parents, up, router)                                                               \
+    "name: tree\nclock: 1 GHz\nnetwork: {family: fat-tree, children: " children ", parents: " parents        \
+    "}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 3 cycles}" up                                             \
+    "}\nrouter: {delay: 2 cycles, flit: 8 B, escape: "                                                       \
     "none, multicast: tree, " router "}\npacket: {min: 8 B, max: 40 B}\n"
-#define TREE(children, parents, router)                                                                                \
+#define TREE(children, parents, router)                                                                      \
     TREE_OF(children, parents, ", up: {bandwidth: 8 GB/s, latency: 1 cycle}", router)
 enum { DELAY = 2, FLITS = 5, LEAF = 3, UP = 1 };
 
@@ -62,7 +64,8 @@ static void add_range(struct run *w, uint32_t src, uint32_t first, uint32_t last
 }
 static void add_line(struct run *w, uint32_t src, int d, int direction, uint32_t hops, double bytes)
 {
-    CU_ASSERT_EQUAL(fc_demand_line(fc_torus(&w->net), &w->demand, src, d, direction, hops, bytes, &w->st), FC_OK);
+    CU_ASSERT_EQUAL(fc_demand_line(fc_torus(&w->net), &w->demand, src, d, direction, hops, bytes, &w->st),
+                    FC_OK);
 }
 static bool ran(struct run *w)
 {
@@ -93,8 +96,8 @@ static uint64_t received(const struct run *w, uint32_t n)
 
 /* ---- deposit ---- */
 
-/* n packets over h hops: the last is whole at the last node after (h + 1) delays, h + 2 wires and n F flits; the mean
- * latency in the network is that of one packet over 1 .. h hops. */
+/* n packets over h hops: the last is whole at the last node after (h + 1) delays, h + 2 wires and n F flits;
+ * the mean latency in the network is that of one packet over 1 .. h hops. */
 static void line_of(const char *yaml, uint32_t hops, int direction)
 {
     struct run w;
@@ -104,7 +107,8 @@ static void line_of(const char *yaml, uint32_t hops, int direction)
         add_line(&w, 1, 0, direction, hops, n * FLITS * 8.0);
         if (!ran(&w)) break;
         CU_ASSERT_EQUAL(w.r.cycles, (hops + 1) * DELAY + (hops + 2) + n * FLITS);
-        CU_ASSERT_DOUBLE_EQUAL(w.r.network_latency_mean_cycles, (hops + 1) / 2.0 * (DELAY + 1) + DELAY + 2 + FLITS, 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(w.r.network_latency_mean_cycles,
+                               (hops + 1) / 2.0 * (DELAY + 1) + DELAY + 2 + FLITS, 1e-9);
         CU_ASSERT_DOUBLE_EQUAL(w.r.hops_mean, (hops + 1) / 2.0, 1e-12);
         CU_ASSERT_EQUAL(w.r.packets_injected, n);
         CU_ASSERT_EQUAL(w.r.packets_delivered, (uint64_t)n * hops);
@@ -123,22 +127,30 @@ static void line_of(const char *yaml, uint32_t hops, int direction)
 }
 static void deposit_times(void)
 {
-    static const char cut[] = TORUS("c", "torus", "dims: [8, 3]",
-                                    "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, credit: 1 cycle"),
-        worm[] = TORUS("w", "torus", "dims: [8, 3]",
-                       "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
-        staged[] = TORUS("s", "torus", "dims: [8, 3]",
-                         "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole, "
-                         "vc_allocation: stage"),
-        bubble[] = TORUS("b", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive"),
-        ordered[] = TORUS("o", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: dimension-order"),
-        pair[] = TORUS("p", "torus", "dims: [8, 3]",
-                       "vcs: 1, buffer: 120 B, escape: direction-ordered, routing: adaptive, flow_control: wormhole"),
-        mesh[] = TORUS("m", "mesh", "dims: [8, 3]", "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order");
+    static const char
+        cut[] = TORUS("c", "torus", "dims: [8, 3]",
+                      "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, credit: 1 cycle"),
+        worm[] =
+            TORUS("w", "torus", "dims: [8, 3]",
+                  "vcs: 2, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
+        staged[] =
+            TORUS("s", "torus", "dims: [8, 3]",
+                  "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order, flow_control: wormhole, "
+                  "vc_allocation: stage"),
+        bubble[] =
+            TORUS("b", "torus", "dims: [8, 3]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive"),
+        ordered[] = TORUS("o", "torus", "dims: [8, 3]",
+                          "vcs: 2, buffer: 120 B, escape: bubble, routing: dimension-order"),
+        pair[] = TORUS(
+            "p", "torus", "dims: [8, 3]",
+            "vcs: 1, buffer: 120 B, escape: direction-ordered, routing: adaptive, flow_control: wormhole"),
+        mesh[] = TORUS("m", "mesh", "dims: [8, 3]",
+                       "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order");
     const char *const rings[] = {cut, worm, staged, bubble, ordered, pair};
     for (size_t i = 0; i < FC_COUNT(rings); i++)
         for (uint32_t hops = 1; hops < 8; hops += 2)
-            for (int direction = FC_PLUS; direction <= FC_MINUS; direction++) line_of(rings[i], hops, direction);
+            for (int direction = FC_PLUS; direction <= FC_MINUS; direction++)
+                line_of(rings[i], hops, direction);
     line_of(mesh, 6, FC_PLUS);
     line_of(mesh, 1, FC_MINUS);
 }
@@ -154,7 +166,8 @@ static void blue_gene_line(void)
         double bound_s = 0;
         uint32_t node[512];
         for (uint32_t n = 0; n < 512; n++) node[n] = n;
-        CU_ASSERT_EQUAL(fc_demand_from_pattern(&b.net, "line-broadcast:bytes=115200", 1, &w.demand, &w.st), FC_OK);
+        CU_ASSERT_EQUAL(fc_demand_from_pattern(&b.net, "line-broadcast:bytes=115200", 1, &w.demand, &w.st),
+                        FC_OK);
         CU_ASSERT_EQUAL(w.demand.n_multicasts, 2);
         CU_ASSERT_EQUAL(fc_flit_run(&b.net, &w.demand, node, &settings, &w.r, &w.st), FC_OK);
         CU_ASSERT_EQUAL(fc_flit_multicast_bound(&b.net, &w.demand, node, &bound_s, &w.st), FC_OK);
@@ -170,16 +183,18 @@ static void blue_gene_line(void)
     fc_demand_free(&w.demand);
 }
 
-/* Four trees of lines over a plane: every node but the root gets the message once, and every link of the plane but
- * those into the root carries a quarter. */
+/* Four trees of lines over a plane: every node but the root gets the message once, and every link of the
+ * plane but those into the root carries a quarter. */
 static void plane(void)
 {
     struct run w;
-    if (!opened(&w, TORUS("p", "torus", "dims: [4, 3, 2]", "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive")))
+    if (!opened(&w, TORUS("p", "torus", "dims: [4, 3, 2]",
+                          "vcs: 2, buffer: 120 B, escape: bubble, routing: adaptive")))
         return;
     CU_ASSERT_EQUAL(fc_demand_from_pattern(&w.net, "plane-broadcast:bytes=1600", 1, &w.demand, &w.st), FC_OK);
     if (ran(&w)) {
-        for (uint32_t n = 0; n < w.net.n_nodes; n++) CU_ASSERT_EQUAL(received(&w, n), n > 0 && n < 12 ? 200 : 0);
+        for (uint32_t n = 0; n < w.net.n_nodes; n++)
+            CU_ASSERT_EQUAL(received(&w, n), n > 0 && n < 12 ? 200 : 0);
         for (uint32_t l = 0; l < w.net.n_links; l++) {
             uint32_t from = w.net.link_source[l], to = w.net.link_target[l];
             if (from >= w.net.n_routers || to >= w.net.n_routers) continue;
@@ -193,12 +208,15 @@ static void plane(void)
 /* All nodes send along all lines at a time, on as little buffer as the rule allows. */
 static void deposits_everywhere(void)
 {
-    static const char bubble[] = TORUS("b", "torus", "dims: [4, 3, 4]",
-                                       "vcs: 1, buffer: 80 B, escape: bubble, routing: adaptive, paths: 2"),
-        ordered[] = TORUS("o", "torus", "dims: [4, 3, 4]",
-                          "vcs: 1, buffer: 80 B, escape: bubble, routing: dimension-order, arbitration: random"),
-        worm[] = TORUS("w", "torus", "dims: [4, 3, 4]",
-                       "vcs: 2, buffer: 8 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
+    static const char
+        bubble[] = TORUS("b", "torus", "dims: [4, 3, 4]",
+                         "vcs: 1, buffer: 80 B, escape: bubble, routing: adaptive, paths: 2"),
+        ordered[] =
+            TORUS("o", "torus", "dims: [4, 3, 4]",
+                  "vcs: 1, buffer: 80 B, escape: bubble, routing: dimension-order, arbitration: random"),
+        worm[] =
+            TORUS("w", "torus", "dims: [4, 3, 4]",
+                  "vcs: 2, buffer: 8 B, escape: dateline, routing: dimension-order, flow_control: wormhole"),
         both[] = TORUS("a", "torus", "dims: [4, 3, 4]",
                        "vcs: 1, buffer: 16 B, escape: dateline, routing: adaptive, flow_control: wormhole, "
                        "vc_allocation: stage");
@@ -245,8 +263,8 @@ static uint32_t below_root(int top)
 #define WORM(window) "vcs: 2, buffer: 64 B, flow_control: wormhole, routing: nca, multicast_window: " window
 #define QUATERNARY(children, parents, window) TREE(children, parents, WORM(window))
 
-/* 4^n nodes are reached after hops x (delay + wire) + the flits; packet i + 1 starts when the acknowledgement of packet
- * i is back, a way later than its arrival. */
+/* 4^n nodes are reached after hops x (delay + wire) + the flits; packet i + 1 starts when the acknowledgement
+ * of packet i is back, a way later than its arrival. */
 static void tree_times(void)
 {
     static const char *const yaml[][2] = {
@@ -297,7 +315,8 @@ static void tree_ranges(void)
     close_run(&w);
 }
 
-/* Two senders under one root: the second packet turns down when the first has been acknowledged to the root. */
+/* Two senders under one root: the second packet turns down when the first has been acknowledged to the root.
+ */
 static void roots_serialise(void)
 {
     struct run w;
@@ -316,12 +335,14 @@ static void roots_serialise(void)
 /* Every node to nested, overlapping and equal ranges at a time. */
 static void trees_everywhere(void)
 {
-    static const char worm[] = TREE("[4, 4, 4]", "[1, 4, 4]",
-                                    "vcs: 2, buffer: 8 B, flow_control: wormhole, routing: nca, multicast_window: 4"),
+    static const char
+        worm[] = TREE("[4, 4, 4]", "[1, 4, 4]",
+                      "vcs: 2, buffer: 8 B, flow_control: wormhole, routing: nca, multicast_window: 4"),
         cut[] = TREE("[4, 4, 4]", "[1, 4, 4]", "vcs: 1, buffer: 40 B, routing: nca, multicast_window: 3"),
-        staged[] = TREE("[4, 4, 4]", "[1, 2, 2]",
-                        "vcs: 2, buffer: 16 B, flow_control: wormhole, routing: nca-random, multicast_window: 2, "
-                        "vc_allocation: stage, arbitration: age");
+        staged[] =
+            TREE("[4, 4, 4]", "[1, 2, 2]",
+                 "vcs: 2, buffer: 16 B, flow_control: wormhole, routing: nca-random, multicast_window: 2, "
+                 "vc_allocation: stage, arbitration: age");
     const char *const machines[] = {worm, cut, staged};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         struct run w;
@@ -330,7 +351,8 @@ static void trees_everywhere(void)
         by_hand(&w, 4 * 64);
         for (uint32_t s = 0; s < 64; s++)
             for (uint64_t k = 0; k < 4; k++) {
-                uint32_t a = (uint32_t)(fc_random(i, s, 2 * k) % 64), b = (uint32_t)(fc_random(i, s, 2 * k + 1) % 64);
+                uint32_t a = (uint32_t)(fc_random(i, s, 2 * k) % 64),
+                         b = (uint32_t)(fc_random(i, s, 2 * k + 1) % 64);
                 if (k % 2) a = s / 16 * 16 + a % 16, b = s / 16 * 16 + b % 16;
                 uint32_t first = a < b ? a : b, last = a < b ? b : a;
                 if (first == last) last = first == 63 ? first-- : first + 1;
@@ -344,9 +366,10 @@ static void trees_everywhere(void)
     }
 }
 
-/* Petrini et al. 2001, figure 13 and text of 6.2.2: broadcast of 1 MB to 64 nodes between Elan memories at 288 MB/s,
- * 1.111 us a packet of 320 B against 0.955 us between two nodes. The shipped machine: 945 ns of flits and twice
- * 3 x (35 + 10) ns from root to nodes, 1.215 us. With one packet under way 945 + 2 (5 x 35 + 6 x 10) ns, 1.415 us. */
+/* Petrini et al. 2001, figure 13 and text of 6.2.2: broadcast of 1 MB to 64 nodes between Elan memories at
+ * 288 MB/s, 1.111 us a packet of 320 B against 0.955 us between two nodes. The shipped machine: 945 ns of
+ * flits and twice 3 x (35 + 10) ns from root to nodes, 1.215 us. With one packet under way 945 + 2 (5 x 35 +
+ * 6 x 10) ns, 1.415 us. */
 static void qsnet(void)
 {
     struct run w = {.machine = {.file = NULL}};
@@ -373,7 +396,8 @@ static void qsnet(void)
 
 /* ---- what stays as it was, and refusals ---- */
 
-/* Without copies the entries are sent; so are loads in percent and traces. A credit may come back after 256 ticks. */
+/* Without copies the entries are sent; so are loads in percent and traces. A credit may come back after 256
+ * ticks. */
 static void software_form(void)
 {
     struct fc_flit_settings settings;
@@ -414,29 +438,37 @@ static void refuses_run(struct run *w, const char *part)
 }
 static void machines_refused(void)
 {
-    refused("name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4], parents: [1]}\nlinks: {leaf: {bandwidth: 1 "
+    refused("name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4], parents: [1]}\nlinks: {leaf: "
+            "{bandwidth: 1 "
             "GB/s}}\nrouter:\n  escape: none\n  multicast: deposit\n",
-            ":7: router.multicast: deposit goes along a line of a torus or mesh, which a fat-tree network has not");
-    refused("name: t\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nrouter: {multicast: tree}\n",
+            ":7: router.multicast: deposit goes along a line of a torus or mesh, which a fat-tree network "
+            "has not");
+    refused("name: t\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nrouter: "
+            "{multicast: tree}\n",
             "router.multicast: tree is for fat-trees; a torus network");
     refused("name: t\nnetwork: {family: torus, dims: [4], nodes_per_router: 2}\nlinks: {torus: {bandwidth: 1 "
             "GB/s}}\nrouter: {multicast: deposit}\n",
             "deposit is for one node a router, not network.nodes_per_router: 2");
-    refused("name: t\nnetwork: {family: fat-tree, children: [4, 4], parents: [2, 2]}\nlinks: {leaf: {bandwidth: 1 GB/s}, up: "
+    refused("name: t\nnetwork: {family: fat-tree, children: [4, 4], parents: [2, 2]}\nlinks: {leaf: "
+            "{bandwidth: 1 GB/s}, up: "
             "{bandwidth: 1 GB/s}}\nrouter: {multicast: tree}\n",
             "tree is for nodes with one link each, not 2");
     refused(TREE_OF("[4]", "[1]", "", "vcs: 1, multicast_window: 0"), "router.multicast_window");
-    refused("name: t\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nrouter: {multicast: all}\n",
+    refused("name: t\nnetwork: {family: torus, dims: [4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nrouter: "
+            "{multicast: all}\n",
             "router.multicast: 'all'");
 }
 static void lines_refused(void)
 {
     struct run w;
-    if (opened(&w, TORUS("r", "torus", "dims: [4, 4]", "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order"))) {
+    if (opened(&w, TORUS("r", "torus", "dims: [4, 4]",
+                         "vcs: 4, buffer: 80 B, escape: dateline, routing: dimension-order"))) {
         by_hand(&w, 1);
         add_line(&w, 0, 0, FC_PLUS, 3, 40);
         w.settings.engine = FC_ENGINE_EVENT;
-        refuses_run(&w, "engine event is not exact for this machine: routers copy packets on the way (router.multicast)");
+        refuses_run(
+            &w,
+            "engine event is not exact for this machine: routers copy packets on the way (router.multicast)");
         w.settings.engine = FC_ENGINE_AUTO;
         w.node[2] = 7, w.node[7] = 2;
         refuses_run(&w, "deposit from node 0 along x+: receiver 1 is on node 7 (expected node 2");
@@ -448,13 +480,15 @@ static void lines_refused(void)
         refuses_run(&w, "deposit does not go with valiant routing");
         close_run(&w);
     }
-    if (opened(&w, TORUS("e", "torus", "dims: [4, 4]", "vcs: 4, buffer: 80 B, dateline: entry, routing: dimension-order"))) {
+    if (opened(&w, TORUS("e", "torus", "dims: [4, 4]",
+                         "vcs: 4, buffer: 80 B, dateline: entry, routing: dimension-order"))) {
         by_hand(&w, 1);
         add_line(&w, 0, 0, FC_PLUS, 3, 40);
         refuses_run(&w, "router.dateline: entry is free of deadlock for (expected crossed)");
         close_run(&w);
     }
-    if (opened(&w, TORUS("n", "torus", "dims: [3]", "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order"))) {
+    if (opened(&w, TORUS("n", "torus", "dims: [3]",
+                         "vcs: 1, buffer: 80 B, escape: none, routing: dimension-order"))) {
         by_hand(&w, 1);
         add_line(&w, 0, 0, FC_PLUS, 2, 40);
         refuses_run(&w, "deposit over 2 hops of a ring of 3 can deadlock under rule none");
@@ -476,7 +510,8 @@ static void trees_refused(void)
     by_hand(&w, 1);
     add_range(&w, 0, 4, 8, 40);
     w.demand.multicasts[0].target[4] = 9;
-    refuses_run(&w, "tree reaches adjacent nodes, each once: of the receivers of node 0 two are on nodes 7 and 9");
+    refuses_run(
+        &w, "tree reaches adjacent nodes, each once: of the receivers of node 0 two are on nodes 7 and 9");
     by_hand(&w, 1);
     add_range(&w, 3, 3, 3, 40);
     refuses_run(&w, "task 3 sends a multicast to its own node only");

@@ -1,20 +1,21 @@
 /* cycle_multicast.c - routers of the cycle engine that copy packets.
  *
- * A packet to be copied (multicast_*.c tell where to) gets its outputs one by one in the order of its branches: a
- * virtual channel of each link between routers, with the room that flow control asks for; to a node none, so that
- * flits of copies go between those of other packets there. When it has all, the front flit is sent to each output as
- * that becomes free and has a credit, and leaves the buffer when all have sent it: copies of one flit may leave at
- * different ticks, but no copy is a flit ahead. A copy is a packet of its own from then on; what goes to the last
- * branch is the original. injected + copied = delivered + in flight.
+ * A packet to be copied (multicast_*.c tell where to) gets its outputs one by one in the order of its
+ * branches: a virtual channel of each link between routers, with the room that flow control asks for; to a
+ * node none, so that flits of copies go between those of other packets there. When it has all, the front flit
+ * is sent to each output as that becomes free and has a credit, and leaves the buffer when all have sent it:
+ * copies of one flit may leave at different ticks, but no copy is a flit ahead. A copy is a packet of its own
+ * from then on; what goes to the last branch is the original. injected + copied = delivered + in flight.
  *
- * Copies go before other flits: they ask before the switch is allocated, input ports in turn. The crossbar reads a flit
- * once however many outputs take it, so a flit needs a free transfer of its port (router.paths) for its first copy
- * only. The credit goes back as after the slowest of the outputs. With a virtual-channel stage flits move from the
- * tick after the last output was allocated.
+ * Copies go before other flits: they ask before the switch is allocated, input ports in turn. The crossbar
+ * reads a flit once however many outputs take it, so a flit needs a free transfer of its port (router.paths)
+ * for its first copy only. The credit goes back as after the slowest of the outputs. With a virtual-channel
+ * stage flits move from the tick after the last output was allocated.
  *
- * Acknowledged multicasts: a reply is no flit. Each delivery lowers the count of targets left at sender and root and
- * raises the tick by which all replies are there. The next packet at the root waits for both of the one before it, the
- * sender's packet i + window for those of packet i. These runs take one block, so that all of it is in one place. */
+ * Acknowledged multicasts: a reply is no flit. Each delivery lowers the count of targets left at sender and
+ * root and raises the tick by which all replies are there. The next packet at the root waits for both of the
+ * one before it, the sender's packet i + window for those of packet i. These runs take one block, so that all
+ * of it is in one place. */
 #include "solvers/flit/cycle_multicast.h"
 #include "solvers/flit/cycle_router.h"
 
@@ -42,7 +43,8 @@ enum fc_code fc_cycle_multicast_open(engine *e, struct fc_status *st)
             if (ports > most_ports) most_ports = ports;
         }
         m->marks[b].link = fc_alloc(&e->arena, most_links, sizeof(uint32_t), st);
-        m->marks[b].port = m->marks[b].link ? fc_alloc(&e->arena, most_links + most_ports, sizeof(uint32_t), st) : NULL;
+        m->marks[b].port =
+            m->marks[b].link ? fc_alloc(&e->arena, most_links + most_ports, sizeof(uint32_t), st) : NULL;
         if (!m->marks[b].port) return st->code;
     }
     if (m->ops->acknowledged) {
@@ -98,13 +100,15 @@ bool fc_cycle_fork_front(engine *e, block *b, struct fc_cycle_channel *c, struct
         struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
         struct fc_cycle_branch *branch = &m->branch[channel * m->most];
         bool onward;
-        int n = m->ops->branches(e->flit, &m->group_of[m->group[id]], port->router, e->packet[id].head.route, choice,
-                                 &onward);
+        int n = m->ops->branches(e->flit, &m->group_of[m->group[id]], port->router, e->packet[id].head.route,
+                                 choice, &onward);
         *fork = (struct fc_cycle_fork){0};
         if (n == 0) return false;
         for (int i = 0; i < n; i++)
-            branch[i] = (struct fc_cycle_branch){
-                .route = choice[i].route, .link = choice[i].link, .vcs = choice[i].vcs, .room = room_of(&choice[i])};
+            branch[i] = (struct fc_cycle_branch){.route = choice[i].route,
+                                                 .link = choice[i].link,
+                                                 .vcs = choice[i].vcs,
+                                                 .room = room_of(&choice[i])};
         fork->onward = onward;
         fork->flits = e->packet[id].flits;
         fork->n = (uint8_t)(n + onward);
@@ -135,7 +139,8 @@ static bool take_root(struct fc_cycle_multicast *m, uint32_t router, uint32_t ta
     return true;
 }
 /* Every branch becomes a packet of its own; the last one is the original. */
-static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct fc_cycle_branch *branch, uint32_t id)
+static void make_copies(engine *e, block *b, struct fc_cycle_fork *fork, struct fc_cycle_branch *branch,
+                        uint32_t id)
 {
     struct fc_flit_counts *counts = b->counts;
     struct fc_cycle_multicast *m = e->multicast;
@@ -194,7 +199,8 @@ static inline void mark(engine *e, struct fc_cycle_marks *marks, uint32_t link, 
     marks->link[marks->n_links++] = link;
     marks->port[marks->n_ports++] = (uint32_t)(port - e->port);
 }
-static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags, uint64_t arrived)
+static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags,
+                    uint64_t arrived)
 {
     struct fc_cycle_multicast *m = e->multicast;
     fc_flit_count_flits(b->counts, arrived, 1);
@@ -208,7 +214,8 @@ static void deliver(engine *e, block *b, const struct fc_cycle_branch *branch, u
     fc_cycle_end_packet(b, branch->packet, arrived);
 }
 /* Takes credits of the channel and puts the flit on the link between routers. */
-static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags, uint32_t interval)
+static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, uint32_t flags,
+                    uint32_t interval)
 {
     struct fc_cycle_out *o = &e->out[branch->link];
     struct fc_cycle_packet *packet = &e->packet[branch->packet];
@@ -226,8 +233,8 @@ static void forward(engine *e, block *b, const struct fc_cycle_branch *branch, u
     if (e->flit->adaptive && branch->vc < e->flit->n_escape_vcs) b->counts->escape_flit_hops++;
     if (interval != FC_NONE) b->counts->interval_vc_flits[interval][branch->vc]++;
 }
-static void send(engine *e, block *b, struct fc_cycle_port *port, const struct fc_cycle_branch *branch, uint32_t front,
-                 uint64_t t, uint32_t interval)
+static void send(engine *e, block *b, struct fc_cycle_port *port, const struct fc_cycle_branch *branch,
+                 uint32_t front, uint64_t t, uint32_t interval)
 {
     struct fc_cycle_out *o = &e->out[branch->link];
     uint32_t flags = front & (FC_FLIT_HEAD | FC_FLIT_TAIL);
@@ -256,7 +263,8 @@ static void leave(engine *e, block *b, uint32_t channel, struct fc_cycle_port *p
 {
     const struct fc_cycle_multicast *m = e->multicast;
     struct fc_cycle_channel *c = &e->channel[channel];
-    uint32_t front = c->front, vc = channel & ((1u << e->vc_shift) - 1), returned = 1, slowest = 0, longest = 0;
+    uint32_t front = c->front, vc = channel & ((1u << e->vc_shift) - 1), returned = 1, slowest = 0,
+             longest = 0;
     const struct fc_cycle_branch *branch = &m->branch[(size_t)channel * m->most];
     for (uint32_t i = 0; i < m->fork[channel].n; i++) {
         uint32_t class = e->out[branch[i].link].link_class, ticks = e->flit->flit_ticks[class];
@@ -279,7 +287,9 @@ static bool move(engine *e, block *b, struct fc_cycle_port *port, uint32_t vc, u
     struct fc_cycle_fork *fork = &m->fork[channel];
     const struct fc_cycle_branch *branch = &m->branch[(size_t)channel * m->most];
     uint64_t before = fork->sent;
-    if (fork->n_held < fork->n || b->out_of_packets || (e->flit->vc_stage && front & FC_FLIT_HEAD && t <= fork->allocated)) return false;
+    if (fork->n_held < fork->n || b->out_of_packets ||
+        (e->flit->vc_stage && front & FC_FLIT_HEAD && t <= fork->allocated))
+        return false;
     for (uint32_t i = 0; i < fork->n; i++) {
         const struct fc_cycle_out *o = &e->out[branch[i].link];
         if (fork->sent >> i & 1 || o->busy) continue;
@@ -308,7 +318,8 @@ void fc_cycle_forks_move(engine *e, block *b, uint32_t r, uint64_t t, uint32_t i
         struct fc_cycle_port *port = &ports[first + i < n ? first + i : first + i - n];
         for (uint16_t forks = port->forks; forks; forks &= (uint16_t)(forks - 1)) {
             uint32_t channel = (uint32_t)(port - e->port) << e->vc_shift | LOW(forks);
-            if (e->multicast->fork[channel].n_held < e->multicast->fork[channel].n) allocate(e, b, channel, port, t);
+            if (e->multicast->fork[channel].n_held < e->multicast->fork[channel].n)
+                allocate(e, b, channel, port, t);
         }
     }
     for (uint32_t i = 0; i < n; i++) {

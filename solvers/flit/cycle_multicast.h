@@ -1,5 +1,5 @@
-/* cycle_multicast.h - packets that routers of the cycle engine copy (cycle_multicast.c). Present only in runs with
- * flit->multicast. */
+/* cycle_multicast.h - packets that routers of the cycle engine copy (cycle_multicast.c). Present only in runs
+ * with flit->multicast. */
 #ifndef FC_CYCLE_MULTICAST_H
 #define FC_CYCLE_MULTICAST_H
 
@@ -11,7 +11,7 @@ struct fc_cycle_branch { /* one way out of the packet at a channel's front */
     uint16_t vcs;          /* of the link that it may have; 0: to a node, holds none */
     uint8_t vc, room;      /* once it is allocated; room as in fc_cycle_channel */
 };
-struct fc_cycle_fork { /* of each channel */
+struct fc_cycle_fork {  /* of each channel */
     uint64_t sent;      /* branches that have sent the front flit */
     uint64_t allocated; /* tick at which the last branch was */
     uint8_t n, n_held;  /* branches, 0: the packet goes on as a whole; the first n_held are allocated */
@@ -20,8 +20,8 @@ struct fc_cycle_fork { /* of each channel */
     bool rooted;        /* it has the root, or needs none here */
 };
 struct fc_cycle_reply { /* acknowledgements on their way back, as a sender or a root sees them */
-    uint32_t left; /* targets that the packet has not reached */
-    uint64_t at;   /* tick by which those of all others are there */
+    uint32_t left;      /* targets that the packet has not reached */
+    uint64_t at;        /* tick by which those of all others are there */
 };
 struct fc_cycle_marks { /* of a block: outputs and input ports taken for one tick */
     uint32_t *link, *port, n_links, n_ports;
@@ -39,15 +39,16 @@ struct fc_cycle_multicast {
     struct fc_cycle_reply *sender; /* [n_nodes][window] of the latest packets */
     uint32_t window, *started;     /* started: [n_nodes] packets */
     uint8_t *place;                /* [n_packets] in the sender's window */
-    struct fc_cycle_marks *marks;         /* [n_blocks] */
+    struct fc_cycle_marks *marks;  /* [n_blocks] */
 };
 
 enum fc_code fc_cycle_multicast_open(struct fc_cycle *engine, struct fc_status *st);
-/* A new front flit of a channel: true when it is of a packet that is copied here, which the rest of the router then
- * leaves alone. */
+/* A new front flit of a channel: true when it is of a packet that is copied here, which the rest of the
+ * router then leaves alone. */
 bool fc_cycle_fork_front(struct fc_cycle *engine, struct fc_cycle_block *block, struct fc_cycle_channel *c,
                          struct fc_cycle_port *port, int vc);
-/* Before and after the switch allocation of a router: copies what it can; gives back what was taken for the tick. */
+/* Before and after the switch allocation of a router: copies what it can; gives back what was taken for the
+ * tick. */
 void fc_cycle_forks_move(struct fc_cycle *engine, struct fc_cycle_block *block, uint32_t r, uint64_t t,
                          uint32_t interval);
 void fc_cycle_forks_end(struct fc_cycle *engine, struct fc_cycle_block *block);

@@ -52,7 +52,7 @@ struct fc_flit_net {
     uint32_t paths;  /* most simultaneous transfers out of one input port */
     const struct fc_flit_route_ops *route;
     void *route_tables; /* in the arena */
-    const struct fc_flit_multicast_ops *multicast; /* of the demand that is run; NULL: every packet has one target */
+    const struct fc_flit_multicast_ops *multicast; /* NULL: every packet of the demand has one target */
 };
 /* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave
  * impossible (no channel left for the escape, buffer smaller than a packet in cut-through, no deadlock
@@ -138,19 +138,20 @@ struct fc_flit_multicast_ops {
     const char *name;  /* as in router.multicast */
     bool acknowledged; /* senders and roots wait until every target has acknowledged */
     uint32_t (*most_copies)(const struct fc_network *net); /* out of one router */
-    /* Fills the group but for what needs ticks; target[n_targets] are the nodes of its tasks and may be reordered.
-     * FC_INPUT: they are not a set that one packet reaches. */
+    /* Fills the group but for what needs ticks; target[n_targets] are the nodes of its tasks and may be
+     * reordered. FC_INPUT: they are not a set that one packet reaches. */
     enum fc_code (*group)(const struct fc_network *net, const struct fc_multicast *multicast, uint32_t src,
                           uint32_t *target, struct fc_flit_group *group, struct fc_status *st);
     /* The rest. FC_INPUT: routing or rule of the machine cannot carry it. */
     enum fc_code (*route)(const struct fc_flit_net *flit, struct fc_flit_group *group, struct fc_status *st);
-    /* The copies that a packet of the group with that route word leaves at `router`, links ascending: choices that
-     * are final, without escapes; those to nodes hold no virtual channel (vcs 0). *onward: besides, the packet goes
-     * on by one of the routing's choices(). Pure. */
-    int (*branches)(const struct fc_flit_net *flit, const struct fc_flit_group *group, uint32_t router, uint64_t route,
-                    struct fc_flit_choice *out, bool *onward);
+    /* The copies that a packet of the group with that route word leaves at `router`, links ascending: choices
+     * that are final, without escapes; those to nodes hold no virtual channel (vcs 0). *onward: besides, the
+     * packet goes on by one of the routing's choices(). Pure. */
+    int (*branches)(const struct fc_flit_net *flit, const struct fc_flit_group *group, uint32_t router,
+                    uint64_t route, struct fc_flit_choice *out, bool *onward);
     /* Adds `bytes` to load[n_links] of every link that the group's packets cross. */
-    void (*loads)(const struct fc_network *net, const struct fc_flit_group *group, double bytes, double *load);
+    void (*loads)(const struct fc_network *net, const struct fc_flit_group *group, double bytes,
+                  double *load);
 };
 extern const struct fc_flit_multicast_ops fc_multicast_deposit, fc_multicast_tree;
 /* Sets flit->multicast when the demand has messages that this machine's routers copy. */
@@ -167,7 +168,7 @@ struct fc_flit_source {
     uint32_t dst;
     uint32_t flits;
     uint32_t random;
-    uint32_t tag;    /* closed loop: the demand's entry, FC_NONE for its dense parts, or its multicast; open loop: 0 */
+    uint32_t tag;    /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0 */
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
 struct fc_flit_traffic; /* source.c */

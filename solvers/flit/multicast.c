@@ -1,9 +1,9 @@
-/* multicast.c - messages to several nodes: from the demand's list to the groups that the engine copies packets for,
- * and what the links need for them at least.
+/* multicast.c - messages to several nodes: from the demand's list to the groups that the engine copies
+ * packets for, and what the links need for them at least.
  *
- * A multicast stands in place of the entries that software would send: its packets leave the source once, and a
- * packet counts as delivered at every target. bound = max over links of (wire bytes of all multicasts whose line or
- * tree has the link) / bandwidth. */
+ * A multicast stands in place of the entries that software would send: its packets leave the source once, and
+ * a packet counts as delivered at every target. bound = max over links of (wire bytes of all multicasts whose
+ * line or tree has the link) / bandwidth. */
 #include "solvers/flit/source.h"
 
 #include <math.h>
@@ -16,12 +16,14 @@ static const struct fc_flit_multicast_ops *const all_ops[] = {
 
 bool fc_flit_copies(const struct fc_network *net, const struct fc_demand *demand)
 {
-    return net->machine->router.multicast != FC_MULTICAST_NONE && demand->n_multicasts > 0 && !demand->open_loop;
+    return net->machine->router.multicast != FC_MULTICAST_NONE && demand->n_multicasts > 0 &&
+           !demand->open_loop;
 }
 
 void fc_flit_multicast_use(struct fc_flit_net *flit, const struct fc_demand *demand)
 {
-    flit->multicast = fc_flit_copies(flit->net, demand) ? all_ops[flit->net->machine->router.multicast] : NULL;
+    flit->multicast =
+        fc_flit_copies(flit->net, demand) ? all_ops[flit->net->machine->router.multicast] : NULL;
 }
 
 const struct fc_flit_group *fc_flit_traffic_groups(const struct fc_flit_traffic *traffic)
@@ -35,12 +37,14 @@ static enum fc_code place(const struct fc_network *net, const uint32_t *node, ui
 {
     *at = node ? node[task] : (uint32_t)(task / net->machine->cores_per_node);
     if (*at < net->n_nodes) return FC_OK;
-    return fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", task, *at, net->n_nodes);
+    return fc_refuse(st, FC_INPUT, "task %u is placed on node %u of a network of %u nodes", task, *at,
+                     net->n_nodes);
 }
 
 /* The group of a multicast, and a target that is not the sender's node. */
-static enum fc_code make_group(const struct fc_network *net, const struct fc_multicast *m, const uint32_t *node,
-                               uint32_t *target, struct fc_flit_group *group, uint32_t *dst, struct fc_status *st)
+static enum fc_code make_group(const struct fc_network *net, const struct fc_multicast *m,
+                               const uint32_t *node, uint32_t *target, struct fc_flit_group *group,
+                               uint32_t *dst, struct fc_status *st)
 {
     uint32_t src;
     *dst = FC_NONE;
@@ -50,7 +54,8 @@ static enum fc_code make_group(const struct fc_network *net, const struct fc_mul
         if (place(net, node, m->target[i], &target[i], st)) return st->code;
         if (target[i] != src) *dst = m->target[i];
     }
-    if (*dst == FC_NONE) return fc_refuse(st, FC_INPUT, "task %u sends a multicast to its own node only", m->src);
+    if (*dst == FC_NONE)
+        return fc_refuse(st, FC_INPUT, "task %u sends a multicast to its own node only", m->src);
     group->src = src;
     group->n_targets = m->n_targets;
     return all_ops[net->machine->router.multicast]->group(net, m, src, target, group, st);
@@ -64,8 +69,8 @@ static uint32_t most_targets(const struct fc_demand *demand)
     return most;
 }
 
-enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
-                                 struct fc_flit_traffic *traffic, struct fc_status *st)
+enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                 const uint32_t *node, struct fc_flit_traffic *traffic, struct fc_status *st)
 {
     struct fc_demand *d = &traffic->multicasts;
     struct fc_arena *arena = &traffic->arena;
@@ -105,7 +110,8 @@ enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct 
         if (!make_group(net, m, node, target, &group, &dst, st))
             ops->loads(net, &group, fc_wire_bytes(net->machine, m->bytes), load);
     }
-    for (uint32_t l = 0; target && l < net->n_links; l++) *bound_s = fmax(*bound_s, load[l] / fc_link_bandwidth(net, l));
+    for (uint32_t l = 0; target && l < net->n_links; l++)
+        *bound_s = fmax(*bound_s, load[l] / fc_link_bandwidth(net, l));
     fc_arena_free(&arena);
     return st->code;
 }

@@ -22,8 +22,9 @@
  * Deadlock: no flit has moved for 20 x (longest packet + router + wire + credit) + 1000 cycles, or as set, with
  * flits in flight. A circle of blocked packets beside traffic that goes on shows as packets that do not arrive.
  *
- * Checked in every run: injected + copied = delivered + in flight, in packets and flits, after every chunk; a closed
- * run delivers the packets that the demand has, each to all its targets. Decisions use counts only: same settings and seed, same result. */
+ * Checked in every run: injected + copied = delivered + in flight, in packets and flits, after every chunk; a
+ * closed run delivers the packets that the demand has, each to all its targets. Decisions use counts only: same
+ * settings and seed, same result. */
 #include "solvers/flit/run.h"
 
 #include <math.h>
@@ -75,8 +76,8 @@ static enum fc_code check_conservation(const struct fc_flit_control *c, struct f
         arrived > started)
         return fc_refuse(
             st, FC_FAULT,
-            "the %s engine does not conserve packets at tick %llu: injected %llu (%llu flits; %llu packets are "
-            "copies), delivered %llu (%llu), in flight %llu (%llu); measured started %llu, arrived %llu",
+            "the %s engine does not conserve packets at tick %llu: injected %llu (%llu flits; %llu packets "
+            "are copies), delivered %llu (%llu), in flight %llu (%llu); measured started %llu, arrived %llu",
             c->ops->name, (unsigned long long)c->state.now, (unsigned long long)in,
             (unsigned long long)flits_in, (unsigned long long)copied, (unsigned long long)out,
             (unsigned long long)flits_out,

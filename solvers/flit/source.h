@@ -65,8 +65,8 @@ struct fc_flit_traffic {
     struct fc_demand multicasts; /* with flit->multicast: the demand's, as entries; arrays in this arena */
 };
 /* Makes closed.group and multicasts; closed loop only (multicast.c). */
-enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand, const uint32_t *node,
-                                 struct fc_flit_traffic *traffic, struct fc_status *st);
+enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                 const uint32_t *node, struct fc_flit_traffic *traffic, struct fc_status *st);
 
 /* One stream of packets of a closed loop, from a node to a task: full messages, then perhaps a shorter one.
  */
