@@ -43,8 +43,10 @@ static void print_run(FILE *stream, const struct answer *a)
         fprintf(stream, ", packets of %u flit%s", s->packet_flits_max, s->packet_flits_max == 1 ? "" : "s");
     else if (s->packet_flits_max)
         fprintf(stream, ", packets of %u to %u flits", s->packet_flits_min, s->packet_flits_max);
-    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, %s engine\n",
-            a->session->machine.routing->name, r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s", r->engine);
+    fprintf(stream, "\nrouters     routing %s, rule %s, %d virtual channel%s, ",
+            a->session->machine.routing->name, r->vc_rule, r->n_vcs, r->n_vcs == 1 ? "" : "s");
+    if (*r->multicast) fprintf(stream, "multicast %s, ", r->multicast);
+    fprintf(stream, "%s engine\n", r->engine);
     fprintf(stream, "cycles      %" PRIu64 " of %s", r->cycles,
             fc_format(cycle, sizeof cycle, r->cycle_s, FC_SECONDS));
     if (r->open_loop)
@@ -106,11 +108,13 @@ static void print_packets(FILE *stream, const struct answer *a)
     if (!isnan(r->fairness_jain))
         fprintf(stream, "fairness    nodes inject %.2f to %.2f of the mean, Jain's index %.4f\n",
                 r->fairness_min, r->fairness_max, r->fairness_jain);
-    fprintf(stream,
-            "packets     %" PRIu64 " injected = %" PRIu64 " delivered + %" PRIu64 " in flight; flits %" PRIu64
-            " = %" PRIu64 " + %" PRIu64 "%s\n",
-            r->packets_injected, r->packets_delivered, r->packets_in_flight, r->flits_injected,
-            r->flits_delivered, r->flits_in_flight, r->credits_full ? "; all credits back" : "");
+    fprintf(stream, "packets     %" PRIu64 " injected", r->packets_injected);
+    if (*r->multicast) fprintf(stream, " + %" PRIu64 " copied", r->packets_copied);
+    fprintf(stream, " = %" PRIu64 " delivered + %" PRIu64 " in flight; flits %" PRIu64, r->packets_delivered,
+            r->packets_in_flight, r->flits_injected);
+    if (*r->multicast) fprintf(stream, " + %" PRIu64, r->flits_copied);
+    fprintf(stream, " = %" PRIu64 " + %" PRIu64 "%s\n", r->flits_delivered, r->flits_in_flight,
+            r->credits_full ? "; all credits back" : "");
 }
 
 static void print_classes(FILE *stream, const struct answer *a)
@@ -296,6 +300,9 @@ static json_t *to_json(const struct answer *a)
     json_object_set_new(json, "flits_injected", count(r->flits_injected));
     json_object_set_new(json, "flits_delivered", count(r->flits_delivered));
     json_object_set_new(json, "flits_in_flight", count(r->flits_in_flight));
+    json_object_set_new(json, "multicast", text_or_null(r->multicast));
+    json_object_set_new(json, "packets_copied", count(r->packets_copied));
+    json_object_set_new(json, "flits_copied", count(r->flits_copied));
     json_object_set_new(json, "credits_full", json_boolean(r->credits_full));
     set_real(json, "escape_share", r->escape_share);
     json_object_set_new(json, "vc_occupancy_flits", json_channels(r->vc_occupancy_flits, r->n_vcs));
@@ -326,6 +333,8 @@ static enum fc_code link_bound(const struct fc_arguments *arguments, const struc
     struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     struct fc_load_summary summary;
+    if (fc_flit_copies(&session->net, demand))
+        return fc_flit_multicast_bound(&session->net, demand, mapping->node, bound_s, st);
     if (fc_load_solve(&session->net, demand, &placement, &settings, &load, st)) return st->code;
     fc_load_summarise(&session->net, &load, &settings, &summary);
     *bound_s = summary.bound_s;

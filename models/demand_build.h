@@ -21,6 +21,19 @@ static inline void fc_demand_add(struct fc_demand *demand, uint32_t src, uint32_
     demand->messages[i] = 1;
 }
 
+/* Room for `n` multicasts; fc_demand_multicast counts. Added in order of src; NULL when out of memory, else
+ * the targets [n_targets] to be filled (multicast.c). */
+enum fc_code fc_demand_multicasts_start(struct fc_demand *demand, size_t n, struct fc_status *st);
+uint32_t *fc_demand_multicast(struct fc_demand *demand, uint32_t src, double bytes, uint32_t n_targets,
+                              struct fc_status *st);
+/* A deposit from the node of a router along dimension d over `hops` links; one node a router. */
+enum fc_code fc_demand_line(const struct fc_torus_shape *s, struct fc_demand *demand, uint32_t router, int d,
+                            int direction, uint32_t hops, double bytes, struct fc_status *st);
+/* Whether deposits are added to a demand on this machine. */
+static inline bool fc_demand_deposits(const struct fc_network *net)
+{
+    return net->machine->router.multicast == FC_MULTICAST_DEPOSIT;
+}
 /* A further dense part with zeroed a and b [n_tasks], or NULL. */
 struct fc_dense *fc_demand_dense(struct fc_demand *demand, double message_bytes, struct fc_status *st);
 /* Payload of the machine's largest packet: the message of open-loop patterns. */

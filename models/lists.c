@@ -42,6 +42,7 @@
     X(hotspot)                                                                                                        \
     X(line_broadcast)                                                                                                 \
     X(plane_broadcast)                                                                                                \
+    X(broadcast)                                                                                                      \
     X(stencil2d)                                                                                                      \
     X(stencil3d)                                                                                                      \
     X(stencil4d)                                                                                                      \

@@ -57,6 +57,10 @@ static const struct fc_key router_keys[] = {
      "percent of decisions that serve the longest queue, the rest are random"},
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
      "percent of decisions in which packets in the network go before injected ones"},
+    {"multicast", FC_KEY_CHOICE, FC_NUMBER, IN(router.multicast), 0, 0, fc_multicast_names, "none",
+     "what routers copy: deposit or tree"},
+    {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1",
+     "tree: packets of a sender not acknowledged"},
 };
 static const struct fc_key packet_keys[] = {
     {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},
@@ -470,6 +474,7 @@ static enum fc_code decode_machine(struct reader *r)
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
     if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
+        (fc_multicast_check(m, st) && point_at_key(r, router, "router")) ||
         decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) ||
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         (check_router(r, router) && point_at_key(r, router, "router")) ||
@@ -631,9 +636,4 @@ double fc_wire_bytes(const struct fc_machine *machine, double bytes)
         wire += fmin(last, p->max_bytes) + p->trailer_bytes;
     }
     return wire;
-}
-
-uint64_t fc_machine_cores(const struct fc_network *net)
-{
-    return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
 }

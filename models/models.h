@@ -55,10 +55,17 @@ struct fc_router {
     long long injection_fifos; /* of a node; 0: one a virtual channel */
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
+    int multicast;             /* enum fc_multicast_kind */
+    long long multicast_window; /* tree: packets of a sender that may wait for acknowledgements */
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
 extern const char *const fc_vc_allocation_names[], *const fc_dateline_names[];
+/* What the routers copy: nothing; a packet along a line, one copy at every node it passes (Blue Gene/L); a
+ * packet down a tree, onto all links that lead to its range of nodes, with combined acknowledgements (QsNET).
+ * multicast.c */
+enum fc_multicast_kind { FC_MULTICAST_NONE, FC_MULTICAST_DEPOSIT, FC_MULTICAST_TREE };
+extern const char *const fc_multicast_names[];
 
 /* Wire bytes of a message: every packet carries at most max - header payload bytes and occupies its own length, rounded
  * up to flits, plus the trailer. All zero: the wire carries exactly the payload. */
@@ -122,6 +129,9 @@ enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_
 double fc_wire_bytes(const struct fc_machine *machine, double bytes);
 /* Cores of the machine that can hold a task: nodes x cores per node. */
 uint64_t fc_machine_cores(const struct fc_network *net);
+/* Whether the family has what router.multicast asks for. FC_INPUT: a message that begins with the key
+ * (multicast.c). */
+enum fc_code fc_multicast_check(const struct fc_machine *machine, struct fc_status *st);
 
 /* All values of x[n] are the same. */
 static inline bool fc_all_equal(const double *x, uint32_t n)
@@ -288,6 +298,14 @@ const struct fc_routing_ops *fc_routing_find(const char *name, const char *famil
 
 /* Bytes that tasks send each other in one phase. Sparse entries in source-major order, plus dense parts a[s]*b[d]
  * (s != d) that are never expanded. Arrays are owned by the arena. */
+/* One message to several tasks that routers of the machine's kind copy on the way. */
+struct fc_multicast {
+    uint32_t src, n_targets;
+    uint32_t *target;       /* [n_targets] tasks; deposit: in the order of the line; tree: on adjacent nodes (the
+                               sender may be among them: it gets a copy too) */
+    double bytes;           /* payload */
+    uint8_t dim, direction; /* deposit: the line; direction 0 +, 1 - */
+};
 struct fc_demand {
     struct fc_arena arena;
     const char *name;   /* what it is, for people */
@@ -305,6 +323,11 @@ struct fc_demand {
     int n_grid;      /* stencil patterns: the task grid, slowest dimension first; else 0 */
     long long grid[FC_MAX_DIMS];
     double computation_s; /* per task in this phase, 0 unless given */
+    /* The same messages once more, as routers that copy packets are given them (router.multicast); the
+     * entries are how software passes them on. The flit-level kernel sends these instead; everything else
+     * sees the entries. */
+    size_t n_multicasts;
+    struct fc_multicast *multicasts; /* [n_multicasts] src-major */
 };
 void fc_demand_free(struct fc_demand *demand);
 

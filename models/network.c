@@ -219,3 +219,8 @@ void fc_walk_free(struct fc_walk *walk)
     free(walk->weight);
     memset(walk, 0, sizeof *walk);
 }
+
+uint64_t fc_machine_cores(const struct fc_network *net)
+{
+    return (uint64_t)net->n_nodes * (uint64_t)net->machine->cores_per_node;
+}

@@ -5,8 +5,9 @@
  * k - 1 links, so that both links of the root are busy: every link of the line except the two into the root
  * carries bytes/2, and T -> bytes/(2 b) for long messages. On a line (mesh) only + exists from the corner and
  * carries the whole message. Further nodes of a router get the message from its first node. Total: bytes
- * times the number of receivers. Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, line fill. Limits:
- * fill time k * hop and corner software are not in the demand. */
+ * times the number of receivers. Where routers deposit copies (router.multicast) the root
+ * sends each colour once along the line. Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, line fill.
+ * Limits: fill time k * hop and corner software are not in the demand. */
 #include "models/demand_build.h"
 
 static void add_router(const struct fc_torus_shape *s, uint32_t x, double bytes, struct fc_demand *demand)
@@ -31,6 +32,12 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     if (fc_demand_start(demand, net->n_nodes, (uint64_t)s->k[0] * (1 + s->nodes_per_router), st))
         return st->code;
     for (uint32_t x = 0; x < s->k[0]; x++) add_router(s, x, set->bytes, demand);
+    if (!fc_demand_deposits(net)) return FC_OK;
+    double part = s->ring[0] ? set->bytes / 2 : set->bytes;
+    if (fc_demand_multicasts_start(demand, 2, st) ||
+        fc_demand_line(s, demand, 0, 0, FC_PLUS, s->k[0] - 1, part, st) ||
+        (s->ring[0] && fc_demand_line(s, demand, 0, 0, FC_MINUS, s->k[0] - 1, part, st)))
+        return st->code;
     return FC_OK;
 }
 

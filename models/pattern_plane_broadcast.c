@@ -6,8 +6,10 @@
  * column 0 by the wrap link of x+; the tree of y+ is the same with x and y exchanged, those of x- and y- are
  * their mirror images. The four trees share no link and together use every link of the plane except the four
  * into the root, so every other link carries bytes/4 and T -> bytes/(4 b). Further nodes of a router get the
- * message from its first node. Total: bytes times the number of receivers. Source: Adiga et al., IBM J. Res.
- * Dev. 49(2/3), 2005, plane fill with two cores: 175 MB/s * 4 * payload share
+ * message from its first node. Total: bytes times the number of receivers. Where routers deposit copies
+ * (router.multicast) a tree is a line of its row, a line of each column, and single hops over the wrap links;
+ * every node but the root begins to pass on at once, as in the steady state. Source: Adiga et al., IBM J.
+ * Res. Dev. 49(2/3), 2005, plane fill with two cores: 175 MB/s * 4 * payload share
  * * 96 %. Limits: needs wrapped x and y; the software's corner turns are not in the demand. */
 #include "models/demand_build.h"
 
@@ -23,6 +25,19 @@ static void add_router(const struct fc_torus_shape *s, uint32_t router, double b
     for (uint32_t t = 1; t < per_router; t++) fc_demand_add(demand, node, node + t, bytes);
 }
 
+/* What the router sends of the tree that leaves the root along d: the root its row, the row's other routers
+ * their columns, the row's last router and those beside it the hop into the root's column. */
+static enum fc_code add_lines(const struct fc_torus_shape *s, uint32_t router, int d, int direction,
+                              double bytes, struct fc_demand *demand, struct fc_status *st)
+{
+    uint32_t along = fc_torus_coordinate(s, router, d), across = fc_torus_coordinate(s, router, 1 - d);
+    uint32_t last = direction == FC_PLUS ? s->k[d] - 1 : 1;
+    if (across == 0)
+        return fc_demand_line(s, demand, router, along ? 1 - d : d, direction, s->k[along ? 1 - d : d] - 1,
+                              bytes, st);
+    return along == last ? fc_demand_line(s, demand, router, d, direction, 1, bytes, st) : FC_OK;
+}
+
 static enum fc_code make(const struct fc_network *net, const void *settings, uint64_t seed,
                          struct fc_demand *demand, struct fc_status *st)
 {
@@ -36,6 +51,11 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
     uint32_t n = s->k[0] * s->k[1];
     if (fc_demand_start(demand, net->n_nodes, (uint64_t)n * (3 + s->nodes_per_router), st)) return st->code;
     for (uint32_t router = 0; router < n; router++) add_router(s, router, set->bytes, demand);
+    if (!fc_demand_deposits(net)) return FC_OK;
+    if (fc_demand_multicasts_start(demand, 4 * ((size_t)s->k[0] + s->k[1]), st)) return st->code;
+    for (uint32_t router = 0; router < n; router++)
+        for (int tree = 0; tree < 4; tree++)
+            if (add_lines(s, router, tree / 2, tree % 2, set->bytes / 4, demand, st)) return st->code;
     return FC_OK;
 }
 

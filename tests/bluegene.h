@@ -82,8 +82,9 @@ static inline enum fc_code bgl_messages(const struct bgl *b, const struct fc_dem
     if (!fc_load_solve(&b->net, demand, &placement, &how, &load, st)) {
         fc_load_summarise(&b->net, &load, &how, &summary);
         *bound_s = summary.bound_s;
-        fc_flit_run(&b->net, demand, node, settings, r, st);
+        if (fc_flit_copies(&b->net, demand)) fc_flit_multicast_bound(&b->net, demand, node, bound_s, st);
     }
+    if (!st->code) fc_flit_run(&b->net, demand, node, settings, r, st);
     fc_load_free(&load);
     free(node);
     if (!st->code && !r->complete) {

@@ -92,6 +92,7 @@ static const struct {
     {"line-broadcast",
      {NULL, "a fat-tree network has no line in x", "a two-level network has no line in x",
       "a tmesh network has no line in x"}},
+    {"broadcast", {0}},
     {"plane-broadcast",
      {NULL, "needs a torus with rings", "needs a torus with rings", "needs a torus with rings"}},
 };

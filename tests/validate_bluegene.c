@@ -197,6 +197,17 @@ static void hot_spots(void)
               percent_of_peak("", spots[i].pattern, 0), 3);
 }
 
+/* ---- broadcasts with deposit: docs/flit.md, Multicast ---- */
+
+static void fill(void)
+{
+    double line = percent_of_peak("", "line-broadcast:bytes=1MiB", 0),
+           plane = percent_of_peak("paths: 6", "plane-broadcast:bytes=1MiB", 0);
+    claim("text", "line broadcast of 1 MiB on 8x8x8: % of peak", line > 99, line, "> 99");
+    claim("text", "plane broadcast, six transfers out of a node at a time", plane > 96, plane, "> 96");
+    value("", "  as shipped, two", NAN, percent_of_peak("", "plane-broadcast:bytes=1MiB", 0), 0);
+}
+
 /* ---- response times under uniform traffic
  * ------------------------------------------------------------------- */
 
@@ -510,6 +521,7 @@ static const struct {
     {"bubble", bubble}, {"hotspot", hot_spots}, {"alltoall", alltoall},
     {"fig2", fig2},     {"fig4", fig4},         {"fig3", fig3},
     {"fig5", fig5},     {"fig7", fig7},         {"asymmetric", asymmetric},
+    {"fill", fill},
 };
 
 int main(int argc, char **argv)

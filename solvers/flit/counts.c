@@ -42,6 +42,8 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
     to->packets_delivered += from->packets_delivered;
     to->flits_injected += from->flits_injected;
     to->flits_delivered += from->flits_delivered;
+    to->packets_copied += from->packets_copied;
+    to->flits_copied += from->flits_copied;
     to->flit_hops += from->flit_hops;
     to->escape_flit_hops += from->escape_flit_hops;
     raise_to(&to->last_delivery, from->last_delivery);

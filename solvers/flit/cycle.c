@@ -6,7 +6,7 @@
  * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
  * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
  * number of blocks gives the same numbers. */
-#include "solvers/flit/cycle.h"
+#include "solvers/flit/cycle_multicast.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -42,6 +42,8 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
     for (uint32_t l = 0; e->flit->reception_flits && l < net->n_links; l++)
         if (fc_is_node(net, net->link_target[l]))
             packets += (uint64_t)__builtin_popcount(e->flit->reception_vcs) * e->flit->reception_flits;
+    if (e->flit->multicast) /* copies on their way to nodes sit in no buffer */
+        packets += (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->multicast->most_copies(net);
     e->n_packets = (uint32_t)(packets < MOST_PACKETS ? packets : MOST_PACKETS);
     if (!(e->port = fc_alloc(&e->arena, ports, sizeof *e->port, st)) ||
         !(e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st)) ||
@@ -200,8 +202,10 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->link_packets = link_packets;
     e->injected = injected;
     e->n_blocks = threads < 1 ? 1 : (uint32_t)threads > flit->n_routers ? (int)flit->n_routers : threads;
+    if (flit->multicast && flit->multicast->acknowledged) e->n_blocks = 1;
     fc_cycle_set_delays(e);
     if (allocate(e, st)) goto failed;
+    if (flit->multicast && fc_cycle_multicast_open(e, st)) goto failed;
     divide(e);
     if (fc_cycle_open_bypass(e, st) || fc_cycle_open_intake(e, st) ||
         (e->high_traffic && !(e->high = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->high, st))))
@@ -209,7 +213,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    bool special = e->line || e->intake || e->high; /* what the fast path has not */
+    bool special = e->line || e->intake || e->high || e->multicast; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     return FC_OK;
 failed:

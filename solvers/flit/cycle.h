@@ -48,6 +48,7 @@ struct fc_cycle_port {
     uint16_t ready;                      /* channels that may bid for the switch */
     uint16_t heads;                      /* channels whose head waits for a virtual channel (vc_stage) */
     uint16_t ready_asleep, heads_asleep; /* the same, waiting to be woken */
+    uint16_t forks;                      /* channels whose packet is copied here (cycle_multicast.c) */
     uint16_t last_out;                   /* round robin over the router's outputs: last winner */
     uint16_t source_block;               /* block of the link's source */
     uint8_t last_vc, number;             /* round robin over channels; place among the router's ports */
@@ -197,6 +198,7 @@ struct fc_cycle {
     struct fc_cycle_port *port;
     struct fc_cycle_channel *channel;
     struct fc_fast *fast;     /* NULL: the general path */
+    struct fc_cycle_multicast *multicast; /* NULL: no packet is copied (cycle_multicast.h) */
     struct fc_cycle_out *out; /* [n_links] */
     uint64_t *active_ports;   /* [n_routers][port_words] */
     uint64_t *asleep;         /* [n_links][port_words - 1] beyond the first 64 */

@@ -223,6 +223,7 @@ static inline __attribute__((always_inline)) void allocate_switch(engine *e, blo
     uint32_t n_ports = e->first_port[r + 1] - e->first_port[r];
     uint32_t first_link = flit->net->first_link[r], n_out = flit->net->first_link[r + 1] - first_link;
     uint32_t n_touched = 0, n_vcs = (uint32_t)flit->n_vcs;
+    if (e->multicast) fc_cycle_forks_move(e, b, r, t, interval);
     for (uint32_t w = 0; w < e->port_words; w++) {
         uint64_t *active = &e->active_ports[(size_t)r * e->port_words + w];
         for (uint64_t rest = *active; rest; rest &= rest - 1) {
@@ -248,7 +249,7 @@ static inline __attribute__((always_inline)) void allocate_switch(engine *e, blo
                 }
                 n++;
             }
-            if (!(port->ready | port->heads)) *active &= ~(1ull << LOW(rest));
+            if (!(port->ready | port->heads | port->forks)) *active &= ~(1ull << LOW(rest));
             for (; n && room; room--) {
                 uint32_t best = 0;
                 for (uint32_t i = 1; i < n; i++)
@@ -280,6 +281,7 @@ static inline __attribute__((always_inline)) void allocate_switch(engine *e, blo
         e->out[bid.out].last_port = port->number;
         grant(e, b, &bid, t, interval, more);
     }
+    if (e->multicast) fc_cycle_forks_end(e, b);
     if (n_touched) b->last_move = t;
 }
 void fc_cycle_allocate_switch(engine *e, block *b, uint32_t r, uint64_t t, uint32_t interval)

@@ -27,6 +27,7 @@ uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source 
     packet->flits = (uint16_t)s->flits;
     packet->hops = 0;
     e->packet_src[id] = n;
+    if (e->multicast) fc_cycle_multicast_start(e, n, id, s->tag);
     b->packets_in++;
     counts->packets_injected++;
     counts->measured_started += s->born >= counts->measure_from && s->born < counts->measure_to;
@@ -37,6 +38,7 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
 {
     const struct fc_network *net = e->flit->net;
     const struct fc_flit_source *s = &node->source;
+    if (e->multicast && !fc_cycle_may_start(e, n, t)) return false;
     uint32_t first = net->first_link[net->n_routers + n],
              links = net->first_link[net->n_routers + n + 1] - first;
     uint32_t link = links == 1 ? first : first + (s->random >> 16) % links;

@@ -1,7 +1,7 @@
 /* cycle_report.c - what the cycle engine tells about itself between two advances: blocked flits for deadlock
  * reports, and whether every credit is back. A front flit waits for the channel it has, or for any that its
  * head may take; fronts of bodies are told too, so that a worm can be followed to its head. */
-#include "solvers/flit/cycle.h"
+#include "solvers/flit/cycle_multicast.h"
 
 static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)
 {
@@ -10,6 +10,7 @@ static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *ou
     uint32_t n = 0, vcs = (uint32_t)e->flit->n_vcs;
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     int n_choices = 1;
+    if (e->multicast && (n = fc_cycle_fork_wanted(e, channel, out))) return n;
     if (c->out_vc != FC_NO_VC) {
         if (out) *out = c->out * vcs + c->out_vc;
         return 1;

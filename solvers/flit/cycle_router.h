@@ -3,7 +3,7 @@
 #ifndef FC_CYCLE_ROUTER_H
 #define FC_CYCLE_ROUTER_H
 
-#include "solvers/flit/cycle.h"
+#include "solvers/flit/cycle_multicast.h"
 
 #define LOW(word) ((uint32_t)__builtin_ctzll(word))
 typedef struct fc_cycle engine;
@@ -163,6 +163,7 @@ static inline void front_is_new(engine *e, block *b, struct fc_cycle_channel *c,
                                 int vc)
 {
     uint16_t bit = (uint16_t)(1u << vc);
+    if (e->multicast && fc_cycle_fork_front(e, b, c, port, vc)) return;
     if (c->front & FC_FLIT_HEAD) {
         route_head(e, c, port, vc);
         if (e->flit->vc_stage) {

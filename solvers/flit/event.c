@@ -33,6 +33,8 @@ static bool takes(const struct fc_flit_net *flit, char *why, size_t size)
         reason = "packets of more than 65535 flits";
     else if ((uint64_t)flit->n_links * (uint64_t)flit->n_vcs > FC_EVENT_INDEX)
         reason = "more than 2^30 virtual channels";
+    else if (flit->multicast)
+        reason = "routers copy packets on the way (router.multicast)";
     if (reason) snprintf(why, size, "%s", reason);
     return !reason;
 }

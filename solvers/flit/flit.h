@@ -82,8 +82,10 @@ struct fc_flit_result {
     uint64_t cycles; /* length of the whole run */
     double warmup_cycles, measure_cycles;
     uint64_t packets_injected, packets_delivered,
-        packets_in_flight; /* whole run; injected = delivered + in flight */
+        packets_in_flight; /* whole run; injected = delivered + in flight, but for copies */
     uint64_t flits_injected, flits_delivered, flits_in_flight;
+    const char *multicast;                 /* what copies packets: "deposit", "tree"; "": nothing */
+    uint64_t packets_copied, flits_copied; /* by routers; then injected + copied = delivered + in flight */
     uint64_t flit_hops;  /* flits over router-to-router links, whole run */
     double escape_share; /* of the flit hops, those on escape channels beside adaptive ones; else NaN */
     bool credits_full;   /* drained, and every credit is back: checked when nothing is in flight */
@@ -110,6 +112,13 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
                          const struct fc_flit_settings *settings, struct fc_flit_result *result,
                          struct fc_status *st);
 void fc_flit_free(struct fc_flit_result *result);
+/* Whether a run of the demand on this machine sends packets that routers copy (router.multicast). */
+bool fc_flit_copies(const struct fc_network *net, const struct fc_demand *demand);
+/* What the links alone would need for the demand's multicasts, seconds: every link of a message's line or
+ * tree carries its wire bytes once. For demands with fc_flit_copies; tasks placed as in fc_flit_run.
+ * FC_INPUT: a target set that the routers cannot reach with one packet. */
+enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct fc_demand *demand,
+                                     const uint32_t *node, double *bound_s, struct fc_status *st);
 
 /* Saturation throughput: the offered load at which latency leaves the ground, by bisection between runs; see
  * curve.c. */

@@ -60,6 +60,7 @@ struct fc_flit_net {
     uint32_t paths;  /* most simultaneous transfers out of one input port */
     const struct fc_flit_route_ops *route;
     void *route_tables; /* in the arena */
+    const struct fc_flit_multicast_ops *multicast; /* NULL: every packet of the demand has one target */
 };
 /* Prepares the network for packets of the settings. FC_INPUT: what the machine file or the settings leave
  * impossible (no channel left for the escape, buffer smaller than a packet in cut-through, no deadlock
@@ -135,6 +136,43 @@ static inline uint16_t fc_flit_vc_mask(int c, int rep)
     return (uint16_t)(((1u << rep) - 1) << (c * rep));
 }
 
+/* ---- multicast: packets that routers copy (multicast.c, multicast_*.c)
+ * ------------------------------------------------------------- */
+
+/* A message to several nodes; all its packets go the same way. */
+struct fc_flit_group {
+    uint32_t src, n_targets; /* nodes */
+    uint32_t first, last;    /* targets, nodes: tree: all from first to last; deposit: ends of the line */
+    uint8_t dim, direction;  /* deposit */
+    uint8_t top;             /* tree: level of its root */
+    uint32_t root;           /* tree: router where packets turn down, one at a time; else FC_NONE */
+    uint64_t route;          /* first route word */
+    uint64_t ack_ticks;      /* tree: from a packet whole at a target to the acknowledgement at the sender, */
+    uint64_t root_ticks;     /* and behind the root */
+};
+struct fc_flit_multicast_ops {
+    const char *name;  /* as in router.multicast */
+    bool acknowledged; /* senders and roots wait until every target has acknowledged */
+    uint32_t (*most_copies)(const struct fc_network *net); /* out of one router */
+    /* Fills the group but for what needs ticks; target[n_targets] are the nodes of its tasks and may be
+     * reordered. FC_INPUT: they are not a set that one packet reaches. */
+    enum fc_code (*group)(const struct fc_network *net, const struct fc_multicast *multicast, uint32_t src,
+                          uint32_t *target, struct fc_flit_group *group, struct fc_status *st);
+    /* The rest. FC_INPUT: routing or rule of the machine cannot carry it. */
+    enum fc_code (*route)(const struct fc_flit_net *flit, struct fc_flit_group *group, struct fc_status *st);
+    /* The copies that a packet of the group with that route word leaves at `router`, links ascending: choices
+     * that are final, without escapes; those to nodes hold no virtual channel (vcs 0). *onward: besides, the
+     * packet goes on by one of the routing's choices(). Pure. */
+    int (*branches)(const struct fc_flit_net *flit, const struct fc_flit_group *group, uint32_t router,
+                    uint64_t route, struct fc_flit_choice *out, bool *onward);
+    /* Adds `bytes` to load[n_links] of every link that the group's packets cross. */
+    void (*loads)(const struct fc_network *net, const struct fc_flit_group *group, double bytes,
+                  double *load);
+};
+extern const struct fc_flit_multicast_ops fc_multicast_deposit, fc_multicast_tree;
+/* Sets flit->multicast when the demand has messages that this machine's routers copy. */
+void fc_flit_multicast_use(struct fc_flit_net *flit, const struct fc_demand *demand);
+
 /* ---- sources: the packets of each node, in the order of birth (source*.c)
  * ---------------------------------------------- */
 
@@ -146,7 +184,7 @@ struct fc_flit_source {
     uint32_t dst;
     uint32_t flits;
     uint32_t random;
-    uint32_t tag;    /* closed loop: the demand's entry, FC_NONE for its dense parts; open loop: 0 */
+    uint32_t tag;    /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0 */
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
 /* source.c. High-priority packets, where the settings ask for some, are a traffic of their own beside the
@@ -157,6 +195,8 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
                                   const uint32_t *node, const struct fc_flit_settings *settings,
                                   struct fc_flit_traffic **traffic, struct fc_status *st);
 void fc_flit_traffic_free(struct fc_flit_traffic *traffic);
+/* With flit->multicast: the group of each tag. */
+const struct fc_flit_group *fc_flit_traffic_groups(const struct fc_flit_traffic *traffic);
 /* The node's first packet, and the one after `source` (in place). Thread-safe, no allocation. */
 void fc_flit_first(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
@@ -185,6 +225,7 @@ struct fc_flit_counts {
     /* Whole run: */
     uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops,
         escape_flit_hops;
+    uint64_t packets_copied, flits_copied; /* by routers: injected + copied = delivered + in flight */
     uint64_t last_delivery; /* tick of the latest delivery of a packet: greatest of all threads */
     /* Within [measure_from, measure_to): */
     uint64_t window_flits_delivered;

@@ -59,6 +59,11 @@ static inline int fc_route_bits(uint32_t most)
     return most ? 32 - __builtin_clz(most) : 0;
 }
 
+/* Tori and meshes (route_torus.c): the first route word along one dimension, hops < its size; whether a word
+ * has hops left. */
+uint64_t fc_route_torus_along(const struct fc_flit_net *flit, int dim, int direction, uint32_t hops);
+bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route);
+
 extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive,
     fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random, fc_route_direct,
     fc_route_indirect, fc_route_ugal, fc_route_tmesh, fc_route_shortest;

@@ -91,6 +91,17 @@ static uint64_t start(const struct fc_flit_net *flit, uint32_t src, uint32_t dst
     return NO_PORT | set_out(t, from, to, random);
 }
 
+uint64_t fc_route_torus_along(const struct fc_flit_net *flit, int dim, int direction, uint32_t hops)
+{
+    const struct torus_routes *t = flit->route_tables;
+    return NO_PORT | (uint64_t)hops << t->shift[dim] | (uint64_t)(direction == FC_MINUS) << (MINUS + dim);
+}
+bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route)
+{
+    const struct torus_routes *t = flit->route_tables;
+    return (route & t->hops) != 0;
+}
+
 /* ---- choices ---- */
 
 static inline int eject(const struct torus_routes *t, uint32_t router, const uint32_t *row, uint32_t dst,
@@ -246,12 +257,13 @@ static enum fc_code fill_rows(struct fc_flit_net *flit, struct torus_routes *t, 
     return FC_OK;
 }
 
-static void lay_out_word(const struct fc_torus_shape *s, struct torus_routes *t)
+/* `whole_rings`: with room for routes that go all but round a ring (multicast). */
+static void lay_out_word(const struct fc_torus_shape *s, bool whole_rings, struct torus_routes *t)
 {
     int at = 0, place = 0;
     t->one_cable = true;
     for (int d = 0; d < s->n_dims; d++) {
-        int bits = fc_route_bits(s->ring[d] ? s->k[d] / 2 : s->k[d] - 1);
+        int bits = fc_route_bits(s->ring[d] && !whole_rings ? s->k[d] / 2 : s->k[d] - 1);
         t->shift[d] = (uint8_t)at;
         t->unit[d] = 1ull << at;
         t->field[d] = ((1ull << bits) - 1) << at;
@@ -318,7 +330,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
     t->n_dims = s->n_dims;
     t->n_routers = s->n_routers;
     t->per_router = s->nodes_per_router;
-    lay_out_word(s, t);
+    lay_out_word(s, flit->net->machine->router.multicast == FC_MULTICAST_DEPOSIT, t);
     for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
     t->bubble = fc_route_is_bubble(flit->vc_rule);
     t->full_size = t->bubble && !flit->bubble_as_published;

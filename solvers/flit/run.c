@@ -179,7 +179,8 @@ enum fc_code fc_flit_run_engine(const struct fc_flit_net *flit, const struct fc_
                                       .open_loop = traffic->open_loop,
                                       .stable = true,
                                       .unstable_because = "",
-                                      .deadlock_text = ""};
+                                      .deadlock_text = "",
+                                      .multicast = ""};
     struct fc_flit_control c = {
         .flit = flit, .traffic = traffic, .ops = ops, .settings = settings, .result = result, .phase = ""};
     enum fc_code code = whole_run(&c, st);
@@ -227,6 +228,19 @@ static enum fc_code choose_engine(const struct fc_flit_net *flit, int engine,
     return FC_OK;
 }
 
+/* Copies know neither reception queues nor the bypass. */
+static enum fc_code refuse_mixture(const struct fc_flit_net *flit, struct fc_status *st)
+{
+    if (flit->multicast && flit->reception_flits)
+        return fc_route_refuse(flit, st,
+                               "node.reception: packets that routers copy are taken in at once (expected no "
+                               "reception, or router.multicast: none)");
+    if (flit->multicast && flit->bypass)
+        return fc_route_refuse(flit, st, "router.bypass: packets that routers copy take no bypass (expected no "
+                                         "bypass, or router.multicast: none)");
+    return FC_OK;
+}
+
 enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *demand, const uint32_t *node,
                          const struct fc_flit_settings *settings, struct fc_flit_result *result,
                          struct fc_status *st)
@@ -236,7 +250,9 @@ enum fc_code fc_flit_run(const struct fc_network *net, const struct fc_demand *d
     struct fc_flit_traffic *traffic = NULL;
     const struct fc_flit_engine_ops *ops = NULL;
     if (check_settings(settings, demand, st) || fc_flit_prepare(net, settings, &flit, st)) return st->code;
-    enum fc_code code = choose_engine(&flit, settings->engine, &ops, st);
+    fc_flit_multicast_use(&flit, demand);
+    enum fc_code code = refuse_mixture(&flit, st);
+    if (!code) code = choose_engine(&flit, settings->engine, &ops, st);
     if (!code) code = fc_flit_traffic_make(&flit, demand, node, settings, &traffic, st);
     if (!code) code = fc_flit_run_engine(&flit, traffic, ops, settings, result, st);
     if (code) fc_flit_free(result);

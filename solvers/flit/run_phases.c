@@ -22,8 +22,9 @@
  * Deadlock: no flit has moved for 20 x (longest packet + router + wire + credit) + 1000 cycles, or as set, with
  * flits in flight. A circle of blocked packets beside traffic that goes on shows as packets that do not arrive.
  *
- * Checked in every run: injected = delivered + in flight, in packets and flits, after every chunk; a closed run
- * delivers the packets that the demand has. Decisions use counts only: same settings and seed, same result. */
+ * Checked in every run: injected + copied = delivered + in flight, in packets and flits, after every chunk; a
+ * closed run delivers the packets that the demand has, each to all its targets. Decisions use counts only: same
+ * settings and seed, same result. */
 #include "solvers/flit/run.h"
 
 #include <math.h>
@@ -63,21 +64,23 @@ static enum fc_code cover_intervals(struct fc_flit_control *c, uint64_t tick, st
 
 static enum fc_code check_conservation(const struct fc_flit_control *c, struct fc_status *st)
 {
-    uint64_t in = 0, out = 0, flits_in = 0, flits_out = 0, started = 0, arrived = 0;
+    uint64_t in = 0, out = 0, flits_in = 0, flits_out = 0, started = 0, arrived = 0, copied = 0;
     for (int t = 0; t < c->threads; t++) {
         const struct fc_flit_counts *n = &c->counts[t];
-        in += n->packets_injected, out += n->packets_delivered;
-        flits_in += n->flits_injected, flits_out += n->flits_delivered;
+        in += n->packets_injected + n->packets_copied, out += n->packets_delivered;
+        flits_in += n->flits_injected + n->flits_copied, flits_out += n->flits_delivered;
+        copied += n->packets_copied;
         started += n->measured_started, arrived += n->measured_delivered;
     }
     if (in != out + c->state.packets_in_flight || flits_in != flits_out + c->state.flits_in_flight ||
         arrived > started)
         return fc_refuse(
             st, FC_FAULT,
-            "the %s engine does not conserve packets at tick %llu: injected %llu (%llu flits), delivered "
-            "%llu (%llu), in flight %llu (%llu); measured started %llu, arrived %llu",
+            "the %s engine does not conserve packets at tick %llu: injected %llu (%llu flits; %llu packets "
+            "are copies), delivered %llu (%llu), in flight %llu (%llu); measured started %llu, arrived %llu",
             c->ops->name, (unsigned long long)c->state.now, (unsigned long long)in,
-            (unsigned long long)flits_in, (unsigned long long)out, (unsigned long long)flits_out,
+            (unsigned long long)flits_in, (unsigned long long)copied, (unsigned long long)out,
+            (unsigned long long)flits_out,
             (unsigned long long)c->state.packets_in_flight, (unsigned long long)c->state.flits_in_flight,
             (unsigned long long)started, (unsigned long long)arrived);
     return FC_OK;
@@ -331,7 +334,7 @@ enum fc_code fc_flit_run_open(struct fc_flit_control *c, struct fc_status *st)
 
 enum fc_code fc_flit_run_closed(struct fc_flit_control *c, struct fc_status *st)
 {
-    uint64_t packets = c->traffic->closed.packets;
+    uint64_t packets = c->traffic->closed.deliveries;
     c->phase = "messages";
     fc_flit_set_window(c, 0, UINT64_MAX);
     while (!c->stopped) {

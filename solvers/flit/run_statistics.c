@@ -294,6 +294,9 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->flits_injected = total->flits_injected;
     result->flits_delivered = total->flits_delivered;
     result->flit_hops = total->flit_hops;
+    result->multicast = flit->multicast ? flit->multicast->name : "";
+    result->packets_copied = total->packets_copied;
+    result->flits_copied = total->flits_copied;
     fill_latency(flit, total, result);
     fill_buffers(flit, measured, result);
     fill_high_priority(flit, total, traffic->high_share, result);

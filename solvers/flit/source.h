@@ -50,6 +50,8 @@ struct fc_flit_closed {
     uint32_t *most,
         *least; /* [n_tasks][n_parts] packets of the task to the part's first and last target by b */
     uint64_t packets, flits; /* of the whole demand */
+    uint64_t deliveries;     /* packets that arrive: each of a multicast at all its targets */
+    const struct fc_flit_group *group; /* [multicasts.n_entries] with flit->multicast, else NULL */
 };
 
 struct fc_flit_traffic {
@@ -63,7 +65,11 @@ struct fc_flit_traffic {
     struct fc_flit_traffic *high; /* the packets of high priority; NULL: none */
     struct fc_flit_open open;
     struct fc_flit_closed closed;
+    struct fc_demand multicasts; /* with flit->multicast: the demand's, as entries; arrays in this arena */
 };
+/* Makes closed.group and multicasts; closed loop only (multicast.c). */
+enum fc_code fc_flit_groups_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                 const uint32_t *node, struct fc_flit_traffic *traffic, struct fc_status *st);
 
 /* One stream of packets of a closed loop, from a node to a task: full messages, then perhaps a shorter one.
  */

@@ -94,6 +94,7 @@ static enum fc_code list_flows(const struct fc_flit_net *flit, struct fc_arena *
                 if (check_flow(&f, c->task[i], st)) return st->code;
                 c->flow[n++] = (uint32_t)e;
                 c->packets += f.packets;
+                c->deliveries += f.packets * (c->group ? c->group[e].n_targets - 1 : 0); /* beyond one each */
                 c->flits += fc_flit_flow_flits(c, &f);
             }
         if (!c->in_order) sort_flows(c, c->flow + c->flow_first[v], n - c->flow_first[v], scratch);
@@ -206,6 +207,10 @@ enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc
 {
     if (check_settings(settings, st)) return st->code;
     struct fc_flit_closed *c = &traffic->closed;
+    if (flit->multicast) {
+        if (fc_flit_groups_make(flit, demand, node, traffic, st)) return st->code;
+        demand = &traffic->multicasts;
+    }
     const struct fc_packet *packet = &flit->net->machine->packet;
     c->demand = demand;
     c->in_order = settings->in_order;
@@ -229,6 +234,7 @@ enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc
     if (!code && c->packets == 0)
         code = fc_refuse(st, FC_INPUT, "'%s' has no message between different nodes: nothing to send",
                          demand->name ? demand->name : "the demand");
+    c->deliveries += c->packets;
     if (!code) traffic->mean_flits = (double)c->flits / (double)c->packets;
     return code;
 }

@@ -75,6 +75,9 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -g g.mtx --in-order --json
 >   "flits_injected": 6,
 >   "flits_delivered": 6,
 >   "flits_in_flight": 0,
+>   "multicast": null,
+>   "packets_copied": 0,
+>   "flits_copied": 0,
 >   "credits_full": true,
 >   "escape_share": null,
 >   "vc_occupancy_flits": [
@@ -93,6 +96,40 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -g g.mtx --in-order --json
 >   "percent_of_peak": 37.5,
 >   "intervals": []
 > }
+
+# Packets that routers copy. A line: 4 routers x 2 + 5 wires + 2 packets of 8 flits = 29 cycles. A tree: 3 switches x 2 + 4 wires
+# + 8 flits = 18 cycles, and the acknowledgement 10 more before the second packet.
+$ cd $TMP; printf 'name: line-4\ntitle: a line\nclock: 1 GHz\nnetwork: {family: mesh, dims: [4]}\nlinks: {mesh: {bandwidth: 8 GB/s, latency: 1 cycle}, injection: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, vcs: 1, buffer: 128 B, escape: none, multicast: deposit}\npacket: {min: 8 B, max: 64 B}\n' > line.yaml; fabricast flit -m ./line.yaml -p line-broadcast:bytes=128
+> machine     line-4: a line
+> run         line-broadcast:bytes=128, 4 tasks, mapping def
+> routers     routing dimension-order, rule none, 1 virtual channel, multicast deposit, cycle engine
+> cycles      29 of 1 ns
+> time        29 ns, bound 16 ns: 55.2 % of peak
+> ...
+> packets     2 injected + 4 copied = 6 delivered + 0 in flight; flits 16 + 32 = 48 + 0; all credits back
+> ...
+$ cd $TMP; fabricast flit -m ./line.yaml -p line-broadcast:bytes=128 --json | grep 'multicast\|copied'
+>   "multicast": "deposit",
+>   "packets_copied": 4,
+>   "flits_copied": 32,
+$ cd $TMP; printf 'name: tree-16\ntitle: a tree\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [4, 4], parents: [1, 4]}\nlinks: {leaf: {bandwidth: 8 GB/s, latency: 1 cycle}, up: {bandwidth: 8 GB/s, latency: 1 cycle}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: wormhole, vcs: 2, buffer: 128 B, escape: none, multicast: tree}\npacket: {min: 8 B, max: 64 B}\n' > tree.yaml; fabricast flit -m ./tree.yaml -p broadcast:root=5,bytes=128
+> machine     tree-16: a tree
+> run         broadcast:root=5,bytes=128, 16 tasks, mapping def
+> routers     routing nca, rule up-down, 2 virtual channels, multicast tree, cycle engine
+> cycles      46 of 1 ns
+> time        46 ns, bound 16 ns: 34.8 % of peak
+> ...
+> packets     2 injected + 30 copied = 32 delivered + 0 in flight; flits 16 + 240 = 256 + 0; all credits back
+> ...
+$ cd $TMP; fabricast flit -m ./line.yaml -p line-broadcast:bytes=128 --engine event
+! fabricast: engine event is not exact for this machine: routers copy packets on the way (router.multicast)
+? 2
+$ cd $TMP; fabricast flit -m ./line.yaml -p line-broadcast:bytes=128 --map rnm
+! fabricast: router.multicast: deposit from node 2 along x+: receiver 0 is on node 1 (expected node 3 of the line; mapping def keeps lines)
+? 2
+$ cd $TMP; sed 's/: deposit/: tree/' line.yaml > bad.yaml; fabricast flit -m ./bad.yaml -p line-broadcast
+! fabricast: ./bad.yaml:6: router.multicast: tree is for fat-trees; a mesh network has no root above all nodes
+? 2
 
 # Open loop: stable, and what is offered. The rest is in tests/test_flit_*.c.
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 30% --packet-flits 1
