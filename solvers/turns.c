@@ -438,7 +438,7 @@ static enum fc_code make_links(struct walk *w, struct fc_status *st)
         t->kind[o] = fc_is_node(net, net->link_source[l])   ? FC_TURN_INJECTION
                      : fc_is_node(net, net->link_target[l]) ? FC_TURN_EJECTION
                                                             : FC_TURN_NETWORK;
-        t->paths[o] = w->flit.paths;
+        t->paths[o] = fmax(1, w->flit.port_paths[l]);
     }
     return FC_OK;
 }

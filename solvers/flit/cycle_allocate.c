@@ -229,11 +229,11 @@ static inline __attribute__((always_inline)) void allocate_switch(engine *e, blo
         for (uint64_t rest = *active; rest; rest &= rest - 1) {
             struct fc_cycle_port *port = ports + 64 * w + LOW(rest);
             struct fc_cycle_bid want[FC_FLIT_MOST_VCS];
-            uint32_t n = 0, room = flit->paths - port->busy;
-            if (port->busy >= flit->paths) {
+            uint32_t n = 0, paths = flit->port_paths[port->link];
+            uint32_t room = port->busy < paths ? paths - port->busy : 0;
+            if (room == 0) {
                 port->ready_asleep |= port->ready;
                 port->ready = 0;
-                room = 0;
             }
             uint16_t fresh = more && e->line ? take_fresh(e, port) : 0;
             for (uint16_t ready = port->ready; ready; ready &= (uint16_t)(ready - 1)) {

@@ -295,7 +295,7 @@ static bool move(engine *e, block *b, struct fc_cycle_port *port, uint32_t vc, u
         if (fork->sent >> i & 1 || o->busy) continue;
         if (o->target != FC_NONE && !(o->credited >> branch[i].vc & 1)) continue;
         if (!fork->sent) {
-            if (port->busy >= e->flit->paths) break;
+            if (port->busy >= e->flit->port_paths[port->link]) break;
             b->flits_in += fork->n - 1u;
             b->counts->flits_copied += fork->n - 1u;
         }

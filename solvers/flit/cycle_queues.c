@@ -121,13 +121,13 @@ enum fc_code fc_cycle_open_bypass(struct fc_cycle *e, struct fc_status *st)
         return st->code;
     return FC_OK;
 }
-/* A tick makes at most one arrival and one end of transfer a link, `paths` credits a port; a link no more
+/* A tick makes at most one arrival and one end of transfer a link, as many credits a port as it has paths; a link no more
  * than one every `period` ticks. The ring holds what is under way and two full ticks, one of them the gap at
  * its end. */
 enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links,
                                  struct fc_status *st)
 {
-    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->paths
+    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->most_paths
                                                         : 2; /* the fast path's arrivals have two items */
     if (e->flit->multicast) each += (uint64_t)e->flit->n_vcs; /* last copies of one flit of each channel */
     uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);

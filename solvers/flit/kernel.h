@@ -57,7 +57,11 @@ struct fc_flit_net {
     enum fc_flit_select select;
     int arbitration; /* enum fc_arbitration */
     bool plain;      /* cycle engine: the general path even for simple routers; tests hold the two together */
-    uint32_t paths;  /* most simultaneous transfers out of one input port */
+    /* [n_links] most simultaneous transfers to routers out of the input port behind the link: router.paths, times
+     * what the link brings in the time of the slowest link that leaves the router; at most n_vcs. */
+    uint8_t *port_paths;
+    uint32_t most_paths; /* of any port */
+    uint32_t paths;      /* router.paths */
     const struct fc_flit_route_ops *route;
     void *route_tables; /* in the arena */
     const struct fc_flit_multicast_ops *multicast; /* NULL: every packet of the demand has one target */

@@ -371,6 +371,27 @@ static enum fc_code reverse_links(struct fc_flit_net *flit, struct fc_status *st
     return FC_OK;
 }
 
+/* A port passes on what its link brings: a fast link, such as a node's, feeds several slow ones at a time. */
+static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
+{
+    const struct fc_network *net = flit->net;
+    flit->port_paths = fc_alloc(&flit->arena, net->n_links, sizeof *flit->port_paths, st);
+    if (!flit->port_paths) return st->code;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        uint32_t v = net->link_target[l], brings = flit->flit_ticks[net->link_class[l]], slowest = 0;
+        if (fc_is_node(net, v)) continue;
+        for (uint32_t o = net->first_link[v]; o < net->first_link[v + 1]; o++) {
+            uint32_t ticks = flit->flit_ticks[net->link_class[o]];
+            if (!fc_is_node(net, net->link_target[o]) && ticks > slowest) slowest = ticks;
+        }
+        uint32_t times = brings == 0 ? FC_FLIT_MOST_VCS : (slowest + brings / 64) / brings;
+        uint32_t paths = flit->paths * (times > 1 ? times : 1);
+        flit->port_paths[l] = (uint8_t)(paths < (uint32_t)flit->n_vcs ? paths : (uint32_t)flit->n_vcs);
+        if (flit->port_paths[l] > flit->most_paths) flit->most_paths = flit->port_paths[l];
+    }
+    return FC_OK;
+}
+
 static const struct fc_flit_route_ops *find_route(const struct fc_machine *machine)
 {
     for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++) {
@@ -401,7 +422,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
                          flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);
     if (choose_ticks(flit, st) || size_packets(flit, settings, st) || certify(flit, settings, st) ||
         (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
-        flit->route->prepare(flit, st))
+        flit->route->prepare(flit, st) || count_paths(flit, st))
         return st->code;
     flit->select = choose_select(flit);
     return FC_OK;

@@ -4,6 +4,7 @@
  * AUTO takes the event engine where it is exact for the machine, else the cycle engine. When nothing is in
  * flight any more the engine runs on for the longest way of a credit; then all must be back, or the run is a
  * fault. */
+#include "solvers/flit/route.h"
 #include "solvers/flit/run.h"
 
 #include <math.h>
