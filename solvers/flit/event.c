@@ -213,6 +213,7 @@ static void close_engine(void *engine)
         free(block->packet);
         free(block->more);
         free(block->note);
+        free(block->landing);
     }
     for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->mail; i++) {
         free(e->mail[i].arrival);

@@ -161,6 +161,12 @@ struct fc_event_block {
     uint64_t *mask;   /* [5][words] scratch */
     uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
     uint32_t *woken;  /* [most links out of a router] scratch */
+    uint64_t until; /* end of the present call of advance */
+    struct fc_event_landing {
+        uint64_t tick, born, entered;
+        uint16_t hops, flits;
+    } * landing; /* [landing_capacity] packets that arrive at or after `until` */
+    uint32_t n_landings, landing_capacity;
     uint64_t packets_in, packets_out, flits_in, flits_out, live_sources;
     struct fc_event_report {
         uint64_t packets_in, packets_out, live_sources;
@@ -447,8 +453,11 @@ static inline bool fc_event_any(const struct fc_event *e, const uint64_t *mask)
 
 /* Sends what the node can send at this tick. */
 void fc_event_inject(struct fc_event_block *block, uint32_t node);
-/* A packet has arrived whole. */
-void fc_event_deliver(struct fc_event_block *block, uint32_t packet);
+/* A packet will have arrived whole at `tick`. Nothing depends on that, so it is counted at once when the call
+ * of advance reaches that far, and needs no event. Frees it. */
+void fc_event_deliver(struct fc_event_block *block, uint32_t packet, uint64_t tick);
+/* Counts those that the new `until` reaches. */
+void fc_event_land(struct fc_event_block *block);
 /* A packet off the free list; 0 when out of memory. */
 uint32_t fc_event_new_packet(struct fc_event_block *block);
 

@@ -210,15 +210,43 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
     node_due(block, n, node->source.born);
 }
 
-void fc_event_deliver(struct fc_event_block *block, uint32_t p)
+static inline void count_landing(struct fc_event_block *block, const struct fc_event_landing *l)
+{
+    fc_flit_count_delivery(block->counts, l->born, l->entered, l->tick, l->hops, l->flits);
+    fc_flit_count_flits(block->counts, l->tick, l->flits);
+    block->packets_out++;
+    block->flits_out += l->flits;
+    if (l->tick > block->last_delivery) block->last_delivery = l->tick;
+}
+
+void fc_event_deliver(struct fc_event_block *block, uint32_t p, uint64_t tick)
 {
     struct fc_event_packet *packet = &block->packet[p];
-    uint64_t now = block->wheel.now;
-    fc_flit_count_delivery(block->counts, packet->born, packet->entered, now, packet->hops, packet->flits);
-    fc_flit_count_flits(block->counts, now, packet->flits);
-    block->packets_out++;
-    block->flits_out += packet->flits;
-    block->last_delivery = now;
+    struct fc_event_landing landing = {tick, packet->born, packet->entered, packet->hops, packet->flits};
     packet->next = block->free_packet;
     block->free_packet = p;
+    if (tick < block->until) {
+        count_landing(block, &landing);
+        return;
+    }
+    void *array = block->landing;
+    if (!fc_event_grow(&array, &block->landing_capacity, block->n_landings, sizeof landing)) {
+        block->out_of_memory = true;
+        return;
+    }
+    block->landing = array;
+    block->landing[block->n_landings++] = landing;
+}
+
+void fc_event_land(struct fc_event_block *block)
+{
+    uint32_t n = block->n_landings;
+    block->n_landings = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fc_event_landing landing = block->landing[i];
+        if (landing.tick < block->until)
+            count_landing(block, &landing);
+        else
+            block->landing[block->n_landings++] = landing;
+    }
 }

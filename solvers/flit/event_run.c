@@ -61,21 +61,17 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         gather(block, link->source, word);
         return;
     }
-    case FC_EVENT_NODE:
+    default:
         if (e->node[index].when != now) return;
         e->node[index].when = FC_EVENT_NEVER;
         fc_event_inject(block, index);
-        return;
-    default:
-        fc_event_deliver(block, index);
     }
 }
 
 /* Calls what the events of a chunk are about into the cache. */
-static void prefetch_chunk(const struct fc_event_block *block, uint32_t c)
+static void prefetch_chunk(const struct fc_event_block *block, const struct fc_event_chunk *chunk)
 {
     const struct fc_event *e = block->engine;
-    const struct fc_event_chunk *chunk = &block->wheel.chunk[c];
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t index = chunk->word[i] & FC_EVENT_INDEX;
         switch (chunk->word[i] >> FC_EVENT_KIND_SHIFT) {
@@ -85,11 +81,8 @@ static void prefetch_chunk(const struct fc_event_block *block, uint32_t c)
         case FC_EVENT_LINK:
             __builtin_prefetch(fc_event_link(e, index));
             break;
-        case FC_EVENT_NODE:
-            __builtin_prefetch(&e->node[index]);
-            break;
         default:
-            __builtin_prefetch(&block->packet[index]);
+            __builtin_prefetch(&e->node[index]);
         }
     }
     if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
@@ -100,20 +93,20 @@ static void run_tick(struct fc_event_block *block)
 {
     struct fc_event_wheel *wheel = &block->wheel;
     uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1);
-    while (wheel->slot[s] && !block->out_of_memory && !wheel->out_of_memory) {
-        uint32_t c = wheel->slot[s];
-        wheel->slot[s] = 0;
+    while (wheel->slot[s].n && !block->out_of_memory && !wheel->out_of_memory) {
+        struct fc_event_chunk chunk = wheel->slot[s]; /* what happens may add to the slot */
+        wheel->slot[s].n = wheel->slot[s].next = 0;
         block->n_dirty = 0;
         block->n_notes = 1;
-        if (block->engine->is_large) prefetch_chunk(block, c);
-        while (c) {
-            uint32_t n = wheel->chunk[c].n;
-            if (block->engine->is_large && wheel->chunk[c].next) prefetch_chunk(block, wheel->chunk[c].next);
-            for (uint32_t i = 0; i < n; i++) take_event(block, wheel->chunk[c].word[i]);
-            uint32_t next = wheel->chunk[c].next;
-            wheel->chunk[c].next = wheel->free_chunk;
-            wheel->free_chunk = c;
-            c = next;
+        if (block->engine->is_large) prefetch_chunk(block, &chunk);
+        for (;;) {
+            uint32_t next = chunk.next;
+            if (block->engine->is_large && next) prefetch_chunk(block, &wheel->chunk[next]);
+            for (uint32_t i = 0; i < chunk.n; i++) take_event(block, chunk.word[i]);
+            if (next == 0) break;
+            chunk = wheel->chunk[next];
+            wheel->chunk[next].next = wheel->free_chunk;
+            wheel->free_chunk = next;
         }
         for (uint32_t i = 0; i < block->n_dirty; i += FC_EVENT_BATCH) {
             uint32_t n = block->n_dirty - i;
@@ -268,6 +261,10 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
 {
     struct fc_event *e = engine;
     set_windows(e);
+    for (int b = 0; b < e->n_blocks; b++) {
+        e->block[b].until = until;
+        fc_event_land(&e->block[b]);
+    }
     run_blocks(e, until);
     report_sent(e);
     if (out_of_memory(e)) return fc_refuse(st, FC_NO, "out of memory for packets in flight");

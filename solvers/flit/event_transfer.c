@@ -251,7 +251,7 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
     block->last_move = now;
     packet->route = choice->route;
     if (link->kind == FC_EVENT_EJECTION) {
-        fc_event_push(&block->wheel, now + ticks + e->times[class].latency, FC_EVENT_DELIVERY, p);
+        fc_event_deliver(block, p, now + ticks + e->times[class].latency);
         return;
     }
     if (block->counts->interval_ticks) {
