@@ -80,11 +80,20 @@ struct fc_event_tokens {
     int32_t count;
     uint32_t more; /* last of the further ramps; 0: none */
     uint32_t last; /* low half of the tick at which the ramp before ended */
-    uint32_t spare;
+    uint32_t per_step; /* FC_EVENT_STEPS / step, rounded down */
+};
+#define FC_EVENT_STEPS (UINT64_C(1) << 31)
+/* Beside a link of an adaptive torus, half a cache line. There `wanted` of a link is the set of the heads that
+ * wait for it; those that would take an escape are in one of these sets too. */
+struct fc_event_escapes {
+    uint64_t wanted[2]; /* by kind: see escape_need */
+    uint32_t port;      /* of a link between routers: 2d + direction */
+    uint32_t spare[3];
 };
 /* A link and then its channels' tokens: what a head looks at lies together. */
 union fc_event_lane {
     struct fc_event_link link;
+    struct fc_event_escapes escapes;
     struct fc_event_tokens tokens;
 };
 _Static_assert(sizeof(union fc_event_lane) == 32, "half a cache line");
@@ -92,9 +101,6 @@ struct fc_event_times { /* of a link class */
     uint32_t flit, trailer, latency;
     uint32_t ready; /* latency and router */
     uint32_t token; /* latency and credit handling */
-};
-struct fc_event_sent {
-    uint64_t flits, packets;
 };
 
 struct fc_event_node {
@@ -133,8 +139,7 @@ struct fc_event_bid {
     uint32_t link;  /* picked and not decided yet; FC_NONE */
     uint16_t bit;
     uint8_t vc;
-    bool out;                     /* has moved, or waits */
-    struct fc_flit_choice chosen; /* adaptive torus: the choice picked */
+    bool out; /* has moved, or waits */
 };
 
 struct fc_event;
@@ -186,6 +191,7 @@ struct fc_event {
     uint64_t window; /* ticks between two meetings of the blocks */
     uint32_t n_vcs;  /* that a link may have; those between routers use the first n_network_vcs */
     uint32_t n_network_vcs, stride; /* stride: lanes of a link */
+    uint32_t first_tokens;          /* lane of the tokens of channel 0 */
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
     uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
@@ -196,8 +202,11 @@ struct fc_event {
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
     bool is_adaptive_torus;
     struct fc_route_adaptive adaptive; /* its routing */
-    struct fc_event_times ejection;    /* of the links to its nodes */
+    struct fc_event_times injection, hop, ejection;
+    uint32_t hop_class, hop_per_step;
+    uint32_t escape_vc[2], escape_need[2]; /* by kind: tokens that it takes (bubble: to go on, to enter) */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
+    uint64_t *worth; /* [buffer_flits + 1] from bit 32: score + 1 where a full-size packet has room, else 0 */
     struct fc_event_channel *channel;    /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */
     struct fc_event_tokens *more_tokens; /* [n_more] of the further channels of injection links */
     uint32_t *more_at;                   /* [n_links] first of them */
@@ -205,7 +214,7 @@ struct fc_event {
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
     uint64_t *waiting;          /* [n_links][n_slots][words] */
-    struct fc_event_sent *sent; /* [n_links] within the measurement, not reported yet */
+    uint64_t *sent; /* [n_links] flits << 32 | packets in the measurement, not reported yet */
     uint64_t *path_end;         /* [n_links][paths] end of the transfer that holds it, if few_paths */
     uint64_t *eject_end;        /* [n_links] end of the port's transfer to a node */
     uint64_t *injected_mask;    /* [n_routers][words] channels of injection links */
@@ -272,6 +281,23 @@ void fc_event_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, u
 void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
                    bool waited);
 
+/* The same to another block: the packet's copy, and tokens. */
+void fc_event_post_arrival(struct fc_event_block *block, int to, uint32_t channel, uint32_t packet);
+void fc_event_post_return(struct fc_event_block *block, int to, uint32_t link, uint32_t vc,
+                          const struct fc_event_ramp *ramp);
+
+/* ---- event_count.c ------------------------------------------------------------ */
+
+/* A packet that starts on the link now, near a border of the measurement. */
+void fc_event_count_edge(struct fc_event_block *block, uint32_t link, uint32_t flits, uint32_t flit_ticks);
+void fc_event_count_occupancy_at_edge(struct fc_event_block *block, uint64_t arrived, uint32_t vc, uint64_t n,
+                                      int64_t slower);
+/* By intervals: flits on their way to a channel between routers; a return; whether it is this tick's token
+ * that lets a head that waited move. */
+void fc_event_count_intervals(struct fc_event_block *block, uint32_t flits, uint32_t flit_ticks, int vc);
+void fc_event_count_return(struct fc_event_block *block, uint64_t tick);
+void fc_event_count_unblocked(struct fc_event_block *block, struct fc_event_tokens *tokens);
+
 /* ---- event_elect.c ------------------------------------------------------------ */
 
 /* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
@@ -286,22 +312,17 @@ static inline uint64_t fc_event_spread(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* ---- event_torus.c ------------------------------------------------------------ */
+/* ---- event_torus*.c: see event_torus.h too ------------------------------------------------------------ */
 
+/* As fc_event_append, fc_event_depart and fc_event_take_return. */
+void fc_event_torus_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
+void fc_event_torus_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, uint32_t packet);
+void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc,
+                           const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* The best available choice of the channel's head and its channel; false: there is none. */
-bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel,
-                         uint64_t random, struct fc_flit_choice *choice, uint32_t *vc);
-/* As fc_event_wait and fc_event_stop_waiting. */
-void fc_event_torus_wait(struct fc_event_block *block, uint32_t c);
-void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel);
-/* The first tick at which the head would not run dry on the link to its node; 0: now. */
-uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel);
-/* Heads that wait for the link and that it could take now; `best`: 0, or its best adaptive channel, which has
- * room. */
-uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t link, uint64_t *random,
-                                   uint64_t *best);
+/* Several heads and links have events at the router. */
+void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
  * it moves. Masks of one word only. */
 void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
@@ -323,7 +344,7 @@ static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint
 static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event *e, uint32_t l, uint32_t vc)
 {
     if (vc >= e->n_network_vcs) return &e->more_tokens[e->more_at[l] + vc - e->n_network_vcs];
-    return &e->lane[(size_t)l * e->stride + 1 + vc].tokens;
+    return &e->lane[(size_t)l * e->stride + e->first_tokens + vc].tokens;
 }
 /* Channels of a link. */
 static inline uint32_t fc_event_vcs_of(const struct fc_event *e, uint32_t l)
@@ -339,6 +360,11 @@ static inline uint32_t fc_event_channel_at(const struct fc_event *e, uint32_t l,
 static inline uint32_t fc_event_ticks(const struct fc_event *e, uint32_t link_class, uint32_t flits)
 {
     return flits * e->times[link_class].flit + e->times[link_class].trailer;
+}
+
+static inline uint32_t fc_event_per_step(const struct fc_event *e, uint32_t step)
+{
+    return step == e->hop.flit ? e->hop_per_step : (uint32_t)(FC_EVENT_STEPS / step);
 }
 
 /* Tokens there are at `now`. Changes nothing: what came back is added up when the next return comes. */
@@ -428,6 +454,37 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
         if (end[i] < *until) *until = end[i];
     }
     return false;
+}
+
+static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int kind, uint64_t now,
+                                      uint64_t end)
+{
+    if (kind == FC_EVENT_EJECTION) {
+        e->eject_end[in_link] = end;
+        return;
+    }
+    if (!e->few_paths) return;
+    uint64_t *path = &e->path_end[(size_t)in_link * e->paths];
+    if (e->paths == 2) {
+        path[path[1] < path[0]] = end;
+        return;
+    }
+    while (*path > now) path++;
+    *path = end;
+}
+
+/* A packet that was in a buffer leaves it at a flit in out_ticks. */
+static inline void fc_event_count_occupancy(struct fc_event_block *block, const struct fc_event_packet *packet,
+                                            uint32_t vc, uint32_t out_ticks)
+{
+    struct fc_flit_counts *counts = block->counts;
+    uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->flit->router_ticks,
+             n = packet->flits;
+    int64_t slower = (int64_t)out_ticks - (int64_t)block->engine->times[packet->in_class].flit;
+    if (arrived < counts->measure_from || now >= counts->measure_to || slower)
+        fc_event_count_occupancy_at_edge(block, arrived, vc, n, slower);
+    else
+        counts->occupancy_flit_ticks[vc] += (now - arrived) * n;
 }
 
 /* Masks are mostly one word: no calls for them. */

@@ -93,7 +93,10 @@ static void depart(struct fc_event_block *block, uint32_t n, const struct fc_fli
     e->injected[n] += now >= counts->measure_from && now < counts->measure_to;
     block->packets_in++;
     block->flits_in += source->flits;
-    fc_event_depart(block, choice->link, vc, p);
+    if (e->is_adaptive_torus)
+        fc_event_torus_depart(block, choice->link, vc, p);
+    else
+        fc_event_depart(block, choice->link, vc, p);
 }
 
 /* The first tick at which one of the node's links is free. */
@@ -115,7 +118,7 @@ static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_
     uint64_t now = block->wheel.now;
     int32_t most = (int32_t)e->full - 1;
     uint32_t picked = e->n_vcs;
-    const union fc_event_lane *lane = &e->lane[(size_t)l * e->stride] + 1;
+    const union fc_event_lane *lane = &e->lane[(size_t)l * e->stride] + e->first_tokens;
     const struct fc_event_tokens *more = &e->more_tokens[e->more_at[l]] - e->n_network_vcs;
     for (uint32_t v = 0; v < e->n_vcs; v++) {
         if (!(e->flit->injection_vcs >> v & 1)) continue;

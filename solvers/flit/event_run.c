@@ -54,6 +54,7 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         struct fc_event_link *link = fc_event_link(e, index);
         if (link->wake != now) return;
         link->wake = FC_EVENT_NEVER;
+        if (link->wanted == 0) return;
         if (e->is_large) {
             __builtin_prefetch((const union fc_event_lane *)link + 2);
             __builtin_prefetch(fc_event_waiting(e, index, 0));
@@ -140,10 +141,16 @@ static void read_mail(struct fc_event_block *block, int parity)
             uint32_t p = fc_event_new_packet(block);
             if (p == 0) return;
             block->packet[p] = mail->arrival[i].packet;
-            fc_event_append(block, mail->arrival[i].channel, p);
+            if (e->is_adaptive_torus)
+                fc_event_torus_append(block, mail->arrival[i].channel, p);
+            else
+                fc_event_append(block, mail->arrival[i].channel, p);
         }
         for (uint32_t i = 0; i < mail->n_back; i++)
-            fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+            if (e->is_adaptive_torus)
+                fc_event_torus_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+            else
+                fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
         mail->n_arrivals = mail->n_back = 0;
     }
 }
@@ -251,9 +258,9 @@ static void set_windows(struct fc_event *e)
 static void report_sent(struct fc_event *e)
 {
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        e->link_flits[l] += e->sent[l].flits;
-        e->link_packets[l] += e->sent[l].packets;
-        e->sent[l] = (struct fc_event_sent){0};
+        e->link_flits[l] += e->sent[l] >> 32;
+        e->link_packets[l] += e->sent[l] & UINT32_MAX;
+        e->sent[l] = 0;
     }
 }
 
