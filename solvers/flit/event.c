@@ -84,6 +84,10 @@ static void set_torus(struct fc_event *e)
     e->is_adaptive_torus = is_adaptive_torus(e);
     if (!e->is_adaptive_torus) return;
     e->hop_per_step = (uint32_t)(FC_EVENT_STEPS / e->hop.flit);
+    e->eject_per_step = (uint32_t)(FC_EVENT_STEPS / (e->ejection.flit ? e->ejection.flit : 1));
+    e->direct = e->ejection.flit > 0;
+    e->is_usual = e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 &&
+                  flit->paths == 2 && flit->paths < e->n_vcs;
     e->stride = (e->n_network_vcs + 3) / 2 * 2;
     e->first_tokens = e->stride - e->n_network_vcs;
     for (uint32_t k = 0; k < 2; k++) {
@@ -97,6 +101,8 @@ static void set_rules(struct fc_event *e)
     const struct fc_flit_net *flit = e->flit;
     const struct fc_router *router = &flit->net->machine->router;
     e->few_paths = flit->paths < e->n_vcs;
+    e->in_turn = flit->arbitration == FC_ROUND_ROBIN;
+    e->router_ticks = flit->router_ticks;
     e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
     e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
     e->in_network_share = (uint32_t)(router->in_network_percent * (0x1p24 / 100) + 0.5);
@@ -145,6 +151,7 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->head_channel = fc_alloc(&e->arena, bits_of_all, sizeof *e->head_channel, st);
     e->bit_port = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_port, st);
     e->bit_vc = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_vc, st);
+    e->stamp = fc_alloc(&e->arena, vertices, sizeof *e->stamp, st);
     e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
     e->port_turn = fc_alloc(&e->arena, flit->n_links, sizeof *e->port_turn, st);
     e->vertex_block = fc_alloc(&e->arena, vertices, sizeof *e->vertex_block, st);
@@ -267,6 +274,7 @@ static void start_nodes(struct fc_event *e)
         struct fc_event_node *node = &e->node[n];
         struct fc_event_block *block = &e->block[e->vertex_block[e->flit->n_routers + n]];
         node->when = FC_EVENT_NEVER;
+        node->vertex = e->flit->n_routers + n;
         fc_flit_first(e->traffic, n, &node->source);
         if (node->source.born == UINT64_MAX) continue;
         block->live_sources++;

@@ -106,6 +106,7 @@ struct fc_event_times { /* of a link class */
 struct fc_event_node {
     struct fc_flit_source source;
     uint64_t when; /* tick of its one valid event; FC_EVENT_NEVER */
+    uint32_t vertex;
 };
 
 /* What one block tells another within a window. */
@@ -203,7 +204,10 @@ struct fc_event {
     bool is_adaptive_torus;
     struct fc_route_adaptive adaptive; /* its routing */
     struct fc_event_times injection, hop, ejection;
-    uint32_t hop_class, hop_per_step;
+    uint32_t hop_class, hop_per_step, eject_per_step;
+    bool in_turn, direct; /* round robin; no link is so fast that a token could be back at once */
+    bool is_usual;        /* of the shape of FC_EVENT_USUAL */
+    uint32_t router_ticks;
     uint32_t escape_vc[2], escape_need[2]; /* by kind: tokens that it takes (bubble: to go on, to enter) */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
     uint64_t *worth; /* [buffer_flits + 1] from bit 32: score + 1 where a full-size packet has room, else 0 */
@@ -222,6 +226,7 @@ struct fc_event {
     uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
     uint16_t *bit_port;         /* [64 * words] */
     uint8_t *bit_vc;            /* [64 * words] */
+    uint32_t *stamp;            /* [n_routers + n_nodes] low half of the last tick with an event */
     uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
     uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
     uint16_t *vertex_block;     /* [n_routers + n_nodes] */
@@ -321,6 +326,8 @@ void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t
                            const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
+/* The events of a tick, when no two of them are at the same vertex: true. Else nothing is done. */
+bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_chunk *chunk);
 /* Several heads and links have events at the router. */
 void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
@@ -473,13 +480,12 @@ static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int 
     *path = end;
 }
 
-/* A packet that was in a buffer leaves it at a flit in out_ticks. */
+/* n flits that were in a buffer leave it, one in out_ticks. */
 static inline void fc_event_count_occupancy(struct fc_event_block *block, const struct fc_event_packet *packet,
-                                            uint32_t vc, uint32_t out_ticks)
+                                            uint32_t vc, uint64_t n, uint32_t out_ticks)
 {
     struct fc_flit_counts *counts = block->counts;
-    uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->flit->router_ticks,
-             n = packet->flits;
+    uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->router_ticks;
     int64_t slower = (int64_t)out_ticks - (int64_t)block->engine->times[packet->in_class].flit;
     if (arrived < counts->measure_from || now >= counts->measure_to || slower)
         fc_event_count_occupancy_at_edge(block, arrived, vc, n, slower);

@@ -6,7 +6,7 @@
  * for their adaptive channels, two for what escapes need. Limits: single cables, a port in every direction,
  * links between routers of one class, at most 64 channels into a router; every other network takes the
  * general path. */
-#include "solvers/flit/event_torus.h"
+#include "solvers/flit/event_torus_move.h"
 
 /* What the best channel so far is worth, above it a random number, its port and its number; 0: none has room.
  * In one word, so that the better of two is found without a branch: that would be a random one. */
@@ -32,26 +32,26 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 }
 #define HAS_ROOM (UINT64_C(1) << 32)
 
-static inline __attribute__((always_inline)) uint64_t best_of(const struct fc_event_block *block,
-                                                              uint64_t route, const uint32_t *row,
-                                                              uint64_t random, uint32_t n_dims,
-                                                              uint32_t n_free)
+/* The best adaptive channel with room of the free links nearer; 0: none. */
+FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_event_shape s, uint64_t route,
+                                 const uint32_t *row, uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const uint64_t *worth = e->worth;
-    const union fc_event_lane *open[FC_MAX_DIMS];
-    uint32_t port[FC_MAX_DIMS], n_open = 0, last = e->stride - n_free, first = e->n_network_vcs - n_free;
+    union fc_event_lane *open[FC_MAX_DIMS];
+    uint32_t port[FC_MAX_DIMS], n_open = 0, first = s.n_vcs - s.n_free;
     uint64_t now = block->wheel.now, best = 0, minus = route >> f->minus;
-    for (uint32_t d = 0; d < n_dims; d++) { /* no branches in it: they would be random ones */
+    for (uint32_t d = 0; d < s.n_dims; d++) { /* no branches in it: they would be random ones */
         uint32_t p = 2 * d + (uint32_t)(minus >> d & 1);
-        open[n_open] = e->lane + (size_t)row[FC_ROUTE_PORTS + p] * e->stride;
+        union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + p]);
+        open[n_open] = lane;
         port[n_open] = p << 4;
-        n_open += ((route & f->field[d]) != 0) & (open[n_open]->link.busy_until <= now);
+        n_open += ((route & f->field[d]) != 0) & (lane->link.busy_until <= now);
     }
     for (uint32_t i = 0; i < n_open; i++)
-        for (uint32_t v = 0; v < n_free; v++) {
-            best = greater(best, weigh(worth, block, &open[i][last + v].tokens, port[i] | (first + v),
+        for (uint32_t v = first; v < s.n_vcs; v++) {
+            best = greater(best, weigh(worth, block, fc_event_tokens_at(open[i], s, v), port[i] | v,
                                        (uint32_t)random & 0xffffu));
             random = random >> 11 | random << 53;
         }
@@ -98,9 +98,8 @@ static inline void wait_on(struct fc_event_block *block, uint32_t l, uint64_t *s
         fc_event_torus_rearm(block, l);
 }
 
-static __attribute__((noinline)) void wait(struct fc_event_block *block, struct fc_event_channel *channel,
-                                           const uint32_t *row, uint64_t route,
-                                           const struct fc_flit_choice *escape)
+static inline void wait(struct fc_event_block *block, struct fc_event_channel *channel, const uint32_t *row,
+                        uint64_t route, const struct fc_flit_choice *escape)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
@@ -145,25 +144,12 @@ void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
     }
 }
 
-/* ---- heads ------------------------------------------------------------ */
-
-/* As fc_event_torus_pick, of a head with hops left whose port has a path free. */
-static inline __attribute__((always_inline)) bool pick_hop(struct fc_event_block *block,
-                                                           struct fc_event_channel *channel, uint64_t route,
-                                                           uint64_t random, struct fc_event_hop *hop)
+/* No adaptive channel has room: the head takes the escape, or waits. */
+static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *block,
+                                                     struct fc_event_channel *channel, const uint32_t *row,
+                                                     uint64_t route, struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
-    const struct fc_route_adaptive *f = &e->adaptive;
-    const uint32_t *row = fc_event_torus_row(e, channel->router);
-    uint64_t best = f->n_dims == 3 && f->n_free == 2
-                        ? best_of(block, route, row, random, 3, 2)
-                        : best_of(block, route, row, random, (uint32_t)f->n_dims, f->n_free);
-    if (best) {
-        uint32_t p = port_of(best);
-        *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
-                                     row[FC_ROUTE_PORTS + p], (uint8_t)vc_of(best), 0};
-        return true;
-    }
+    const struct fc_event *e = block->engine;
     struct fc_flit_choice escape = {0};
     if (e->flit->n_escape_vcs) {
         escape = escape_of(e, channel, row, route);
@@ -174,8 +160,49 @@ static inline __attribute__((always_inline)) bool pick_hop(struct fc_event_block
     return false;
 }
 
-static inline __attribute__((always_inline)) bool pick(struct fc_event_block *block, uint32_t c,
-                                                       uint64_t random, struct fc_event_hop *hop)
+/* ---- heads ------------------------------------------------------------ */
+
+/* As fc_event_torus_pick, of a head with hops left whose port has a path free. */
+FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shape s,
+                              struct fc_event_channel *channel, uint64_t route, uint64_t random,
+                              struct fc_event_hop *hop)
+{
+    struct fc_event *e = block->engine;
+    const struct fc_route_adaptive *f = &e->adaptive;
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    uint64_t best = best_of(block, s, route, row, random);
+    if (best) {
+        uint32_t p = port_of(best);
+        *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
+                                     row[FC_ROUTE_PORTS + p], (uint8_t)vc_of(best), 0};
+        return true;
+    }
+    return escape_or_wait(block, channel, row, route, hop);
+}
+
+/* The same of one that has arrived. */
+FC_EVENT_INLINE bool pick_ejection(struct fc_event_block *block, struct fc_event_channel *channel,
+                                   const struct fc_event_packet *packet, struct fc_event_hop *hop)
+{
+    const struct fc_event *e = block->engine;
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    uint32_t l = fc_event_torus_ejection(e, row, channel->router, packet->dst);
+    *hop = (struct fc_event_hop){.route = packet->route, .link = l};
+    if (fc_event_link(e, l)->busy_until <= block->wheel.now) return true;
+    if (!(channel->flags & FC_EVENT_WAITS)) wait_to_eject(block, channel, l);
+    return false;
+}
+
+FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s, uint32_t in_link,
+                               uint64_t now, uint64_t *until)
+{
+    if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
+    const uint64_t *end = &e->path_end[(size_t)in_link * 2];
+    *until = end[1] < end[0] ? end[1] : end[0];
+    return *until <= now;
+}
+
+bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t random, struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
     struct fc_event_channel *channel = &e->channel[c];
@@ -187,31 +214,57 @@ static inline __attribute__((always_inline)) bool pick(struct fc_event_block *bl
         fc_event_head_due(block, c, until);
         return false;
     }
-    if (!arrived) return pick_hop(block, channel, packet->route, random, hop);
-    const uint32_t *row = fc_event_torus_row(e, channel->router);
-    *hop = (struct fc_event_hop){
-        .route = packet->route,
-        .link = fc_event_torus_ejection(e, row, channel->router, packet->dst)};
-    if (fc_event_link(e, hop->link)->busy_until <= block->wheel.now) return true;
-    if (!(channel->flags & FC_EVENT_WAITS)) wait_to_eject(block, channel, hop->link);
-    return false;
+    if (arrived) return pick_ejection(block, channel, packet, hop);
+    return e->is_usual ? pick_hop(block, FC_EVENT_USUAL, channel, packet->route, random, hop)
+                       : pick_hop(block, fc_event_shape_of(e), channel, packet->route, random, hop);
 }
 
-bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t random, struct fc_event_hop *hop)
+static __attribute__((noinline)) void eject_alone(struct fc_event_block *block, uint32_t c)
 {
-    return pick(block, c, random, hop);
+    struct fc_event *e = block->engine;
+    struct fc_event_channel *channel = &e->channel[c];
+    struct fc_event_hop hop;
+    uint64_t until = e->eject_end[channel->link];
+    if (until > block->wheel.now) {
+        fc_event_head_due(block, c, until);
+    } else if (pick_ejection(block, channel, &block->packet[channel->head], &hop)) {
+        if (channel->flags & FC_EVENT_WAITS) fc_event_torus_stop(block, c);
+        fc_event_torus_eject(block, c, hop.link);
+    }
+}
+
+FC_EVENT_INLINE void move_alone(struct fc_event_block *block, struct fc_event_shape s, uint32_t c)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_channel *channel = &e->channel[c];
+    uint64_t route = block->packet[channel->head].route, until;
+    struct fc_event_hop hop;
+    if (fc_event_torus_arrived(e, route)) {
+        eject_alone(block, c);
+        return;
+    }
+    if (!path_free(e, s, channel->link, block->wheel.now, &until)) {
+        fc_event_head_due(block, c, until);
+        return;
+    }
+    uint64_t random = fc_event_random(block, channel->router, 0) + (channel->bit + 1u) * FC_EVENT_SALT_PICK;
+    if (!pick_hop(block, s, channel, route, random, &hop)) return;
+    bool waited = channel->flags & FC_EVENT_WAITS;
+    if (__builtin_expect(waited, 0)) fc_event_torus_stop(block, c);
+    fc_event_move(block, s, c, hop, waited);
+}
+
+static __attribute__((noinline)) void usual_alone(struct fc_event_block *block, uint32_t c)
+{
+    move_alone(block, FC_EVENT_USUAL, c);
 }
 
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
 {
-    struct fc_event *e = block->engine;
-    const struct fc_event_channel *channel = &e->channel[c];
-    struct fc_event_hop hop;
-    uint64_t random = fc_event_random(block, channel->router, 0) + (channel->bit + 1u) * FC_EVENT_SALT_PICK;
-    if (!pick(block, c, random, &hop)) return;
-    bool waited = channel->flags & FC_EVENT_WAITS;
-    if (__builtin_expect(waited, 0)) fc_event_torus_stop(block, c);
-    fc_event_torus_send(block, c, hop, waited);
+    if (block->engine->is_usual)
+        usual_alone(block, c);
+    else
+        move_alone(block, fc_event_shape_of(block->engine), c);
 }
 
 /* ---- links ------------------------------------------------------------ */
@@ -298,4 +351,45 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
         __builtin_prefetch(lane);
         __builtin_prefetch(lane + e->stride - 1);
     }
+}
+
+/* ---- the events of a tick ---- */
+
+bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_chunk *chunk)
+{
+    struct fc_event *e = block->engine;
+    uint64_t now = block->wheel.now;
+    if (!e->direct || chunk->next) return false;
+    const struct {
+        const uint32_t *vertex;
+        size_t stride;
+    } of[3] = {{&e->channel->router, sizeof *e->channel},
+               {&e->lane->link.source, e->stride * sizeof *e->lane},
+               {&e->node->vertex, sizeof *e->node}};
+    bool meet = false;
+    for (uint32_t i = 0; i < chunk->n; i++) { /* no branches: they would be random ones */
+        uint32_t word = chunk->word[i], kind = word >> FC_EVENT_KIND_SHIFT;
+        uint32_t v = *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
+        meet |= e->stamp[v] == (uint32_t)now;
+        e->stamp[v] = (uint32_t)now;
+    }
+    if (meet) return false;
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        uint32_t word = chunk->word[i], index = word & FC_EVENT_INDEX;
+        if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
+            struct fc_event_channel *channel = &e->channel[index];
+            if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) continue; /* it moved before */
+            channel->flags &= 0xffu & ~FC_EVENT_DUE;
+            fc_event_torus_alone(block, index);
+        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_LINK) {
+            struct fc_event_link *link = fc_event_link(e, index);
+            if (link->wake != now) continue;
+            link->wake = FC_EVENT_NEVER;
+            if (link->wanted) fc_event_torus_serve(block, link->source, index);
+        } else if (e->node[index].when == now) {
+            e->node[index].when = FC_EVENT_NEVER;
+            fc_event_inject(block, index);
+        }
+    }
+    return true;
 }

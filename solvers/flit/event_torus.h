@@ -20,6 +20,9 @@ void fc_event_torus_send(struct fc_event_block *block, uint32_t c, struct fc_eve
 void fc_event_torus_eject(struct fc_event_block *block, uint32_t c, uint32_t link);
 /* Wakes the link, which heads wait for, when it may next serve one of them. */
 void fc_event_torus_rearm(struct fc_event_block *block, uint32_t link);
+/* Wakes it, or a node that waits, for tokens of the channel, of which some are on their way until `last`. */
+void fc_event_torus_wake(struct fc_event_block *block, uint32_t link, uint32_t vc,
+                         const struct fc_event_tokens *tokens, uint64_t last);
 
 /* ---- event_torus.c ---- */
 

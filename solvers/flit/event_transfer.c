@@ -151,7 +151,7 @@ void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_fli
         e->port_turn[channel->link] = (uint8_t)in_vc;
     }
     fc_event_take_path(e, channel->link, link->kind, now, now + (uint64_t)flits * flit_ticks);
-    if (packet->hops) fc_event_count_occupancy(block, packet, in_vc, flit_ticks);
+    if (packet->hops) fc_event_count_occupancy(block, packet, in_vc, flits, flit_ticks);
     count_sent(block, choice->link, flits, flit_ticks);
     leave_channel(block, c, channel, packet, flit_ticks);
 
