@@ -48,6 +48,7 @@ FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_e
         open[n_open] = lane;
         port[n_open] = p << 4;
         n_open += ((route & f->field[d]) != 0) & (lane->link.busy_until <= now);
+        __builtin_prefetch(fc_event_tokens_at(lane, s, first));
     }
     for (uint32_t i = 0; i < n_open; i++)
         for (uint32_t v = first; v < s.n_vcs; v++) {
@@ -372,6 +373,12 @@ bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_c
         uint32_t v = *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
         meet |= e->stamp[v] == (uint32_t)now;
         e->stamp[v] = (uint32_t)now;
+        const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
+        union fc_event_lane *from = fc_event_lane_of(e, channel->link);
+        __builtin_prefetch(&block->packet[channel->head]);
+        __builtin_prefetch(e->path_end ? &e->path_end[(size_t)channel->link * e->paths] : NULL);
+        __builtin_prefetch(from);
+        __builtin_prefetch(from + e->stride - 1);
     }
     if (meet) return false;
     for (uint32_t i = 0; i < chunk->n; i++) {

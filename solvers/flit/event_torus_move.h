@@ -153,6 +153,19 @@ FC_EVENT_INLINE void fc_event_occupy(struct fc_event_block *block, uint32_t l, s
     fc_event_push(&block->wheel, end, FC_EVENT_LINK, l);
 }
 
+/* fc_event_count_occupancy of a packet that goes on at the rate at which it came, or came from its node. */
+FC_EVENT_INLINE void fc_event_count_stay(struct fc_event_block *block, const struct fc_event_packet *packet,
+                                         uint32_t vc)
+{
+    struct fc_flit_counts *counts = block->counts;
+    uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->router_ticks,
+             n = packet->hops ? packet->flits : 0;
+    if (__builtin_expect((arrived < counts->measure_from) | (now >= counts->measure_to), 0))
+        fc_event_count_occupancy_at_edge(block, arrived, vc, n, 0);
+    else
+        counts->occupancy_flit_ticks[vc] += (now - arrived) * n;
+}
+
 /* The head of channel c, which has hops left, takes a hop. */
 FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event_shape s, uint32_t c,
                                    struct fc_event_hop hop, bool waited)
@@ -168,6 +181,7 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     uint32_t flits = packet->flits, sending = flits * e->hop.flit, ticks = sending + e->hop.trailer,
              next = hop.link * s.n_vcs + hop.vc;
     __builtin_prefetch(&e->channel[next]);
+    __builtin_prefetch(&e->sent[hop.link]);
     end = now + sending;
     fc_event_occupy(block, hop.link, &lane->link, channel, now + ticks);
     if (s.paths == 2) {
@@ -176,7 +190,7 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     } else {
         fc_event_take_path(e, channel->link, FC_EVENT_BETWEEN, now, end);
     }
-    fc_event_count_occupancy(block, packet, in_vc, packet->hops ? flits : 0, e->hop.flit);
+    fc_event_count_stay(block, packet, in_vc);
     fc_event_torus_count(block, hop.link, flits, e->hop.flit);
     fc_event_leave(block, s, c, channel, packet, in_vc, end, e->hop.flit, e->hop_per_step);
     block->last_move = now;
