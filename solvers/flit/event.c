@@ -333,6 +333,8 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     }
     fill_links(e);
     fill_scores(e);
+    if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st))
+        return st->code;
     e->n_slots = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
     e->waiting =
         fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);

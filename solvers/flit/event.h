@@ -226,7 +226,7 @@ struct fc_event {
     uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
     uint16_t *bit_port;         /* [64 * words] */
     uint8_t *bit_vc;            /* [64 * words] */
-    uint32_t *stamp;            /* [n_routers + n_nodes] low half of the last tick with an event */
+    uint64_t *stamp; /* [n_routers + n_nodes] last tick with events << 4 | place of the first of them */
     uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
     uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
     uint16_t *vertex_block;     /* [n_routers + n_nodes] */
@@ -319,15 +319,15 @@ static inline uint64_t fc_event_spread(uint64_t x)
 
 /* ---- event_torus*.c: see event_torus.h too ------------------------------------------------------------ */
 
-/* As fc_event_append, fc_event_depart and fc_event_take_return. */
+/* As fc_event_append, fc_event_inject and fc_event_take_return. */
 void fc_event_torus_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
-void fc_event_torus_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, uint32_t packet);
+void fc_event_torus_inject(struct fc_event_block *block, uint32_t node);
 void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc,
                            const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* The events of a tick, when no two of them are at the same vertex: true. Else nothing is done. */
-bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_chunk *chunk);
+/* Deals with the events of a tick that are alone at their vertices, and leaves the others in the chunk. */
+void fc_event_torus_direct(struct fc_event_block *block, struct fc_event_chunk *chunk);
 /* Several heads and links have events at the router. */
 void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for

@@ -93,10 +93,7 @@ static void depart(struct fc_event_block *block, uint32_t n, const struct fc_fli
     e->injected[n] += now >= counts->measure_from && now < counts->measure_to;
     block->packets_in++;
     block->flits_in += source->flits;
-    if (e->is_adaptive_torus)
-        fc_event_torus_depart(block, choice->link, vc, p);
-    else
-        fc_event_depart(block, choice->link, vc, p);
+    fc_event_depart(block, choice->link, vc, p);
 }
 
 /* The first tick at which one of the node's links is free. */
@@ -110,74 +107,12 @@ static uint64_t link_free(const struct fc_event *e, uint32_t n)
     return first;
 }
 
-/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`.
- */
-static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
-{
-    const struct fc_event *e = block->engine;
-    uint64_t now = block->wheel.now;
-    int32_t most = (int32_t)e->full - 1;
-    uint32_t picked = e->n_vcs;
-    const union fc_event_lane *lane = &e->lane[(size_t)l * e->stride] + e->first_tokens;
-    const struct fc_event_tokens *more = &e->more_tokens[e->more_at[l]] - e->n_network_vcs;
-    for (uint32_t v = 0; v < e->n_vcs; v++) {
-        if (!(e->flit->injection_vcs >> v & 1)) continue;
-        int32_t tokens = fc_event_count(block, v < e->n_network_vcs ? &lane[v].tokens : &more[v], now);
-        picked = tokens > most ? v : picked;
-        most = tokens > most ? tokens : most;
-        if (tokens == (int32_t)e->flit->buffer_flits) return picked;
-    }
-    *again = FC_EVENT_NEVER;
-    for (uint32_t left = e->flit->injection_vcs; left && picked == e->n_vcs; left &= left - 1) {
-        uint64_t tick =
-            fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
-        if (tick < *again) *again = tick;
-    }
-    return picked;
-}
-
-/* As below, for a node with one link, whose routing at the source looks at nothing: it is asked only when the
- * packet leaves. */
-static void inject_torus(struct fc_event_block *block, uint32_t n)
-{
-    struct fc_event *e = block->engine;
-    struct fc_event_node *node = &e->node[n];
-    uint32_t l = e->flit->net->first_link[e->flit->n_routers + n];
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
-    link->wanted = 0;
-    while (node->source.born <= now) {
-        const struct fc_flit_source *source = &node->source;
-        if (link->busy_until > now) {
-            node_due(block, n, link->busy_until);
-            return;
-        }
-        uint32_t vc = emptiest(block, l, &again);
-        if (vc == e->n_vcs) {
-            link->wanted = 1;
-            if (again != FC_EVENT_NEVER) node_due(block, n, again);
-            return;
-        }
-        struct fc_flit_choice choice = {.link = l};
-        choice.route = e->flit->route->start(e->flit, n, source->dst, source->random, NULL);
-        uint32_t p = fc_event_new_packet(block);
-        if (p == 0) return;
-        depart(block, n, &choice, vc, p);
-        fc_flit_next(e->traffic, n, &node->source);
-        if (node->source.born == UINT64_MAX) {
-            block->live_sources--;
-            return;
-        }
-    }
-    node_due(block, n, node->source.born > link->busy_until ? node->source.born : link->busy_until);
-}
-
 void fc_event_inject(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;
     struct fc_event_node *node = &e->node[n];
     if (e->is_adaptive_torus) {
-        inject_torus(block, n);
+        fc_event_torus_inject(block, n);
         return;
     }
     struct fc_flit_view view = {block, queued_flits};

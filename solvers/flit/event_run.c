@@ -97,7 +97,10 @@ static void run_tick(struct fc_event_block *block)
     while (wheel->slot[s].n && !block->out_of_memory && !wheel->out_of_memory) {
         struct fc_event_chunk chunk = wheel->slot[s]; /* what happens may add to the slot */
         wheel->slot[s].n = wheel->slot[s].next = 0;
-        if (block->engine->is_adaptive_torus && fc_event_torus_direct(block, &chunk)) continue;
+        if (block->engine->direct && chunk.next == 0) {
+            fc_event_torus_direct(block, &chunk);
+            if (chunk.n == 0) continue;
+        }
         block->n_dirty = 0;
         block->n_notes = 1;
         if (block->engine->is_large) prefetch_chunk(block, &chunk);

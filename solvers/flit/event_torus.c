@@ -86,12 +86,9 @@ static inline bool escape_fits(const struct fc_event_block *block, const struct 
 
 /* ---- waiting ------------------------------------------------------------ */
 
-/* A head, bit of the mask, or nobody, waits in the set. Those who were first have seen to the wake-up. */
-static inline void wait_on(struct fc_event_block *block, uint32_t l, uint64_t *set, uint64_t bit)
+/* Sees to the wake-up of a link that nobody waited for. */
+static inline void arm(struct fc_event_block *block, uint32_t l)
 {
-    uint64_t before = *set;
-    *set = before | bit;
-    if (before || !bit) return;
     struct fc_event_link *link = fc_event_link(block->engine, l);
     if (link->busy_until > block->wheel.now)
         fc_event_wake_at(block, l, link, link->busy_until);
@@ -105,13 +102,19 @@ static inline void wait(struct fc_event_block *block, struct fc_event_channel *c
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     uint64_t bit = 1ull << channel->bit;
+    uint32_t fresh[FC_MAX_DIMS + 1], n_fresh = 0; /* links that nobody waited for */
     if (channel->flags & FC_EVENT_WAITS) return;
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
     if (escape->vcs) fc_event_lane_of(e, escape->link)[1].escapes.wanted[escape_kind(e, escape)] |= bit;
-    for (int d = 0; d < f->n_dims; d++) {
+    for (int d = 0; d < f->n_dims; d++) { /* no branches in it: they would be random ones */
         uint32_t l = row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)];
-        wait_on(block, l, &fc_event_link(e, l)->wanted, bit & -(uint64_t)((route & f->field[d]) != 0));
+        struct fc_event_link *link = fc_event_link(e, l);
+        uint64_t before = link->wanted, after = before | (bit & -(uint64_t)((route & f->field[d]) != 0));
+        link->wanted = after;
+        fresh[n_fresh] = l;
+        n_fresh += (before == 0) & (after != 0);
     }
+    for (uint32_t i = 0; i < n_fresh; i++) arm(block, fresh[i]);
     /* the first to wait for the escape may not be the first to wait for the link */
     if (escape->vcs && fc_event_link(e, escape->link)->busy_until <= block->wheel.now)
         fc_event_torus_rearm(block, escape->link);
@@ -121,7 +124,10 @@ static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block
                                                     struct fc_event_channel *channel, uint32_t l)
 {
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
-    wait_on(block, l, &fc_event_link(block->engine, l)->wanted, 1ull << channel->bit);
+    struct fc_event_link *link = fc_event_link(block->engine, l);
+    bool fresh = link->wanted == 0;
+    link->wanted |= 1ull << channel->bit;
+    if (fresh) arm(block, l);
 }
 
 void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
@@ -356,23 +362,25 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
 
 /* ---- the events of a tick ---- */
 
-bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_chunk *chunk)
+/* Those that have an event at a vertex together with another, a bit each. Calls what they will look at into
+ * the cache. */
+static uint32_t find_meetings(struct fc_event_block *block, const struct fc_event_chunk *chunk)
 {
     struct fc_event *e = block->engine;
-    uint64_t now = block->wheel.now;
-    if (!e->direct || chunk->next) return false;
     const struct {
         const uint32_t *vertex;
         size_t stride;
     } of[3] = {{&e->channel->router, sizeof *e->channel},
                {&e->lane->link.source, e->stride * sizeof *e->lane},
                {&e->node->vertex, sizeof *e->node}};
-    bool meet = false;
+    uint64_t now = block->wheel.now << 4;
+    uint32_t together = 0;
     for (uint32_t i = 0; i < chunk->n; i++) { /* no branches: they would be random ones */
         uint32_t word = chunk->word[i], kind = word >> FC_EVENT_KIND_SHIFT;
         uint32_t v = *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
-        meet |= e->stamp[v] == (uint32_t)now;
-        e->stamp[v] = (uint32_t)now;
+        uint64_t stamp = e->stamp[v], met = (stamp & ~15ull) == now;
+        together |= (uint32_t)(met << i | met << (stamp & 15));
+        e->stamp[v] = now | (met ? stamp & 15 : i);
         const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
         union fc_event_lane *from = fc_event_lane_of(e, channel->link);
         __builtin_prefetch(&block->packet[channel->head]);
@@ -380,10 +388,20 @@ bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_c
         __builtin_prefetch(from);
         __builtin_prefetch(from + e->stride - 1);
     }
-    if (meet) return false;
+    return together;
+}
+_Static_assert(FC_EVENT_CHUNK <= 16, "four bits of the stamp");
+
+void fc_event_torus_direct(struct fc_event_block *block, struct fc_event_chunk *chunk)
+{
+    struct fc_event *e = block->engine;
+    uint64_t now = block->wheel.now;
+    uint32_t together = find_meetings(block, chunk), n = 0;
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t word = chunk->word[i], index = word & FC_EVENT_INDEX;
-        if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
+        if (together >> i & 1) {
+            chunk->word[n++] = word;
+        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
             struct fc_event_channel *channel = &e->channel[index];
             if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) continue; /* it moved before */
             channel->flags &= 0xffu & ~FC_EVENT_DUE;
@@ -395,8 +413,8 @@ bool fc_event_torus_direct(struct fc_event_block *block, const struct fc_event_c
             if (link->wanted) fc_event_torus_serve(block, link->source, index);
         } else if (e->node[index].when == now) {
             e->node[index].when = FC_EVENT_NEVER;
-            fc_event_inject(block, index);
+            fc_event_torus_inject(block, index);
         }
     }
-    return true;
+    chunk->n = n;
 }

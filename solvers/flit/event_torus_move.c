@@ -87,23 +87,10 @@ void fc_event_torus_eject(struct fc_event_block *block, uint32_t c, uint32_t l)
     uint32_t flits = packet->flits, sending = flits * e->ejection.flit, ticks = sending + e->ejection.trailer;
     fc_event_occupy(block, l, fc_event_link(e, l), channel, now + ticks);
     e->eject_end[channel->link] = now + sending;
-    fc_event_count_occupancy(block, packet, vc, packet->hops ? flits : 0, e->ejection.flit);
+    if (packet->hops) fc_event_count_occupancy(block, packet, vc, flits, e->ejection.flit);
     fc_event_torus_count(block, l, flits, e->ejection.flit);
     fc_event_leave(block, fc_event_shape_of(e), c, channel, packet, vc, now + sending, e->ejection.flit,
                    e->eject_per_step);
     block->last_move = now;
     fc_event_deliver(block, p, now + ticks + e->ejection.latency);
-}
-
-void fc_event_torus_depart(struct fc_event_block *block, uint32_t l, uint32_t vc, uint32_t p)
-{
-    struct fc_event *e = block->engine;
-    struct fc_event_packet *packet = &block->packet[p];
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint32_t flits = packet->flits, ticks = flits * e->injection.flit + e->injection.trailer;
-    link->busy_until = block->wheel.now + ticks;
-    block->last_move = block->wheel.now;
-    fc_event_torus_count(block, l, flits, e->injection.flit);
-    fc_event_enter(block, fc_event_channel_at(e, l, vc), fc_event_tokens_of(e, l, vc), p, packet,
-                   link->link_class, ticks, e->injection.ready);
 }
