@@ -130,25 +130,30 @@ static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block
     if (fresh) arm(block, l);
 }
 
-void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
+FC_EVENT_INLINE void stop_hops(struct fc_event_block *block, struct fc_event_shape s,
+                               const struct fc_event_channel *channel, const uint32_t *row, uint64_t route)
 {
-    struct fc_event *e = block->engine;
-    const struct fc_route_adaptive *f = &e->adaptive;
-    const struct fc_event_channel *channel = &e->channel[c];
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = fc_event_torus_row(e, channel->router);
-    uint64_t route = packet->route, others = ~(1ull << channel->bit);
-    if (fc_event_torus_arrived(e, route)) {
-        fc_event_link(e, fc_event_torus_ejection(e, row, channel->router, packet->dst))->wanted &= others;
-        return;
-    }
-    for (int d = 0; d < f->n_dims; d++) {
-        union fc_event_lane *lane =
-            fc_event_lane_of(e, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)]);
+    const struct fc_event *e = block->engine;
+    uint64_t others = ~(1ull << channel->bit), minus = route >> e->adaptive.minus;
+    for (uint32_t d = 0; d < s.n_dims; d++) {
+        union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + 2 * d + (minus >> d & 1)]);
         lane->link.wanted &= others;
         lane[1].escapes.wanted[0] &= others;
         lane[1].escapes.wanted[1] &= others;
     }
+}
+
+void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
+{
+    struct fc_event *e = block->engine;
+    const struct fc_event_channel *channel = &e->channel[c];
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    if (fc_event_torus_arrived(e, packet->route))
+        fc_event_link(e, fc_event_torus_ejection(e, row, channel->router, packet->dst))->wanted &=
+            ~(1ull << channel->bit);
+    else
+        stop_hops(block, fc_event_shape_of(e), channel, row, packet->route);
 }
 
 /* No adaptive channel has room: the head takes the escape, or waits. */
@@ -265,84 +270,132 @@ static __attribute__((noinline)) void usual_alone(struct fc_event_block *block, 
 {
     move_alone(block, FC_EVENT_USUAL, c);
 }
+static __attribute__((noinline)) void other_alone(struct fc_event_block *block, uint32_t c)
+{
+    move_alone(block, fc_event_shape_of(block->engine), c);
+}
 
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
 {
     if (block->engine->is_usual)
         usual_alone(block, c);
     else
-        move_alone(block, fc_event_shape_of(block->engine), c);
+        other_alone(block, c);
 }
 
 /* ---- links ------------------------------------------------------------ */
 
-uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random,
-                                   struct fc_event_hop *hop)
+FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_event_shape s,
+                                    union fc_event_lane *lane, uint32_t l, uint64_t random,
+                                    struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
-    const union fc_event_lane *lane = fc_event_lane_of(e, l);
-    uint32_t first = (uint32_t)e->flit->n_escape_vcs;
+    uint32_t first = s.n_vcs - s.n_free;
     uint64_t best = 0, mask = 0;
     random += (l + 1) * FC_EVENT_SALT_PICK;
     *hop = (struct fc_event_hop){.link = l, .vc = FC_EVENT_NO_VC};
     if (lane->link.busy_until > block->wheel.now) return 0;
     if (lane->link.kind == FC_EVENT_EJECTION) return lane->link.wanted;
-    for (uint32_t i = 0; i < e->adaptive.n_free; i++)
-        best = greater(best, weigh(e->worth, block, &lane[e->first_tokens + first + i].tokens, first + i,
+    for (uint32_t i = 0; i < s.n_free; i++)
+        best = greater(best, weigh(e->worth, block, fc_event_tokens_at(lane, s, first + i), first + i,
                                    (uint32_t)(random >> 11 * (i & 3)) & 0xffffu));
     if (best >= HAS_ROOM) {
         hop->vc = (uint8_t)vc_of(best);
         return lane->link.wanted;
     }
     for (uint32_t k = 0; k < 2 && first; k++) {
-        const struct fc_event_tokens *t = &lane[e->first_tokens + e->escape_vc[k]].tokens;
+        const struct fc_event_tokens *t = fc_event_tokens_at(lane, s, e->escape_vc[k]);
         bool room = lane[1].escapes.wanted[k] && fc_event_room(block, t) >= (int32_t)e->escape_need[k];
         mask |= lane[1].escapes.wanted[k] & -(uint64_t)room;
     }
     return mask;
 }
 
-bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_event_hop hop)
+uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random,
+                                   struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
-    const struct fc_route_adaptive *f = &e->adaptive;
+    struct fc_event_shape s = fc_event_shape_of(block->engine);
+    return candidates(block, s, fc_event_lane_at(block->engine, s, l), l, random, hop);
+}
+
+/* The waiting head of channel c takes the escape on the link, or cannot. */
+static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, uint32_t c, uint32_t l)
+{
+    const struct fc_event *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
-    const uint32_t *row = fc_event_torus_row(e, channel->router);
-    uint64_t route = block->packet[channel->head].route;
-    hop.route = route;
-    if (!fc_event_torus_arrived(e, route)) {
-        if (hop.vc != FC_EVENT_NO_VC) {
-            uint32_t port = fc_event_lane_of(e, hop.link)[1].escapes.port;
-            hop.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, port);
-        } else {
-            struct fc_flit_choice escape = escape_of(e, channel, row, route);
-            if (escape.link != hop.link || !escape_fits(block, &escape, &hop)) return false;
-        }
-    }
+    struct fc_event_hop hop;
+    struct fc_flit_choice escape = escape_of(e, channel, fc_event_torus_row(e, channel->router),
+                                             block->packet[channel->head].route);
+    if (escape.link != l || !escape_fits(block, &escape, &hop)) return false;
     fc_event_torus_stop(block, c);
     fc_event_torus_send(block, c, hop, true);
     return true;
 }
 
-void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane,
+                          uint32_t c, struct fc_event_hop hop)
 {
     struct fc_event *e = block->engine;
-    struct fc_event_link *link = fc_event_link(e, l);
+    const struct fc_route_adaptive *f = &e->adaptive;
+    const struct fc_event_channel *channel = &e->channel[c];
+    uint64_t route = block->packet[channel->head].route;
+    if (fc_event_torus_arrived(e, route)) {
+        lane->link.wanted &= ~(1ull << channel->bit);
+        fc_event_torus_eject(block, c, hop.link);
+        return true;
+    }
+    if (hop.vc == FC_EVENT_NO_VC) return take_escape(block, c, hop.link);
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    stop_hops(block, s, channel, row, route);
+    hop.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, lane[1].escapes.port);
+    fc_event_move(block, s, c, hop, true);
+    return true;
+}
+
+bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_event_hop hop)
+{
+    struct fc_event_shape s = fc_event_shape_of(block->engine);
+    return take(block, s, fc_event_lane_at(block->engine, s, hop.link), c, hop);
+}
+
+FC_EVENT_INLINE void serve(struct fc_event_block *block, struct fc_event_shape s, uint32_t router, uint32_t l)
+{
+    struct fc_event *e = block->engine;
+    union fc_event_lane *lane = fc_event_lane_at(e, s, l);
     struct fc_event_hop hop;
     uint64_t random = fc_event_random(block, router, 0), until;
-    uint64_t mask = fc_event_torus_candidates(block, l, random, &hop);
+    uint64_t mask = candidates(block, s, lane, l, random, &hop);
     while (mask) {
         uint64_t rivals = mask;
-        uint32_t bit = fc_event_elect(block, router, &rivals, link->turn,
-                                      fc_event_spread(random + (l + 1) * FC_EVENT_SALT_ELECT));
+        uint32_t bit = (uint32_t)__builtin_ctzll(mask);
+        if (mask & (mask - 1))
+            bit = fc_event_elect(block, router, &rivals, lane->link.turn,
+                                 fc_event_spread(random + (l + 1) * FC_EVENT_SALT_ELECT));
         uint32_t c = e->head_channel[e->head_first[router] + bit];
         mask &= ~(1ull << bit);
-        if (!fc_event_path_free(e, e->channel[c].link, link->kind, block->wheel.now, &until))
+        if (!fc_event_path_free(e, e->channel[c].link, lane->link.kind, block->wheel.now, &until))
             fc_event_head_due(block, c, until);
-        else if (fc_event_torus_take(block, c, hop))
+        else if (take(block, s, lane, c, hop))
             return;
     }
-    if (link->wanted) fc_event_torus_rearm(block, l);
+    if (lane->link.wanted) fc_event_torus_rearm(block, l);
+}
+
+static __attribute__((noinline)) void usual_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    serve(block, FC_EVENT_USUAL, router, l);
+}
+static __attribute__((noinline)) void other_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    serve(block, fc_event_shape_of(block->engine), router, l);
+}
+
+void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    if (block->engine->is_usual)
+        usual_serve(block, router, l);
+    else
+        other_serve(block, router, l);
 }
 
 void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel)
@@ -382,11 +435,7 @@ static uint32_t find_meetings(struct fc_event_block *block, const struct fc_even
         together |= (uint32_t)(met << i | met << (stamp & 15));
         e->stamp[v] = now | (met ? stamp & 15 : i);
         const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
-        union fc_event_lane *from = fc_event_lane_of(e, channel->link);
         __builtin_prefetch(&block->packet[channel->head]);
-        __builtin_prefetch(e->path_end ? &e->path_end[(size_t)channel->link * e->paths] : NULL);
-        __builtin_prefetch(from);
-        __builtin_prefetch(from + e->stride - 1);
     }
     return together;
 }

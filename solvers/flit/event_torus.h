@@ -24,6 +24,12 @@ void fc_event_torus_rearm(struct fc_event_block *block, uint32_t link);
 void fc_event_torus_wake(struct fc_event_block *block, uint32_t link, uint32_t vc,
                          const struct fc_event_tokens *tokens, uint64_t last);
 
+/* fc_event_add_behind and fc_event_post_return of a ramp in parts. */
+void fc_event_torus_add(struct fc_event_block *block, struct fc_event_tokens *tokens, uint64_t last,
+                        uint32_t step, uint32_t flits, uint32_t extra);
+void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t link, uint32_t vc, uint64_t last,
+                         uint32_t step, uint32_t flits, uint32_t extra);
+
 /* ---- event_torus.c ---- */
 
 /* What the head of channel c may take now: true. Else it waits, registered, or has an event when its port has

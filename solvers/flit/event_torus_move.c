@@ -60,7 +60,22 @@ void fc_event_torus_return(struct fc_event_block *block, uint32_t l, uint32_t vc
                            const struct fc_event_ramp *ramp)
 {
     const struct fc_event *e = block->engine;
-    fc_event_give_back(block, fc_event_shape_of(e), l, vc, *ramp, fc_event_per_step(e, ramp->step));
+    fc_event_give_back(block, fc_event_shape_of(e), l, vc, ramp->last, ramp->step, ramp->flits, ramp->extra,
+                       fc_event_per_step(e, ramp->step));
+}
+
+void fc_event_torus_add(struct fc_event_block *block, struct fc_event_tokens *t, uint64_t last, uint32_t step,
+                        uint32_t flits, uint32_t extra)
+{
+    struct fc_event_ramp ramp = {last, step, (uint16_t)flits, (uint16_t)extra};
+    fc_event_add_behind(block, t, &ramp);
+}
+
+void fc_event_torus_post(struct fc_event_block *block, int to, uint32_t l, uint32_t vc, uint64_t last,
+                         uint32_t step, uint32_t flits, uint32_t extra)
+{
+    struct fc_event_ramp ramp = {last, step, (uint16_t)flits, (uint16_t)extra};
+    fc_event_post_return(block, to, l, vc, &ramp);
 }
 
 void fc_event_torus_append(struct fc_event_block *block, uint32_t c, uint32_t p)
@@ -73,6 +88,8 @@ void fc_event_torus_send(struct fc_event_block *block, uint32_t c, struct fc_eve
     const struct fc_event *e = block->engine;
     if (fc_event_torus_arrived(e, block->packet[e->channel[c].head].route))
         fc_event_torus_eject(block, c, hop.link);
+    else if (e->is_usual)
+        fc_event_move(block, FC_EVENT_USUAL, c, hop, waited);
     else
         fc_event_move(block, fc_event_shape_of(e), c, hop, waited);
 }

@@ -62,9 +62,11 @@ FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, 
     fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
 }
 
-/* Tokens are on their way back, one in `step` ticks until `last`. */
+/* Tokens are on their way back. The ramp comes in parts: one put together in memory and read again whole would
+ * be waited for. */
 FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_event_shape s, uint32_t l,
-                                        uint32_t vc, struct fc_event_ramp ramp, uint32_t per_step)
+                                        uint32_t vc, uint64_t last, uint32_t step, uint32_t flits,
+                                        uint32_t extra, uint32_t per_step)
 {
     struct fc_event *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
@@ -72,12 +74,15 @@ FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_
                                                                    : fc_event_tokens_at(lane, s, vc);
     while (t->ramp.flits && block->wheel.now >= t->ramp.last) fc_event_next_ramp(block, t);
     if (t->ramp.flits) {
-        fc_event_add_behind(block, t, &ramp);
+        fc_event_torus_add(block, t, last, step, flits, extra);
     } else {
-        t->ramp = ramp;
+        t->ramp.last = last;
+        t->ramp.step = step;
+        t->ramp.flits = (uint16_t)flits;
+        t->ramp.extra = (uint16_t)extra;
         t->per_step = per_step;
     }
-    if (lane->link.wanted) fc_event_torus_wake(block, l, vc, t, ramp.last);
+    if (lane->link.wanted) fc_event_torus_wake(block, l, vc, t, last);
 }
 
 /* Takes the head off its queue until `end`, frees its tokens one in `flit_ticks`, and calls the next. */
@@ -98,17 +103,15 @@ FC_EVENT_INLINE void fc_event_leave(struct fc_event_block *block, struct fc_even
         channel->flags = FC_EVENT_DUE;
         fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
     }
-    uint32_t one_by_one = flit_ticks ? packet->flits : 1;
-    struct fc_event_ramp ramp = {.last = end + e->times[packet->in_class].token,
-                                 .step = flit_ticks ? flit_ticks : 1,
-                                 .flits = (uint16_t)one_by_one,
-                                 .extra = (uint16_t)(packet->held - one_by_one)};
-    if (__builtin_expect(block->counts->interval_ticks != 0, 0)) fc_event_count_return(block, ramp.last);
+    uint32_t flits = flit_ticks ? packet->flits : 1, step = flit_ticks ? flit_ticks : 1,
+             extra = packet->held - flits;
+    uint64_t last = end + e->times[packet->in_class].token;
+    if (__builtin_expect(block->counts->interval_ticks != 0, 0)) fc_event_count_return(block, last);
     int to = e->n_blocks > 1 ? e->vertex_block[fc_event_lane_at(e, s, link)->link.source] : 0;
     if (to == block->index)
-        fc_event_give_back(block, s, link, vc, ramp, per_step);
+        fc_event_give_back(block, s, link, vc, last, step, flits, extra, per_step);
     else
-        fc_event_post_return(block, to, link, vc, &ramp);
+        fc_event_torus_post(block, to, link, vc, last, step, flits, extra);
 }
 
 /* The packet starts on a link, not to a node, for channel c, which had these tokens. */
