@@ -226,7 +226,7 @@ struct fc_event {
     uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
     uint16_t *bit_port;         /* [64 * words] */
     uint8_t *bit_vc;            /* [64 * words] */
-    uint64_t *stamp; /* [n_routers + n_nodes] last tick with events << 4 | place of the first of them */
+    uint64_t *stamp; /* [n_routers + n_nodes] last tick with events << 6 | place of the first of them */
     uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
     uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
     uint16_t *vertex_block;     /* [n_routers + n_nodes] */
@@ -326,8 +326,10 @@ void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t
                            const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* Deals with the events of a tick that are alone at their vertices, and leaves the others in the chunk. */
-void fc_event_torus_direct(struct fc_event_block *block, struct fc_event_chunk *chunk);
+/* Deals with those of a tick's events, n <= FC_EVENT_DIRECT, that are alone at their vertices; returns how many
+ * are left at the front. */
+#define FC_EVENT_DIRECT (4 * FC_EVENT_CHUNK)
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n);
 /* Several heads and links have events at the router. */
 void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for

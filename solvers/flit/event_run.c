@@ -89,32 +89,60 @@ static void prefetch_chunk(const struct fc_event_block *block, const struct fc_e
     if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
 }
 
+/* Takes the events out of a slot, unless there are more than FC_EVENT_DIRECT: 0. */
+static uint32_t empty_slot(struct fc_event_wheel *wheel, struct fc_event_chunk *slot, uint32_t *words)
+{
+    uint32_t n = slot->n, c = slot->next;
+    memcpy(words, slot->word, sizeof slot->word);
+    for (uint32_t more = c; more; more = wheel->chunk[more].next) {
+        if (n + FC_EVENT_CHUNK > FC_EVENT_DIRECT) return 0;
+        memcpy(words + n, wheel->chunk[more].word, sizeof slot->word);
+        n += wheel->chunk[more].n;
+    }
+    slot->n = slot->next = 0;
+    while (c) {
+        uint32_t next = wheel->chunk[c].next;
+        wheel->chunk[c].next = wheel->free_chunk;
+        wheel->free_chunk = c;
+        c = next;
+    }
+    return n;
+}
+
+/* Gathers all events of a slot. */
+static void gather_slot(struct fc_event_block *block, struct fc_event_chunk *slot)
+{
+    struct fc_event_wheel *wheel = &block->wheel;
+    struct fc_event_chunk chunk = *slot; /* what happens may add to the slot */
+    slot->n = slot->next = 0;
+    if (block->engine->is_large) prefetch_chunk(block, &chunk);
+    for (;;) {
+        uint32_t next = chunk.next;
+        if (block->engine->is_large && next) prefetch_chunk(block, &wheel->chunk[next]);
+        for (uint32_t i = 0; i < chunk.n; i++) take_event(block, chunk.word[i]);
+        if (next == 0) break;
+        chunk = wheel->chunk[next];
+        wheel->chunk[next].next = wheel->free_chunk;
+        wheel->free_chunk = next;
+    }
+}
+
 /* Everything of the present tick; more than once round only where a delay is zero. */
 static void run_tick(struct fc_event_block *block)
 {
     struct fc_event_wheel *wheel = &block->wheel;
-    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1);
+    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), words[FC_EVENT_DIRECT], n;
     while (wheel->slot[s].n && !block->out_of_memory && !wheel->out_of_memory) {
-        struct fc_event_chunk chunk = wheel->slot[s]; /* what happens may add to the slot */
-        wheel->slot[s].n = wheel->slot[s].next = 0;
-        if (block->engine->direct && chunk.next == 0) {
-            fc_event_torus_direct(block, &chunk);
-            if (chunk.n == 0) continue;
-        }
         block->n_dirty = 0;
         block->n_notes = 1;
-        if (block->engine->is_large) prefetch_chunk(block, &chunk);
-        for (;;) {
-            uint32_t next = chunk.next;
-            if (block->engine->is_large && next) prefetch_chunk(block, &wheel->chunk[next]);
-            for (uint32_t i = 0; i < chunk.n; i++) take_event(block, chunk.word[i]);
-            if (next == 0) break;
-            chunk = wheel->chunk[next];
-            wheel->chunk[next].next = wheel->free_chunk;
-            wheel->free_chunk = next;
+        if (block->engine->direct && (n = empty_slot(wheel, &wheel->slot[s], words))) {
+            n = fc_event_torus_direct(block, words, n);
+            for (uint32_t i = 0; i < n; i++) take_event(block, words[i]);
+        } else {
+            gather_slot(block, &wheel->slot[s]);
         }
         for (uint32_t i = 0; i < block->n_dirty; i += FC_EVENT_BATCH) {
-            uint32_t n = block->n_dirty - i;
+            n = block->n_dirty - i;
             fc_event_arbitrate(block, &block->dirty[i], n < FC_EVENT_BATCH ? n : FC_EVENT_BATCH);
         }
     }

@@ -415,9 +415,9 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
 
 /* ---- the events of a tick ---- */
 
-/* Those that have an event at a vertex together with another, a bit each. Calls what they will look at into
- * the cache. */
-static uint32_t find_meetings(struct fc_event_block *block, const struct fc_event_chunk *chunk)
+/* Those of n events that are at a vertex together with another, a bit each. Calls their packets into the
+ * cache. */
+static uint64_t find_meetings(struct fc_event_block *block, const uint32_t *words, uint32_t n)
 {
     struct fc_event *e = block->engine;
     const struct {
@@ -426,30 +426,29 @@ static uint32_t find_meetings(struct fc_event_block *block, const struct fc_even
     } of[3] = {{&e->channel->router, sizeof *e->channel},
                {&e->lane->link.source, e->stride * sizeof *e->lane},
                {&e->node->vertex, sizeof *e->node}};
-    uint64_t now = block->wheel.now << 4;
-    uint32_t together = 0;
-    for (uint32_t i = 0; i < chunk->n; i++) { /* no branches: they would be random ones */
-        uint32_t word = chunk->word[i], kind = word >> FC_EVENT_KIND_SHIFT;
+    uint64_t now = block->wheel.now << 6, together = 0;
+    for (uint32_t i = 0; i < n; i++) { /* no branches: they would be random ones */
+        uint32_t word = words[i], kind = word >> FC_EVENT_KIND_SHIFT;
         uint32_t v = *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
-        uint64_t stamp = e->stamp[v], met = (stamp & ~15ull) == now;
-        together |= (uint32_t)(met << i | met << (stamp & 15));
-        e->stamp[v] = now | (met ? stamp & 15 : i);
+        uint64_t stamp = e->stamp[v], met = (stamp & ~63ull) == now;
+        together |= met << i | met << (stamp & 63);
+        e->stamp[v] = now | (met ? stamp & 63 : i);
         const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
         __builtin_prefetch(&block->packet[channel->head]);
     }
     return together;
 }
-_Static_assert(FC_EVENT_CHUNK <= 16, "four bits of the stamp");
+_Static_assert(FC_EVENT_DIRECT <= 64, "six bits of the stamp");
 
-void fc_event_torus_direct(struct fc_event_block *block, struct fc_event_chunk *chunk)
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n)
 {
     struct fc_event *e = block->engine;
-    uint64_t now = block->wheel.now;
-    uint32_t together = find_meetings(block, chunk), n = 0;
-    for (uint32_t i = 0; i < chunk->n; i++) {
-        uint32_t word = chunk->word[i], index = word & FC_EVENT_INDEX;
+    uint64_t now = block->wheel.now, together = find_meetings(block, words, n);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word = words[i], index = word & FC_EVENT_INDEX;
         if (together >> i & 1) {
-            chunk->word[n++] = word;
+            words[left++] = word;
         } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
             struct fc_event_channel *channel = &e->channel[index];
             if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) continue; /* it moved before */
@@ -465,5 +464,5 @@ void fc_event_torus_direct(struct fc_event_block *block, struct fc_event_chunk *
             fc_event_torus_inject(block, index);
         }
     }
-    chunk->n = n;
+    return left;
 }
