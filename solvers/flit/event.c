@@ -67,7 +67,7 @@ static bool is_adaptive_torus(struct fc_event *e)
     }
     if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0)
         return false;
-    e->hop_class = (uint32_t)class[FC_EVENT_BETWEEN];
+    e->hop_class = (uint32_t) class[FC_EVENT_BETWEEN];
     e->hop = e->times[e->hop_class];
     e->injection = e->times[class[FC_EVENT_INJECTION]];
     e->ejection = e->times[class[FC_EVENT_EJECTION]];
@@ -203,7 +203,8 @@ static void fill_link(struct fc_event *e, uint32_t l)
                                                   .kind = (uint8_t)link_kind(net, l)};
     if (e->is_adaptive_torus) {
         const uint32_t *row = e->adaptive.row + (size_t)net->link_source[l] * e->adaptive.width;
-        for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims; p++)
+        for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims;
+             p++)
             if (row[FC_ROUTE_PORTS + p] == l) e->lane[(size_t)l * e->stride + 1].escapes.port = p;
     }
     for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++) {

@@ -1,9 +1,10 @@
-/* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c).
+/* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c...).
  *
  * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and what it tells
  * the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
  * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
- * tokens. */
+ * tokens. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
+ * tori (event_torus*.c). */
 #ifndef FC_EVENT_H
 #define FC_EVENT_H
 
@@ -78,13 +79,13 @@ struct fc_event_group {
 struct fc_event_tokens {
     struct fc_event_ramp ramp; /* flits 0 and last 0: none */
     int32_t count;
-    uint32_t more; /* last of the further ramps; 0: none */
-    uint32_t last; /* low half of the tick at which the ramp before ended */
+    uint32_t more;     /* last of the further ramps; 0: none */
+    uint32_t last;     /* low half of the tick at which the ramp before ended */
     uint32_t per_step; /* FC_EVENT_STEPS / step, rounded down */
 };
 #define FC_EVENT_STEPS (UINT64_C(1) << 31)
-/* Beside a link of an adaptive torus, half a cache line. There `wanted` of a link is the set of the heads that
- * wait for it; those that would take an escape are in one of these sets too. */
+/* Beside a link of an adaptive torus, half a cache line. There `wanted` of a link is the set of the heads
+ * that wait for it; those that would take an escape are in one of these sets too. */
 struct fc_event_escapes {
     uint64_t wanted[2]; /* by kind: see escape_need */
     uint32_t port;      /* of a link between routers: 2d + direction */
@@ -167,7 +168,7 @@ struct fc_event_block {
     uint64_t *mask;   /* [5][words] scratch */
     uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
     uint32_t *woken;  /* [most links out of a router] scratch */
-    uint64_t until; /* end of the present call of advance */
+    uint64_t until;   /* end of the present call of advance */
     struct fc_event_landing {
         uint64_t tick, born, entered;
         uint16_t hops, flits;
@@ -217,19 +218,19 @@ struct fc_event {
     union fc_event_lane *lane;           /* [n_links * stride] */
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
-    uint64_t *waiting;          /* [n_links][n_slots][words] */
-    uint64_t *sent; /* [n_links] flits << 32 | packets in the measurement, not reported yet */
-    uint64_t *path_end;         /* [n_links][paths] end of the transfer that holds it, if few_paths */
-    uint64_t *eject_end;        /* [n_links] end of the port's transfer to a node */
-    uint64_t *injected_mask;    /* [n_routers][words] channels of injection links */
-    uint32_t *head_first;       /* [n_routers + 1] */
-    uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
-    uint16_t *bit_port;         /* [64 * words] */
-    uint8_t *bit_vc;            /* [64 * words] */
-    uint64_t *stamp; /* [n_routers + n_nodes] last tick with events << 6 | place of the first of them */
-    uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
-    uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
-    uint16_t *vertex_block;     /* [n_routers + n_nodes] */
+    uint64_t *waiting;       /* [n_links][n_slots][words] */
+    uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
+    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, if few_paths */
+    uint64_t *eject_end;     /* [n_links] end of the port's transfer to a node */
+    uint64_t *injected_mask; /* [n_routers][words] channels of injection links */
+    uint32_t *head_first;    /* [n_routers + 1] */
+    uint32_t *head_channel;  /* [head_first[n_routers]] channel of each bit of the router's masks */
+    uint16_t *bit_port;      /* [64 * words] */
+    uint8_t *bit_vc;         /* [64 * words] */
+    uint64_t *stamp;    /* [n_routers + n_nodes] last tick with events << 6 | place of the first of them */
+    uint32_t *dirty_at; /* [n_routers] place in the block's list, if that place names the router */
+    uint8_t *port_turn; /* [n_links] round robin among the channels of a port */
+    uint16_t *vertex_block; /* [n_routers + n_nodes] */
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
     struct fc_event_block *block; /* [n_blocks] */
@@ -326,8 +327,8 @@ void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t
                            const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* Deals with those of a tick's events, n <= FC_EVENT_DIRECT, that are alone at their vertices; returns how many
- * are left at the front. */
+/* Deals with those of a tick's events, n <= FC_EVENT_DIRECT, that are alone at their vertices; returns how
+ * many are left at the front. */
 #define FC_EVENT_DIRECT (4 * FC_EVENT_CHUNK)
 uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n);
 /* Several heads and links have events at the router. */
@@ -483,8 +484,9 @@ static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int 
 }
 
 /* n flits that were in a buffer leave it, one in out_ticks. */
-static inline void fc_event_count_occupancy(struct fc_event_block *block, const struct fc_event_packet *packet,
-                                            uint32_t vc, uint64_t n, uint32_t out_ticks)
+static inline void fc_event_count_occupancy(struct fc_event_block *block,
+                                            const struct fc_event_packet *packet, uint32_t vc, uint64_t n,
+                                            uint32_t out_ticks)
 {
     struct fc_flit_counts *counts = block->counts;
     uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->router_ticks;

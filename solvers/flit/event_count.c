@@ -1,8 +1,9 @@
 /* event_count.c - counters of the packet-event engine beside the plain ones: packets at the borders of the
  * measurement, and the course by intervals.
  *
- * Flit number i of a packet that starts on a link at tick s goes out at s + i flit times and counts where that
- * lies. Limit: occupancy splits at the borders of the measurement by the packet's head, not flit by flit. */
+ * Flit number i of a packet that starts on a link at tick s goes out at s + i flit times and counts where
+ * that lies. Limit: occupancy splits at the borders of the measurement by the packet's head, not flit by
+ * flit. */
 #include "solvers/flit/event.h"
 
 /* Flits of a packet that starts at `now` that go out within [from, to). */

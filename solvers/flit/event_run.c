@@ -56,8 +56,8 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         link->wake = FC_EVENT_NEVER;
         if (link->wanted == 0) return;
         if (e->is_large) {
-            __builtin_prefetch((const union fc_event_lane *)link + 2);
-            __builtin_prefetch(fc_event_waiting(e, index, 0));
+            __builtin_prefetch((const union fc_event_lane *)link + e->stride - 1);
+            if (e->n_slots) __builtin_prefetch(fc_event_waiting(e, index, 0));
         }
         gather(block, link->source, word);
         return;

@@ -65,8 +65,9 @@ static inline uint32_t escape_kind(const struct fc_event *e, const struct fc_fli
     return e->adaptive.bubble ? escape->room_packets > 1 : escape->vcs >> 1;
 }
 
-static inline struct fc_flit_choice escape_of(const struct fc_event *e, const struct fc_event_channel *channel,
-                                              const uint32_t *row, uint64_t route)
+static inline struct fc_flit_choice escape_of(const struct fc_event *e,
+                                              const struct fc_event_channel *channel, const uint32_t *row,
+                                              uint64_t route)
 {
     const struct fc_route_adaptive *f = &e->adaptive;
     return fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
@@ -324,8 +325,8 @@ static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, 
     const struct fc_event *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
     struct fc_event_hop hop;
-    struct fc_flit_choice escape = escape_of(e, channel, fc_event_torus_row(e, channel->router),
-                                             block->packet[channel->head].route);
+    struct fc_flit_choice escape =
+        escape_of(e, channel, fc_event_torus_row(e, channel->router), block->packet[channel->head].route);
     if (escape.link != l || !escape_fits(block, &escape, &hop)) return false;
     fc_event_torus_stop(block, c);
     fc_event_torus_send(block, c, hop, true);
@@ -429,7 +430,8 @@ static uint64_t find_meetings(struct fc_event_block *block, const uint32_t *word
     uint64_t now = block->wheel.now << 6, together = 0;
     for (uint32_t i = 0; i < n; i++) { /* no branches: they would be random ones */
         uint32_t word = words[i], kind = word >> FC_EVENT_KIND_SHIFT;
-        uint32_t v = *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
+        uint32_t v =
+            *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
         uint64_t stamp = e->stamp[v], met = (stamp & ~63ull) == now;
         together |= met << i | met << (stamp & 63);
         e->stamp[v] = now | (met ? stamp & 63 : i);

@@ -1,13 +1,13 @@
 /* event_torus_contend.c - several heads and links of a router of an adaptive torus at one tick.
  *
  * The rule of event_router.c: every head that is called picks an output or waits; every link that was picked
- * or got free takes one of those heads and of those that wait for it; heads that lost pick again until none is
- * left. Links are served in a random order. Results do not depend on the order of the events. */
+ * or got free takes one of those heads and of those that wait for it; heads that lost pick again until none
+ * is left. Links are served in a random order. Results do not depend on the order of the events. */
 #include "solvers/flit/event_torus.h"
 
 /* A link that was picked, or woke up. */
 struct outlet {
-    uint64_t order; /* random */
+    uint64_t order;  /* random */
     uint64_t picked; /* heads */
     uint32_t link;
     bool woken;
@@ -15,8 +15,8 @@ struct outlet {
 enum { MOST_OUTLETS = 64 + 2 * FC_MAX_DIMS };
 
 struct contest {
-    uint64_t bids;    /* heads to decide on */
-    uint64_t called;  /* heads that have an event now: not to be served as waiting ones */
+    uint64_t bids;   /* heads to decide on */
+    uint64_t called; /* heads that have an event now: not to be served as waiting ones */
     uint32_t n_outlets;
     struct outlet outlet[MOST_OUTLETS + 1];
     struct fc_event_hop hop[64]; /* picked by the head of that bit */
@@ -68,16 +68,15 @@ static void pick_all(struct fc_event_block *block, const uint32_t *head_channel,
 }
 
 /* One of those who would take the link does. */
-static void decide(struct fc_event_block *block, uint32_t router, const struct outlet *outlet, uint64_t random,
-                   struct contest *t)
+static void decide(struct fc_event_block *block, uint32_t router, const struct outlet *outlet,
+                   uint64_t random, struct contest *t)
 {
     struct fc_event *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];
     struct fc_event_link *link = fc_event_link(e, outlet->link);
     struct fc_event_hop hop;
     uint64_t mask = outlet->picked, until;
-    if (outlet->woken)
-        mask |= fc_event_torus_candidates(block, outlet->link, random, &hop) & ~t->called;
+    if (outlet->woken) mask |= fc_event_torus_candidates(block, outlet->link, random, &hop) & ~t->called;
     while (mask) {
         uint64_t rivals = mask;
         uint32_t bit = fc_event_elect(block, router, &rivals, link->turn,
@@ -111,8 +110,7 @@ void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_
     sort_events(block, dirty, random, &t);
     for (uint32_t round = 1; t.bids || t.n_outlets; round++) {
         pick_all(block, head_channel, random, &t);
-        for (uint32_t i = 0; i < t.n_outlets; i++)
-            decide(block, dirty->router, &t.outlet[i], random, &t);
+        for (uint32_t i = 0; i < t.n_outlets; i++) decide(block, dirty->router, &t.outlet[i], random, &t);
         t.n_outlets = 0;
         if (t.bids) random = fc_event_random(block, dirty->router, round);
     }

@@ -62,16 +62,16 @@ FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, 
     fc_event_push(&block->wheel, tick, FC_EVENT_CHANNEL, c);
 }
 
-/* Tokens are on their way back. The ramp comes in parts: one put together in memory and read again whole would
- * be waited for. */
+/* Tokens are on their way back. The ramp comes in parts: one put together in memory and read again whole
+ * would be waited for. */
 FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_event_shape s, uint32_t l,
                                         uint32_t vc, uint64_t last, uint32_t step, uint32_t flits,
                                         uint32_t extra, uint32_t per_step)
 {
     struct fc_event *e = block->engine;
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
-    struct fc_event_tokens *t = __builtin_expect(vc >= s.n_vcs, 0) ? fc_event_tokens_of(e, l, vc)
-                                                                   : fc_event_tokens_at(lane, s, vc);
+    struct fc_event_tokens *t =
+        __builtin_expect(vc >= s.n_vcs, 0) ? fc_event_tokens_of(e, l, vc) : fc_event_tokens_at(lane, s, vc);
     while (t->ramp.flits && block->wheel.now >= t->ramp.last) fc_event_next_ramp(block, t);
     if (t->ramp.flits) {
         fc_event_torus_add(block, t, last, step, flits, extra);

@@ -1,5 +1,5 @@
-/* event_torus_node.c - from the source queue into an adaptive torus: event_node.c for a node with one link whose
- * routing looks at nothing at the source, so that it is asked only when the packet leaves. */
+/* event_torus_node.c - from the source queue into an adaptive torus: event_node.c for a node with one link
+ * whose routing looks at nothing at the source, so that it is asked only when the packet leaves. */
 #include "solvers/flit/event_torus_move.h"
 
 static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t tick)
@@ -10,7 +10,8 @@ static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t t
     fc_event_push(&block->wheel, tick, FC_EVENT_NODE, n);
 }
 
-/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`. */
+/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`.
+ */
 static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
 {
     const struct fc_event *e = block->engine;

@@ -4,8 +4,8 @@
  * event less than 2^bits ticks ahead lies in the slot of its tick; one up to 255 periods of 2^bits ticks
  * ahead in the list of its period, dealt out to the slots when the period begins; the rest in one list,
  * looked through when a period comes within reach. A slot is a cache line of events; what it cannot hold, and
- * the lists, are chains of chunks of a cache line from one pool. Within a tick events are in no order that means anything: the engine looks at all of them before
- * it decides. */
+ * the lists, are chains of chunks of a cache line from one pool. Within a tick events are in no order that
+ * means anything: the engine looks at all of them that are at one router before it decides. */
 #include "solvers/flit/event_wheel.h"
 
 #include <stdlib.h>
