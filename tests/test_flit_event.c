@@ -625,14 +625,15 @@ static void calendar(void)
     while (seen < N && end_tick < 600000) {
         end_tick += 977;
         while (fc_event_next_tick(wheel, end_tick)) {
-            uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), c = wheel->slot[s];
-            wheel->slot[s] = 0;
+            uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1);
+            struct fc_event_chunk *chunk = &wheel->slot[s];
             wheel->filled[s / 64] &= ~(1ull << s % 64);
-            for (; c; c = wheel->chunk[c].next)
-                for (uint32_t i = 0; i < wheel->chunk[c].n; i++) {
-                    late += due[wheel->chunk[c].word[i] & FC_EVENT_INDEX] != wheel->now;
-                    seen++;
-                }
+            for (;; chunk = &wheel->chunk[chunk->next]) {
+                for (uint32_t i = 0; i < chunk->n; i++, seen++)
+                    late += due[chunk->word[i] & FC_EVENT_INDEX] != wheel->now;
+                if (chunk->next == 0) break;
+            }
+            wheel->slot[s].n = wheel->slot[s].next = 0;
         }
         CU_ASSERT_EQUAL(wheel->now, end_tick);
     }

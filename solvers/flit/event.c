@@ -47,6 +47,80 @@ static int link_kind(const struct fc_network *net, uint32_t l)
     return fc_is_node(net, net->link_target[l]) ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN;
 }
 
+static void set_times(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    for (int i = 0; i < flit->net->machine->n_classes; i++)
+        e->times[i] = (struct fc_event_times){.flit = flit->flit_ticks[i],
+                                              .trailer = flit->trailer_ticks[i],
+                                              .latency = flit->latency_ticks[i],
+                                              .ready = flit->latency_ticks[i] + flit->router_ticks,
+                                              .token = flit->latency_ticks[i] + flit->credit_ticks};
+}
+
+/* Whether event_torus*.c may decide: links of each kind of one class, those into the network no slower than
+ * those between routers, which take time; masks of one word; ramps short enough for fc_event_room. */
+static bool is_adaptive_torus(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    int class[3] = {-1, -1, -1};
+    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive))
+        return false;
+    e->adaptive.n_free = (uint32_t)__builtin_popcount(e->adaptive.free_vcs);
+    if (e->adaptive.n_free == 0) return false;
+    for (uint32_t l = 0; l < flit->n_links; l++) {
+        int kind = link_kind(flit->net, l), of = flit->net->link_class[l];
+        if (class[kind] >= 0 && class[kind] != of) return false;
+        class[kind] = of;
+    }
+    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0)
+        return false;
+    e->hop_class = (uint32_t) class[FC_EVENT_BETWEEN];
+    e->hop = e->times[e->hop_class];
+    e->injection = e->times[class[FC_EVENT_INJECTION]];
+    e->ejection = e->times[class[FC_EVENT_EJECTION]];
+    uint64_t longest = e->hop.flit > e->ejection.flit ? e->hop.flit : e->ejection.flit;
+    return e->hop.flit > 0 && e->full * longest * longest < FC_EVENT_STEPS &&
+           e->injection.flit <= e->hop.flit && e->injection.trailer <= e->hop.trailer;
+}
+
+/* Lanes of a link of an adaptive torus: link, escapes, tokens, these at the end so that those of two adaptive
+ * channels share a cache line. */
+static void set_torus(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    e->is_adaptive_torus = is_adaptive_torus(e);
+    if (!e->is_adaptive_torus) return;
+    e->hop_per_step = (uint32_t)(FC_EVENT_STEPS / e->hop.flit);
+    e->eject_per_step = (uint32_t)(FC_EVENT_STEPS / (e->ejection.flit ? e->ejection.flit : 1));
+    e->direct = e->ejection.flit > 0;
+    e->is_usual = e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 &&
+                  flit->paths == 2 && flit->paths < e->n_vcs;
+    e->stride = (e->n_network_vcs + 3) / 2 * 2;
+    e->first_tokens = e->stride - e->n_network_vcs;
+    for (uint32_t k = 0; k < 2; k++) {
+        e->escape_vc[k] = e->adaptive.bubble || flit->n_escape_vcs < 2 ? 0 : k;
+        e->escape_need[k] = e->adaptive.bubble ? (k + 1) * e->full : e->full;
+    }
+}
+
+static void set_rules(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    const struct fc_router *router = &flit->net->machine->router;
+    e->few_paths = flit->paths < e->n_vcs;
+    e->in_turn = flit->arbitration == FC_ROUND_ROBIN;
+    e->router_ticks = flit->router_ticks;
+    e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
+    e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
+    e->in_network_share = (uint32_t)(router->in_network_percent * (0x1p24 / 100) + 0.5);
+    e->paths = flit->paths;
+    e->short_times = flit->buffer_flits <= UINT16_MAX;
+    for (int i = 0; i < flit->net->machine->n_classes; i++)
+        e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
+    e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
+}
+
 static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
 {
     const struct fc_flit_net *flit = e->flit;
@@ -67,6 +141,9 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
         return fc_refuse(
             st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine", most);
     e->words = (int)((most + 63) / 64);
+    set_times(e);
+    set_torus(e);
+    set_rules(e);
     size_t words = (size_t)e->words, links = flit->n_links;
     e->channel = fc_alloc(&e->arena, channels, sizeof *e->channel, st);
     e->lane = fc_alloc(&e->arena, links * e->stride, sizeof *e->lane, st);
@@ -75,12 +152,14 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->sent = fc_alloc(&e->arena, links, sizeof *e->sent, st);
     e->path_end = e->few_paths ? fc_alloc(&e->arena, links * e->paths, sizeof *e->path_end, st) : NULL;
     e->score = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->score, st);
+    e->worth = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->worth, st);
     e->eject_end = fc_alloc(&e->arena, flit->n_links, sizeof *e->eject_end, st);
     e->injected_mask = fc_alloc(&e->arena, flit->n_routers * words, sizeof *e->injected_mask, st);
     e->head_first = fc_alloc(&e->arena, (size_t)flit->n_routers + 1, sizeof *e->head_first, st);
     e->head_channel = fc_alloc(&e->arena, bits_of_all, sizeof *e->head_channel, st);
     e->bit_port = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_port, st);
     e->bit_vc = fc_alloc(&e->arena, 64 * words, sizeof *e->bit_vc, st);
+    e->stamp = fc_alloc(&e->arena, vertices, sizeof *e->stamp, st);
     e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
     e->port_turn = fc_alloc(&e->arena, flit->n_links, sizeof *e->port_turn, st);
     e->vertex_block = fc_alloc(&e->arena, vertices, sizeof *e->vertex_block, st);
@@ -130,6 +209,12 @@ static void fill_link(struct fc_event *e, uint32_t l)
                                                   .source = net->link_source[l],
                                                   .link_class = net->link_class[l],
                                                   .kind = (uint8_t)link_kind(net, l)};
+    if (e->is_adaptive_torus) {
+        const uint32_t *row = e->adaptive.row + (size_t)net->link_source[l] * e->adaptive.width;
+        for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims;
+             p++)
+            if (row[FC_ROUTE_PORTS + p] == l) e->lane[(size_t)l * e->stride + 1].escapes.port = p;
+    }
     for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++) {
         e->channel[fc_event_channel_at(e, l, v)] = (struct fc_event_channel){
             .router = net->link_target[l],
@@ -161,12 +246,6 @@ static void fill_links(struct fc_event *e)
         e->bit_port[bit] = (uint16_t)(bit / e->n_vcs);
         e->bit_vc[bit] = (uint8_t)(bit % e->n_vcs);
     }
-    for (int i = 0; i < flit->net->machine->n_classes; i++)
-        e->times[i] = (struct fc_event_times){.flit = flit->flit_ticks[i],
-                                              .trailer = flit->trailer_ticks[i],
-                                              .latency = flit->latency_ticks[i],
-                                              .ready = flit->latency_ticks[i] + flit->router_ticks,
-                                              .token = flit->latency_ticks[i] + flit->credit_ticks};
 }
 
 static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
@@ -204,6 +283,7 @@ static void start_nodes(struct fc_event *e)
         struct fc_event_node *node = &e->node[n];
         struct fc_event_block *block = &e->block[e->vertex_block[e->flit->n_routers + n]];
         node->when = FC_EVENT_NEVER;
+        node->vertex = e->flit->n_routers + n;
         fc_flit_first(e->traffic, n, &node->source);
         if (node->source.born == UINT64_MAX) continue;
         block->live_sources++;
@@ -221,6 +301,7 @@ static void close_engine(void *engine)
         free(block->packet);
         free(block->more);
         free(block->note);
+        free(block->landing);
     }
     for (int i = 0; i < 2 * e->n_blocks * e->n_blocks && e->mail; i++) {
         free(e->mail[i].arrival);
@@ -228,50 +309,6 @@ static void close_engine(void *engine)
     }
     fc_arena_free(&e->arena);
     free(e);
-}
-
-/* Whether event_torus.c may decide: links between routers of one class, those into the network no slower, and
- * masks of one word; slots 1 .. 6 for the escapes, whose channels are 0 and 1. */
-static bool is_adaptive_torus(struct fc_event *e)
-{
-    const struct fc_flit_net *flit = e->flit;
-    int class[3] = {-1, -1, -1};
-    if (e->words != 1 || flit->n_escape_vcs > 2 || !fc_route_torus_adaptive_fields(flit, &e->adaptive))
-        return false;
-    for (uint32_t l = 0; l < flit->n_links; l++) {
-        int kind = link_kind(flit->net, l), of = flit->net->link_class[l];
-        if (class[kind] >= 0 && class[kind] != of) return false;
-        class[kind] = of;
-    }
-    if (class[FC_EVENT_INJECTION] < 0 || class[FC_EVENT_BETWEEN] < 0 || class[FC_EVENT_EJECTION] < 0)
-        return false;
-    e->adaptive.n_free = (uint32_t)__builtin_popcount(e->adaptive.free_vcs);
-    e->ejection = e->times[class[FC_EVENT_EJECTION]];
-    return e->times[class[FC_EVENT_INJECTION]].flit <= e->times[class[FC_EVENT_BETWEEN]].flit &&
-           e->times[class[FC_EVENT_INJECTION]].trailer <= e->times[class[FC_EVENT_BETWEEN]].trailer;
-}
-
-/* The groups that event_torus.c counts on: see escape_slot there. */
-static void set_torus_groups(const struct fc_event *e, struct fc_event_block *block)
-{
-    block->group[0] = (struct fc_event_group){e->adaptive.free_vcs, 0};
-    for (uint32_t i = 0; i < 6; i++)
-        block->group[1 + i] = (struct fc_event_group){(uint16_t)(1 + i / 2), i & 1};
-}
-
-static void set_rules(struct fc_event *e)
-{
-    const struct fc_flit_net *flit = e->flit;
-    const struct fc_router *router = &flit->net->machine->router;
-    e->few_paths = flit->paths < e->n_vcs;
-    e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
-    e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
-    e->in_network_share = (uint32_t)(router->in_network_percent * (0x1p24 / 100) + 0.5);
-    e->paths = flit->paths;
-    e->short_times = flit->buffer_flits <= UINT16_MAX;
-    for (int i = 0; i < flit->net->machine->n_classes; i++)
-        e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
-    e->is_large = (uint64_t)flit->n_links * e->stride * sizeof *e->lane > (1u << 20);
 }
 
 /* Credits for the choice of an output: as they are, in four ranges (2 bits), or not at all. */
@@ -283,6 +320,7 @@ static void fill_scores(struct fc_event *e)
                       : e->flit->select == FC_SELECT_JSQ
                           ? (uint32_t)(4 * t > b) + (uint32_t)(2 * t > b) + (uint32_t)(4 * t > 3 * b)
                           : 0;
+    for (uint64_t t = 0; t <= b; t++) e->worth[t] = t < e->full ? 0 : (uint64_t)(e->score[t] + 1) << 32;
 }
 
 static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts *counts,
@@ -304,17 +342,15 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     }
     fill_links(e);
     fill_scores(e);
-    e->is_adaptive_torus = is_adaptive_torus(e);
-    e->n_slots = !e->is_adaptive_torus       ? 2 * e->n_network_vcs + FC_EVENT_GROUPS
-                 : e->flit->n_escape_vcs < 2 ? 4
-                                             : 8;
+    if (e->is_adaptive_torus && fc_route_torus_adaptive_starts(e->flit, &e->adaptive, &e->arena, st))
+        return st->code;
+    e->n_slots = e->is_adaptive_torus ? 0 : 2 * e->n_network_vcs + FC_EVENT_GROUPS;
     e->waiting =
         fc_alloc(&e->arena, (size_t)e->flit->n_links * e->n_slots * (size_t)e->words, sizeof *e->waiting, st);
     if (!e->waiting) return st->code;
     for (int b = 0; b < e->n_blocks; b++) {
         if (make_block(e, b, st)) return st->code;
         e->block[b].counts = &counts[b];
-        if (e->is_adaptive_torus) set_torus_groups(e, &e->block[b]);
     }
     start_nodes(e);
     for (int b = 0; b < e->n_blocks; b++)
@@ -336,8 +372,8 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     e->n_vcs = (uint32_t)flit->n_vcs;
     e->n_network_vcs = (uint32_t)flit->n_network_vcs;
     e->stride = (e->n_network_vcs + 2) / 2 * 2; /* whole cache lines */
+    e->first_tokens = 1;
     e->full = flit->packet_flits_max;
-    set_rules(e);
     e->link_flits = link_flits;
     e->link_packets = link_packets;
     e->injected = injected;

@@ -1,9 +1,10 @@
-/* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c).
+/* event.h - the state of the packet-event engine (event.c, event_wheel.c, event_router.c, event_node.c...).
  *
  * One thread owns a block: consecutive routers, the nodes on them, a time wheel, packets, and what it tells
  * the other blocks. Every field has one owner, so that no two threads write the same bytes within a window:
  * of a channel (the buffer at a link's target) the target's block owns the queue, the source's block the
- * tokens. */
+ * tokens. Two ways through it: any network (event_router.c, event_transfer.c, event_wait.c), and adaptive
+ * tori (event_torus*.c). */
 #ifndef FC_EVENT_H
 #define FC_EVENT_H
 
@@ -78,13 +79,22 @@ struct fc_event_group {
 struct fc_event_tokens {
     struct fc_event_ramp ramp; /* flits 0 and last 0: none */
     int32_t count;
-    uint32_t more; /* last of the further ramps; 0: none */
-    uint32_t last; /* low half of the tick at which the ramp before ended */
-    uint32_t spare;
+    uint32_t more;     /* last of the further ramps; 0: none */
+    uint32_t last;     /* low half of the tick at which the ramp before ended */
+    uint32_t per_step; /* FC_EVENT_STEPS / step, rounded down */
+};
+#define FC_EVENT_STEPS (UINT64_C(1) << 31)
+/* Beside a link of an adaptive torus, half a cache line. There `wanted` of a link is the set of the heads
+ * that wait for it; those that would take an escape are in one of these sets too. */
+struct fc_event_escapes {
+    uint64_t wanted[2]; /* by kind: see escape_need */
+    uint32_t port;      /* of a link between routers: 2d + direction */
+    uint32_t spare[3];
 };
 /* A link and then its channels' tokens: what a head looks at lies together. */
 union fc_event_lane {
     struct fc_event_link link;
+    struct fc_event_escapes escapes;
     struct fc_event_tokens tokens;
 };
 _Static_assert(sizeof(union fc_event_lane) == 32, "half a cache line");
@@ -93,13 +103,11 @@ struct fc_event_times { /* of a link class */
     uint32_t ready; /* latency and router */
     uint32_t token; /* latency and credit handling */
 };
-struct fc_event_sent {
-    uint64_t flits, packets;
-};
 
 struct fc_event_node {
     struct fc_flit_source source;
     uint64_t when; /* tick of its one valid event; FC_EVENT_NEVER */
+    uint32_t vertex;
 };
 
 /* What one block tells another within a window. */
@@ -133,8 +141,7 @@ struct fc_event_bid {
     uint32_t link;  /* picked and not decided yet; FC_NONE */
     uint16_t bit;
     uint8_t vc;
-    bool out;                     /* has moved, or waits */
-    struct fc_flit_choice chosen; /* adaptive torus: the choice picked */
+    bool out; /* has moved, or waits */
 };
 
 struct fc_event;
@@ -161,6 +168,12 @@ struct fc_event_block {
     uint64_t *mask;   /* [5][words] scratch */
     uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
     uint32_t *woken;  /* [most links out of a router] scratch */
+    uint64_t until;   /* end of the present call of advance */
+    struct fc_event_landing {
+        uint64_t tick, born, entered;
+        uint16_t hops, flits;
+    } * landing; /* [landing_capacity] packets that arrive at or after `until` */
+    uint32_t n_landings, landing_capacity;
     uint64_t packets_in, packets_out, flits_in, flits_out, live_sources;
     struct fc_event_report {
         uint64_t packets_in, packets_out, live_sources;
@@ -180,6 +193,7 @@ struct fc_event {
     uint64_t window; /* ticks between two meetings of the blocks */
     uint32_t n_vcs;  /* that a link may have; those between routers use the first n_network_vcs */
     uint32_t n_network_vcs, stride; /* stride: lanes of a link */
+    uint32_t first_tokens;          /* lane of the tokens of channel 0 */
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
     uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
@@ -190,26 +204,33 @@ struct fc_event {
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
     bool is_adaptive_torus;
     struct fc_route_adaptive adaptive; /* its routing */
-    struct fc_event_times ejection;    /* of the links to its nodes */
+    struct fc_event_times injection, hop, ejection;
+    uint32_t hop_class, hop_per_step, eject_per_step;
+    bool in_turn, direct; /* round robin; no link is so fast that a token could be back at once */
+    bool is_usual;        /* of the shape of FC_EVENT_USUAL */
+    uint32_t router_ticks;
+    uint32_t escape_vc[2], escape_need[2]; /* by kind: tokens that it takes (bubble: to go on, to enter) */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
+    uint64_t *worth; /* [buffer_flits + 1] from bit 32: score + 1 where a full-size packet has room, else 0 */
     struct fc_event_channel *channel;    /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */
     struct fc_event_tokens *more_tokens; /* [n_more] of the further channels of injection links */
     uint32_t *more_at;                   /* [n_links] first of them */
     union fc_event_lane *lane;           /* [n_links * stride] */
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
-    uint64_t *waiting;          /* [n_links][n_slots][words] */
-    struct fc_event_sent *sent; /* [n_links] within the measurement, not reported yet */
-    uint64_t *path_end;         /* [n_links][paths] end of the transfer that holds it, if few_paths */
-    uint64_t *eject_end;        /* [n_links] end of the port's transfer to a node */
-    uint64_t *injected_mask;    /* [n_routers][words] channels of injection links */
-    uint32_t *head_first;       /* [n_routers + 1] */
-    uint32_t *head_channel;     /* [head_first[n_routers]] channel of each bit of the router's masks */
-    uint16_t *bit_port;         /* [64 * words] */
-    uint8_t *bit_vc;            /* [64 * words] */
-    uint32_t *dirty_at;         /* [n_routers] place in the block's list, if that place names the router */
-    uint8_t *port_turn;         /* [n_links] round robin among the channels of a port */
-    uint16_t *vertex_block;     /* [n_routers + n_nodes] */
+    uint64_t *waiting;       /* [n_links][n_slots][words] */
+    uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
+    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, if few_paths */
+    uint64_t *eject_end;     /* [n_links] end of the port's transfer to a node */
+    uint64_t *injected_mask; /* [n_routers][words] channels of injection links */
+    uint32_t *head_first;    /* [n_routers + 1] */
+    uint32_t *head_channel;  /* [head_first[n_routers]] channel of each bit of the router's masks */
+    uint16_t *bit_port;      /* [64 * words] */
+    uint8_t *bit_vc;         /* [64 * words] */
+    uint64_t *stamp;    /* [n_routers + n_nodes] last tick with events << 6 | place of the first of them */
+    uint32_t *dirty_at; /* [n_routers] place in the block's list, if that place names the router */
+    uint8_t *port_turn; /* [n_links] round robin among the channels of a port */
+    uint16_t *vertex_block; /* [n_routers + n_nodes] */
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
     struct fc_event_block *block; /* [n_blocks] */
@@ -266,6 +287,23 @@ void fc_event_depart(struct fc_event_block *block, uint32_t link, uint32_t vc, u
 void fc_event_send(struct fc_event_block *block, uint32_t c, const struct fc_flit_choice *choice, uint32_t vc,
                    bool waited);
 
+/* The same to another block: the packet's copy, and tokens. */
+void fc_event_post_arrival(struct fc_event_block *block, int to, uint32_t channel, uint32_t packet);
+void fc_event_post_return(struct fc_event_block *block, int to, uint32_t link, uint32_t vc,
+                          const struct fc_event_ramp *ramp);
+
+/* ---- event_count.c ------------------------------------------------------------ */
+
+/* A packet that starts on the link now, near a border of the measurement. */
+void fc_event_count_edge(struct fc_event_block *block, uint32_t link, uint32_t flits, uint32_t flit_ticks);
+void fc_event_count_occupancy_at_edge(struct fc_event_block *block, uint64_t arrived, uint32_t vc, uint64_t n,
+                                      int64_t slower);
+/* By intervals: flits on their way to a channel between routers; a return; whether it is this tick's token
+ * that lets a head that waited move. */
+void fc_event_count_intervals(struct fc_event_block *block, uint32_t flits, uint32_t flit_ticks, int vc);
+void fc_event_count_return(struct fc_event_block *block, uint64_t tick);
+void fc_event_count_unblocked(struct fc_event_block *block, struct fc_event_tokens *tokens);
+
 /* ---- event_elect.c ------------------------------------------------------------ */
 
 /* One of the heads of the mask (not empty; overwritten): phases 2 and 3 in one where they ask for the same
@@ -280,22 +318,21 @@ static inline uint64_t fc_event_spread(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* ---- event_torus.c ------------------------------------------------------------ */
+/* ---- event_torus*.c: see event_torus.h too ------------------------------------------------------------ */
 
+/* As fc_event_append, fc_event_inject and fc_event_take_return. */
+void fc_event_torus_append(struct fc_event_block *block, uint32_t channel, uint32_t packet);
+void fc_event_torus_inject(struct fc_event_block *block, uint32_t node);
+void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t vc,
+                           const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* The best available choice of the channel's head and its channel; false: there is none. */
-bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel,
-                         uint64_t random, struct fc_flit_choice *choice, uint32_t *vc);
-/* As fc_event_wait and fc_event_stop_waiting. */
-void fc_event_torus_wait(struct fc_event_block *block, uint32_t c);
-void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel);
-/* The first tick at which the head would not run dry on the link to its node; 0: now. */
-uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel);
-/* Heads that wait for the link and that it could take now; `best`: 0, or its best adaptive channel, which has
- * room. */
-uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t link, uint64_t *random,
-                                   uint64_t *best);
+/* Deals with those of a tick's events, n <= FC_EVENT_DIRECT, that are alone at their vertices; returns how
+ * many are left at the front. */
+#define FC_EVENT_DIRECT (4 * FC_EVENT_CHUNK)
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n);
+/* Several heads and links have events at the router. */
+void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
  * it moves. Masks of one word only. */
 void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t link);
@@ -317,7 +354,7 @@ static inline struct fc_event_link *fc_event_link(const struct fc_event *e, uint
 static inline struct fc_event_tokens *fc_event_tokens_of(const struct fc_event *e, uint32_t l, uint32_t vc)
 {
     if (vc >= e->n_network_vcs) return &e->more_tokens[e->more_at[l] + vc - e->n_network_vcs];
-    return &e->lane[(size_t)l * e->stride + 1 + vc].tokens;
+    return &e->lane[(size_t)l * e->stride + e->first_tokens + vc].tokens;
 }
 /* Channels of a link. */
 static inline uint32_t fc_event_vcs_of(const struct fc_event *e, uint32_t l)
@@ -333,6 +370,11 @@ static inline uint32_t fc_event_channel_at(const struct fc_event *e, uint32_t l,
 static inline uint32_t fc_event_ticks(const struct fc_event *e, uint32_t link_class, uint32_t flits)
 {
     return flits * e->times[link_class].flit + e->times[link_class].trailer;
+}
+
+static inline uint32_t fc_event_per_step(const struct fc_event *e, uint32_t step)
+{
+    return step == e->hop.flit ? e->hop_per_step : (uint32_t)(FC_EVENT_STEPS / step);
 }
 
 /* Tokens there are at `now`. Changes nothing: what came back is added up when the next return comes. */
@@ -424,6 +466,37 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
     return false;
 }
 
+static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int kind, uint64_t now,
+                                      uint64_t end)
+{
+    if (kind == FC_EVENT_EJECTION) {
+        e->eject_end[in_link] = end;
+        return;
+    }
+    if (!e->few_paths) return;
+    uint64_t *path = &e->path_end[(size_t)in_link * e->paths];
+    if (e->paths == 2) {
+        path[path[1] < path[0]] = end;
+        return;
+    }
+    while (*path > now) path++;
+    *path = end;
+}
+
+/* n flits that were in a buffer leave it, one in out_ticks. */
+static inline void fc_event_count_occupancy(struct fc_event_block *block,
+                                            const struct fc_event_packet *packet, uint32_t vc, uint64_t n,
+                                            uint32_t out_ticks)
+{
+    struct fc_flit_counts *counts = block->counts;
+    uint64_t now = block->wheel.now, arrived = packet->ready - block->engine->router_ticks;
+    int64_t slower = (int64_t)out_ticks - (int64_t)block->engine->times[packet->in_class].flit;
+    if (arrived < counts->measure_from || now >= counts->measure_to || slower)
+        fc_event_count_occupancy_at_edge(block, arrived, vc, n, slower);
+    else
+        counts->occupancy_flit_ticks[vc] += (now - arrived) * n;
+}
+
 /* Masks are mostly one word: no calls for them. */
 static inline void fc_event_clear(const struct fc_event *e, uint64_t *mask)
 {
@@ -447,8 +520,11 @@ static inline bool fc_event_any(const struct fc_event *e, const uint64_t *mask)
 
 /* Sends what the node can send at this tick. */
 void fc_event_inject(struct fc_event_block *block, uint32_t node);
-/* A packet has arrived whole. */
-void fc_event_deliver(struct fc_event_block *block, uint32_t packet);
+/* A packet will have arrived whole at `tick`. Nothing depends on that, so it is counted at once when the call
+ * of advance reaches that far, and needs no event. Frees it. */
+void fc_event_deliver(struct fc_event_block *block, uint32_t packet, uint64_t tick);
+/* Counts those that the new `until` reaches. */
+void fc_event_land(struct fc_event_block *block);
 /* A packet off the free list; 0 when out of memory. */
 uint32_t fc_event_new_packet(struct fc_event_block *block);
 

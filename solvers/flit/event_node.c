@@ -107,74 +107,12 @@ static uint64_t link_free(const struct fc_event *e, uint32_t n)
     return first;
 }
 
-/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`.
- */
-static uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
-{
-    const struct fc_event *e = block->engine;
-    uint64_t now = block->wheel.now;
-    int32_t most = (int32_t)e->full - 1;
-    uint32_t picked = e->n_vcs;
-    const union fc_event_lane *lane = &e->lane[(size_t)l * e->stride] + 1;
-    const struct fc_event_tokens *more = &e->more_tokens[e->more_at[l]] - e->n_network_vcs;
-    for (uint32_t v = 0; v < e->n_vcs; v++) {
-        if (!(e->flit->injection_vcs >> v & 1)) continue;
-        int32_t tokens = fc_event_count(block, v < e->n_network_vcs ? &lane[v].tokens : &more[v], now);
-        picked = tokens > most ? v : picked;
-        most = tokens > most ? tokens : most;
-        if (tokens == (int32_t)e->flit->buffer_flits) return picked;
-    }
-    *again = FC_EVENT_NEVER;
-    for (uint32_t left = e->flit->injection_vcs; left && picked == e->n_vcs; left &= left - 1) {
-        uint64_t tick =
-            fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
-        if (tick < *again) *again = tick;
-    }
-    return picked;
-}
-
-/* As below, for a node with one link, whose routing at the source looks at nothing: it is asked only when the
- * packet leaves. */
-static void inject_torus(struct fc_event_block *block, uint32_t n)
-{
-    struct fc_event *e = block->engine;
-    struct fc_event_node *node = &e->node[n];
-    uint32_t l = e->flit->net->first_link[e->flit->n_routers + n];
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
-    link->wanted = 0;
-    while (node->source.born <= now) {
-        const struct fc_flit_source *source = &node->source;
-        if (link->busy_until > now) {
-            node_due(block, n, link->busy_until);
-            return;
-        }
-        uint32_t vc = emptiest(block, l, &again);
-        if (vc == e->n_vcs) {
-            link->wanted = 1;
-            if (again != FC_EVENT_NEVER) node_due(block, n, again);
-            return;
-        }
-        struct fc_flit_choice choice = {.link = l};
-        choice.route = e->flit->route->start(e->flit, n, source->dst, source->random, NULL);
-        uint32_t p = fc_event_new_packet(block);
-        if (p == 0) return;
-        depart(block, n, &choice, vc, p);
-        fc_flit_next(e->traffic, n, &node->source);
-        if (node->source.born == UINT64_MAX) {
-            block->live_sources--;
-            return;
-        }
-    }
-    node_due(block, n, node->source.born > link->busy_until ? node->source.born : link->busy_until);
-}
-
 void fc_event_inject(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;
     struct fc_event_node *node = &e->node[n];
     if (e->is_adaptive_torus) {
-        inject_torus(block, n);
+        fc_event_torus_inject(block, n);
         return;
     }
     struct fc_flit_view view = {block, queued_flits};
@@ -210,15 +148,43 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
     node_due(block, n, node->source.born);
 }
 
-void fc_event_deliver(struct fc_event_block *block, uint32_t p)
+static inline void count_landing(struct fc_event_block *block, const struct fc_event_landing *l)
+{
+    fc_flit_count_delivery(block->counts, l->born, l->entered, l->tick, l->hops, l->flits);
+    fc_flit_count_flits(block->counts, l->tick, l->flits);
+    block->packets_out++;
+    block->flits_out += l->flits;
+    if (l->tick > block->last_delivery) block->last_delivery = l->tick;
+}
+
+void fc_event_deliver(struct fc_event_block *block, uint32_t p, uint64_t tick)
 {
     struct fc_event_packet *packet = &block->packet[p];
-    uint64_t now = block->wheel.now;
-    fc_flit_count_delivery(block->counts, packet->born, packet->entered, now, packet->hops, packet->flits);
-    fc_flit_count_flits(block->counts, now, packet->flits);
-    block->packets_out++;
-    block->flits_out += packet->flits;
-    block->last_delivery = now;
+    struct fc_event_landing landing = {tick, packet->born, packet->entered, packet->hops, packet->flits};
     packet->next = block->free_packet;
     block->free_packet = p;
+    if (tick < block->until) {
+        count_landing(block, &landing);
+        return;
+    }
+    void *array = block->landing;
+    if (!fc_event_grow(&array, &block->landing_capacity, block->n_landings, sizeof landing)) {
+        block->out_of_memory = true;
+        return;
+    }
+    block->landing = array;
+    block->landing[block->n_landings++] = landing;
+}
+
+void fc_event_land(struct fc_event_block *block)
+{
+    uint32_t n = block->n_landings;
+    block->n_landings = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fc_event_landing landing = block->landing[i];
+        if (landing.tick < block->until)
+            count_landing(block, &landing);
+        else
+            block->landing[block->n_landings++] = landing;
+    }
 }

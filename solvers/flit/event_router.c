@@ -126,18 +126,6 @@ static bool take_one(struct fc_event_block *block, uint32_t router, uint32_t l, 
             if (bid) bid->out = true;
             continue;
         }
-        if (e->is_adaptive_torus) {
-            struct fc_flit_choice chosen;
-            uint32_t chosen_vc = bid ? bid->vc : 0;
-            if (!bid &&
-                !fc_event_torus_pick(block, channel, random + (bit + 1) * SALT_PICK, &chosen, &chosen_vc))
-                continue;
-            bool was_waiting = channel->flags & FC_EVENT_WAITS;
-            if (was_waiting) fc_event_torus_stop(block, channel);
-            if (bid) bid->out = true;
-            fc_event_send(block, c, bid ? &bid->chosen : &chosen, chosen_vc, was_waiting);
-            return true;
-        }
         const struct fc_flit_choice *choice =
             bid ? block->choice + bid->first_choice : block->choice + block->n_choices;
         int n = bid ? (int)bid->n_choices
@@ -176,41 +164,10 @@ static void add_bid(struct fc_event_block *block, uint32_t c)
     bid->bit = channel->bit;
     bid->out = false;
     block->bid_at[channel->bit] = (uint16_t)block->n_bids++;
-    if (e->is_adaptive_torus) return;
     bid->first_choice = block->n_choices;
     bid->n_choices =
         (uint32_t)ask_route(e, channel, &block->packet[channel->head], &block->choice[block->n_choices]);
     block->n_choices += bid->n_choices;
-}
-
-/* The same on an adaptive torus. */
-static bool bids_pick_torus(struct fc_event_block *block, uint64_t random)
-{
-    struct fc_event *e = block->engine;
-    bool any = false;
-    for (uint32_t b = 0; b < block->n_bids; b++) {
-        struct fc_event_bid *bid = &block->bid[b];
-        if (bid->out) continue;
-        struct fc_event_channel *channel = &e->channel[bid->channel];
-        int kind =
-            block->packet[channel->head].route & e->adaptive.hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
-        uint64_t until;
-        uint32_t vc = 0;
-        bid->link = FC_NONE;
-        bid->out = true;
-        if (!fc_event_path_free(e, channel->link, kind, block->wheel.now, &until)) {
-            fc_event_head_due(block, bid->channel, until);
-        } else if (!fc_event_torus_pick(block, channel, random + (bid->bit + 1u) * SALT_PICK, &bid->chosen,
-                                        &vc)) {
-            fc_event_torus_wait(block, bid->channel);
-        } else {
-            bid->vc = (uint8_t)vc;
-            bid->link = bid->chosen.link;
-            bid->out = false;
-            any = true;
-        }
-    }
-    return any;
 }
 
 /* Phase 1: every bid picks a link; those that cannot wait. Whether any can. */
@@ -251,10 +208,7 @@ static void decide_link(struct fc_event_block *block, uint32_t router, uint32_t 
     struct fc_event *e = block->engine;
     uint64_t *mask = block->mask, *bids = block->mask + e->words;
     const uint64_t *known = block->mask + 3 * e->words;
-    uint64_t draw = random, best;
-    if (woken && e->is_adaptive_torus)
-        mask[0] = fc_event_torus_candidates(block, l, &draw, &best);
-    else if (woken)
+    if (woken)
         fc_event_eligible(block, l, mask);
     else
         fc_event_clear(e, mask);
@@ -319,14 +273,13 @@ static void sort_links(struct fc_event_block *block, uint32_t n, uint64_t random
 static __attribute__((noinline)) void contend(struct fc_event_block *block,
                                               const struct fc_event_dirty *dirty)
 {
-    const struct fc_event *e = block->engine;
     uint32_t router = dirty->router, n_woken = 0, l;
     block->n_bids = 0;
     block->n_choices = FC_EVENT_BATCH * FC_FLIT_MOST_CHOICES;
     sort_events(block, dirty, &n_woken);
     for (uint32_t round = 0;; round++) {
         uint64_t random = fc_event_random(block, router, round);
-        if (!(e->is_adaptive_torus ? bids_pick_torus(block, random) : bids_pick(block, random))) break;
+        if (!bids_pick(block, random)) break;
         while ((l = first_link(block, random)) != FC_NONE) {
             bool woken = false;
             for (uint32_t i = 0; i < n_woken; i++) woken = woken || block->woken[i] == l;
@@ -334,10 +287,6 @@ static __attribute__((noinline)) void contend(struct fc_event_block *block,
         }
     }
     if (n_woken == 0) return;
-    if (n_woken == 1 && e->is_adaptive_torus) { /* what else its heads wait for is not available */
-        fc_event_torus_serve(block, router, block->woken[0]);
-        return;
-    }
     uint64_t random = fc_event_random(block, router, 0);
     sort_links(block, n_woken, random);
     for (uint32_t i = 0; i < n_woken; i++) serve_waiting(block, router, block->woken[i], random);
@@ -348,8 +297,6 @@ static inline bool is_lone_head(const struct fc_event_dirty *dirty)
     return dirty->n == 1 && dirty->word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL;
 }
 
-/* Choices are a pure function of a head: those of a batch of routers are asked for first, so that what they
- * are about is on its way to the cache when it is needed. */
 static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;
@@ -359,7 +306,7 @@ static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = dirty[i].word & FC_EVENT_INDEX;
         if (dirty[i].n > 1)
-            contend(block, &dirty[i]);
+            fc_event_torus_contend(block, &dirty[i]);
         else if (dirty[i].word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL)
             fc_event_torus_alone(block, index);
         else
@@ -367,6 +314,8 @@ static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_
     }
 }
 
+/* Choices are a pure function of a head: those of a batch of routers are asked for first, so that what they
+ * are about is on its way to the cache when it is needed. */
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;

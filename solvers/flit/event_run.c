@@ -54,28 +54,25 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         struct fc_event_link *link = fc_event_link(e, index);
         if (link->wake != now) return;
         link->wake = FC_EVENT_NEVER;
+        if (link->wanted == 0) return;
         if (e->is_large) {
-            __builtin_prefetch((const union fc_event_lane *)link + 2);
-            __builtin_prefetch(fc_event_waiting(e, index, 0));
+            __builtin_prefetch((const union fc_event_lane *)link + e->stride - 1);
+            if (e->n_slots) __builtin_prefetch(fc_event_waiting(e, index, 0));
         }
         gather(block, link->source, word);
         return;
     }
-    case FC_EVENT_NODE:
+    default:
         if (e->node[index].when != now) return;
         e->node[index].when = FC_EVENT_NEVER;
         fc_event_inject(block, index);
-        return;
-    default:
-        fc_event_deliver(block, index);
     }
 }
 
 /* Calls what the events of a chunk are about into the cache. */
-static void prefetch_chunk(const struct fc_event_block *block, uint32_t c)
+static void prefetch_chunk(const struct fc_event_block *block, const struct fc_event_chunk *chunk)
 {
     const struct fc_event *e = block->engine;
-    const struct fc_event_chunk *chunk = &block->wheel.chunk[c];
     for (uint32_t i = 0; i < chunk->n; i++) {
         uint32_t index = chunk->word[i] & FC_EVENT_INDEX;
         switch (chunk->word[i] >> FC_EVENT_KIND_SHIFT) {
@@ -85,38 +82,67 @@ static void prefetch_chunk(const struct fc_event_block *block, uint32_t c)
         case FC_EVENT_LINK:
             __builtin_prefetch(fc_event_link(e, index));
             break;
-        case FC_EVENT_NODE:
-            __builtin_prefetch(&e->node[index]);
-            break;
         default:
-            __builtin_prefetch(&block->packet[index]);
+            __builtin_prefetch(&e->node[index]);
         }
     }
     if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
+}
+
+/* Takes the events out of a slot, unless there are more than FC_EVENT_DIRECT: 0. */
+static uint32_t empty_slot(struct fc_event_wheel *wheel, struct fc_event_chunk *slot, uint32_t *words)
+{
+    uint32_t n = slot->n, c = slot->next;
+    memcpy(words, slot->word, sizeof slot->word);
+    for (uint32_t more = c; more; more = wheel->chunk[more].next) {
+        if (n + FC_EVENT_CHUNK > FC_EVENT_DIRECT) return 0;
+        memcpy(words + n, wheel->chunk[more].word, sizeof slot->word);
+        n += wheel->chunk[more].n;
+    }
+    slot->n = slot->next = 0;
+    while (c) {
+        uint32_t next = wheel->chunk[c].next;
+        wheel->chunk[c].next = wheel->free_chunk;
+        wheel->free_chunk = c;
+        c = next;
+    }
+    return n;
+}
+
+/* Gathers all events of a slot. */
+static void gather_slot(struct fc_event_block *block, struct fc_event_chunk *slot)
+{
+    struct fc_event_wheel *wheel = &block->wheel;
+    struct fc_event_chunk chunk = *slot; /* what happens may add to the slot */
+    slot->n = slot->next = 0;
+    if (block->engine->is_large) prefetch_chunk(block, &chunk);
+    for (;;) {
+        uint32_t next = chunk.next;
+        if (block->engine->is_large && next) prefetch_chunk(block, &wheel->chunk[next]);
+        for (uint32_t i = 0; i < chunk.n; i++) take_event(block, chunk.word[i]);
+        if (next == 0) break;
+        chunk = wheel->chunk[next];
+        wheel->chunk[next].next = wheel->free_chunk;
+        wheel->free_chunk = next;
+    }
 }
 
 /* Everything of the present tick; more than once round only where a delay is zero. */
 static void run_tick(struct fc_event_block *block)
 {
     struct fc_event_wheel *wheel = &block->wheel;
-    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1);
-    while (wheel->slot[s] && !block->out_of_memory && !wheel->out_of_memory) {
-        uint32_t c = wheel->slot[s];
-        wheel->slot[s] = 0;
+    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), words[FC_EVENT_DIRECT], n;
+    while (wheel->slot[s].n && !block->out_of_memory && !wheel->out_of_memory) {
         block->n_dirty = 0;
         block->n_notes = 1;
-        if (block->engine->is_large) prefetch_chunk(block, c);
-        while (c) {
-            uint32_t n = wheel->chunk[c].n;
-            if (block->engine->is_large && wheel->chunk[c].next) prefetch_chunk(block, wheel->chunk[c].next);
-            for (uint32_t i = 0; i < n; i++) take_event(block, wheel->chunk[c].word[i]);
-            uint32_t next = wheel->chunk[c].next;
-            wheel->chunk[c].next = wheel->free_chunk;
-            wheel->free_chunk = c;
-            c = next;
+        if (block->engine->direct && (n = empty_slot(wheel, &wheel->slot[s], words))) {
+            n = fc_event_torus_direct(block, words, n);
+            for (uint32_t i = 0; i < n; i++) take_event(block, words[i]);
+        } else {
+            gather_slot(block, &wheel->slot[s]);
         }
         for (uint32_t i = 0; i < block->n_dirty; i += FC_EVENT_BATCH) {
-            uint32_t n = block->n_dirty - i;
+            n = block->n_dirty - i;
             fc_event_arbitrate(block, &block->dirty[i], n < FC_EVENT_BATCH ? n : FC_EVENT_BATCH);
         }
     }
@@ -147,10 +173,16 @@ static void read_mail(struct fc_event_block *block, int parity)
             uint32_t p = fc_event_new_packet(block);
             if (p == 0) return;
             block->packet[p] = mail->arrival[i].packet;
-            fc_event_append(block, mail->arrival[i].channel, p);
+            if (e->is_adaptive_torus)
+                fc_event_torus_append(block, mail->arrival[i].channel, p);
+            else
+                fc_event_append(block, mail->arrival[i].channel, p);
         }
         for (uint32_t i = 0; i < mail->n_back; i++)
-            fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+            if (e->is_adaptive_torus)
+                fc_event_torus_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
+            else
+                fc_event_take_return(block, mail->back[i].link, mail->back[i].vc, &mail->back[i].ramp);
         mail->n_arrivals = mail->n_back = 0;
     }
 }
@@ -258,9 +290,9 @@ static void set_windows(struct fc_event *e)
 static void report_sent(struct fc_event *e)
 {
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        e->link_flits[l] += e->sent[l].flits;
-        e->link_packets[l] += e->sent[l].packets;
-        e->sent[l] = (struct fc_event_sent){0};
+        e->link_flits[l] += e->sent[l] >> 32;
+        e->link_packets[l] += e->sent[l] & UINT32_MAX;
+        e->sent[l] = 0;
     }
 }
 
@@ -268,6 +300,10 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
 {
     struct fc_event *e = engine;
     set_windows(e);
+    for (int b = 0; b < e->n_blocks; b++) {
+        e->block[b].until = until;
+        fc_event_land(&e->block[b]);
+    }
     run_blocks(e, until);
     report_sent(e);
     if (out_of_memory(e)) return fc_refuse(st, FC_NO, "out of memory for packets in flight");

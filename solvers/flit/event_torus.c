@@ -1,17 +1,18 @@
-/* event_torus.c - a head alone at its router on a torus or mesh with minimal adaptive routing: what
- * event_router.c does with any routing, without the list of choices.
+/* event_torus.c - choices and waiting on a torus with minimal adaptive routing: what event_router.c does with
+ * any routing, without lists of choices.
  *
- * Of the links nearer that are free, the adaptive channel with the best score (event_router.c, rule 1); when
- * none has room, the escape. Every result, random draws too, is that of the general path, which takes over
- * where a head waits already or the network has links of different speeds in a packet's way. Limit: single
- * cables. */
-#include "solvers/flit/event.h"
+ * Rule. Of the links nearer that are free, the adaptive channel with the best score (event_router.c, rule 1);
+ * when none has room, the escape. A head that cannot move is a bit in sets kept at the links it may take: one
+ * for their adaptive channels, two for what escapes need. Limits: single cables, a port in every direction,
+ * links between routers of one class, at most 64 channels into a router; every other network takes the
+ * general path. */
+#include "solvers/flit/event_torus_move.h"
 
 /* What the best channel so far is worth, above it a random number, its port and its number; 0: none has room.
  * In one word, so that the better of two is found without a branch: that would be a random one. */
-static inline uint64_t port_of(uint64_t best)
+static inline uint32_t port_of(uint64_t best)
 {
-    return best >> 4 & 15;
+    return (uint32_t)best >> 4 & 15;
 }
 static inline uint32_t vc_of(uint64_t best)
 {
@@ -19,308 +20,383 @@ static inline uint32_t vc_of(uint64_t best)
 }
 _Static_assert(2 * FC_MAX_DIMS <= 16 && FC_FLIT_MOST_VCS <= 16, "four bits each");
 
-static inline uint64_t weigh(const struct fc_event_block *block, const union fc_event_lane *lane, uint32_t v,
-                             int32_t need, uint32_t port, uint64_t *random, uint64_t best)
+/* From bit 32 on what the channel is worth, below it the draw, then v. */
+static inline uint64_t weigh(const uint64_t *worth, const struct fc_event_block *block,
+                             const struct fc_event_tokens *t, uint32_t v, uint32_t draw)
 {
-    const struct fc_event *e = block->engine;
-    int32_t tokens = fc_event_count(block, &lane[1 + v].tokens, block->wheel.now);
-    *random = *random * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
-    uint64_t key = (uint64_t)(e->score[tokens & ~(tokens >> 31)] + 1) << 32 | ((*random >> 32) & ~255ull) |
-                   port << 4 | v;
-    key &= -(uint64_t)(tokens >= need);
-    return key > best ? key : best;
+    return worth[fc_event_room(block, t)] | draw << 8 | v;
 }
-
-/* Channels v .. v + n - 1. */
-static inline __attribute__((always_inline)) uint64_t weigh_all(const struct fc_event_block *block,
-                                                                const union fc_event_lane *lane, uint32_t v,
-                                                                uint32_t n, int32_t need, uint32_t port,
-                                                                uint64_t *random, uint64_t best)
+static inline uint64_t greater(uint64_t a, uint64_t b)
 {
-    for (uint32_t end = v + n; v < end; v++) best = weigh(block, lane, v, need, port, random, best);
-    return best;
+    return a > b ? a : b;
 }
+#define HAS_ROOM (UINT64_C(1) << 32)
 
-static uint64_t weigh_escape(const struct fc_event_block *block, const struct fc_flit_choice *escape,
-                             uint32_t port, uint64_t random)
-{
-    const struct fc_event *e = block->engine;
-    uint64_t best = 0;
-    for (uint32_t vcs = escape->vcs; vcs; vcs &= vcs - 1)
-        best = weigh(block, &e->lane[(size_t)escape->link * e->stride], (uint32_t)__builtin_ctz(vcs),
-                     (int32_t)((escape->room_packets > 1 ? 2 : 1) * e->full), port, &random, best);
-    return best;
-}
-
-/* The choice of a head: adaptive on the best channel with room of the free links nearer, else the escape; -1:
- * none. */
-static inline __attribute__((always_inline)) bool pick_hop(const struct fc_event_block *block,
-                                                           const struct fc_event_channel *channel,
-                                                           uint64_t route, const uint32_t *row,
-                                                           uint64_t random, struct fc_flit_choice *choice,
-                                                           uint32_t *vc, int n_dims, uint32_t n_free)
+/* The best adaptive channel with room of the free links nearer; 0: none. */
+FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_event_shape s, uint64_t route,
+                                 const uint32_t *row, uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
-    const union fc_event_lane *lane[FC_MAX_DIMS + 1];
-    uint32_t port[FC_MAX_DIMS + 1], n = 0, first = (uint32_t)e->flit->n_escape_vcs;
+    const uint64_t *worth = e->worth;
+    union fc_event_lane *open[FC_MAX_DIMS];
+    uint32_t port[FC_MAX_DIMS], n_open = 0, first = s.n_vcs - s.n_free;
     uint64_t now = block->wheel.now, best = 0, minus = route >> f->minus;
-    for (int d = 0; d < n_dims; d++) { /* no branches in it: they would be random ones */
-        uint32_t p = 2 * (uint32_t)d + (uint32_t)(minus >> d & 1);
-        lane[n] = &e->lane[(size_t)row[FC_ROUTE_PORTS + p] * e->stride];
-        port[n] = p;
-        n += (uint32_t)((route & f->field[d]) != 0) & (uint32_t)(lane[n]->link.busy_until <= now);
+    for (uint32_t d = 0; d < s.n_dims; d++) { /* no branches in it: they would be random ones */
+        uint32_t p = 2 * d + (uint32_t)(minus >> d & 1);
+        union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + p]);
+        open[n_open] = lane;
+        port[n_open] = p << 4;
+        n_open += ((route & f->field[d]) != 0) & (lane->link.busy_until <= now);
+        __builtin_prefetch(fc_event_tokens_at(lane, s, first));
     }
-    for (uint32_t i = 0; i < n; i++)
-        best = weigh_all(block, lane[i], first, n_free, (int32_t)e->full, port[i], &random, best);
-    if (best) {
-        uint32_t p = (uint32_t)port_of(best);
-        choice->route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p);
-        choice->link = row[FC_ROUTE_PORTS + p];
-        choice->vcs = f->free_vcs;
-        choice->escape = choice->room_packets = choice->full_size = 0;
-        *vc = vc_of(best);
-        return true;
-    }
-    if (first == 0) return false;
-    uint32_t p = fc_route_adaptive_escape(f, route);
-    if (fc_event_link(e, row[FC_ROUTE_PORTS + p])->busy_until > now) return false;
-    *choice = fc_route_adaptive_escape_choice(f, row, route, p, e->bit_vc[channel->bit]);
-    best = weigh_escape(block, choice, p, random);
-    *vc = vc_of(best);
-    return best != 0;
+    for (uint32_t i = 0; i < n_open; i++)
+        for (uint32_t v = first; v < s.n_vcs; v++) {
+            best = greater(best, weigh(worth, block, fc_event_tokens_at(open[i], s, v), port[i] | v,
+                                       (uint32_t)random & 0xffffu));
+            random = random >> 11 | random << 53;
+        }
+    return best < HAS_ROOM ? 0 : best;
 }
 
-static inline __attribute__((always_inline)) bool pick(const struct fc_event_block *block,
-                                                       const struct fc_event_channel *channel,
-                                                       uint64_t random, struct fc_flit_choice *choice,
-                                                       uint32_t *vc)
+/* The kind of need of an escape: packets of room in a bubble's channel, else its side of the dateline. */
+static inline uint32_t escape_kind(const struct fc_event *e, const struct fc_flit_choice *escape)
 {
-    const struct fc_event *e = block->engine;
+    return e->adaptive.bubble ? escape->room_packets > 1 : escape->vcs >> 1;
+}
+
+static inline struct fc_flit_choice escape_of(const struct fc_event *e,
+                                              const struct fc_event_channel *channel, const uint32_t *row,
+                                              uint64_t route)
+{
     const struct fc_route_adaptive *f = &e->adaptive;
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    if (packet->route & f->hops)
-        return f->n_dims == 3 && f->n_free == 2
-                   ? pick_hop(block, channel, packet->route, row, random, choice, vc, 3, 2)
-                   : pick_hop(block, channel, packet->route, row, random, choice, vc, f->n_dims, f->n_free);
-    *choice = (struct fc_flit_choice){.route = packet->route,
-                                      .link = row[FC_ROUTE_EJECTION] +
-                                              (packet->dst - channel->router * f->per_router),
-                                      .vcs = 1};
-    *vc = 0;
-    const struct fc_event_link *link = fc_event_link(e, choice->link);
-    return link->busy_until <= block->wheel.now && fc_event_torus_dry(block, channel) == 0;
+    return fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
+                                           e->bit_vc[channel->bit]);
 }
 
-bool fc_event_torus_pick(const struct fc_event_block *block, const struct fc_event_channel *channel,
-                         uint64_t random, struct fc_flit_choice *choice, uint32_t *vc)
-{
-    return pick(block, channel, random, choice, vc);
-}
-
-uint64_t fc_event_torus_dry(const struct fc_event_block *block, const struct fc_event_channel *channel)
+/* Whether the escape, whose link is free, has room. */
+static inline bool escape_fits(const struct fc_event_block *block, const struct fc_flit_choice *escape,
+                               struct fc_event_hop *hop)
 {
     const struct fc_event *e = block->engine;
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    if (packet->route & e->adaptive.hops) return 0;
-    uint64_t ticks = packet->flits * e->ejection.flit + e->ejection.trailer;
-    return block->wheel.now + ticks < packet->tail ? packet->tail - ticks : 0;
+    uint32_t v = (uint32_t)__builtin_ctz(escape->vcs);
+    *hop = (struct fc_event_hop){escape->route, escape->link, (uint8_t)v, 1};
+    return fc_event_room(block, &fc_event_lane_of(e, escape->link)[e->first_tokens + v].tokens) >=
+           (int32_t)e->escape_need[escape_kind(e, escape)];
 }
 
 /* ---- waiting ------------------------------------------------------------ */
 
-/* Makes sure of a wake-up for the channels. */
-static void arm(struct fc_event_block *block, uint32_t l, uint32_t vcs, uint32_t need)
+/* Sees to the wake-up of a link that nobody waited for. */
+static inline void arm(struct fc_event_block *block, uint32_t l)
 {
-    struct fc_event *e = block->engine;
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t first = FC_EVENT_NEVER;
-    if (link->busy_until > block->wheel.now) {
+    struct fc_event_link *link = fc_event_link(block->engine, l);
+    if (link->busy_until > block->wheel.now)
         fc_event_wake_at(block, l, link, link->busy_until);
-        return;
-    }
-    for (; vcs; vcs &= vcs - 1) {
-        uint64_t tick =
-            fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(vcs)), need);
-        if (tick && tick < first) first = tick;
-    }
-    if (first != FC_EVENT_NEVER) fc_event_wake_at(block, l, link, first);
+    else
+        fc_event_torus_rearm(block, l);
 }
 
-/* Heads of the mask, one or none, wait in the slot. Those who wait for the same have seen to the wake-up. */
-static inline void wait_on(struct fc_event_block *block, uint32_t l, uint32_t slot, uint64_t bit,
-                           uint32_t vcs, uint32_t need)
-{
-    struct fc_event *e = block->engine;
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t wants = (uint64_t)(bit != 0) << slot, fresh = wants & ~link->wanted;
-    *fc_event_waiting(e, l, slot) |= bit;
-    link->wanted |= wants;
-    if (fresh) arm(block, l, vcs, need);
-}
-
-static inline void stop_on(struct fc_event *e, uint32_t l, uint32_t slot, uint64_t bit)
-{
-    uint64_t *mask = fc_event_waiting(e, l, slot);
-    *mask &= ~bit;
-    fc_event_link(e, l)->wanted &= ~((uint64_t)(*mask == 0) << slot);
-}
-
-/* Slots: 0 for the adaptive channels, then those of the escapes. */
-static inline uint32_t escape_slot(const struct fc_flit_choice *escape)
-{
-    return 1 + (escape->vcs - 1u) * 2 + (escape->room_packets > 1);
-}
-
-static inline uint32_t ejection_link(const struct fc_event *e, const struct fc_event_channel *channel,
-                                     const struct fc_event_packet *packet, const uint32_t *row)
-{
-    return row[FC_ROUTE_EJECTION] + (packet->dst - channel->router * e->adaptive.per_router);
-}
-
-void fc_event_torus_wait(struct fc_event_block *block, uint32_t c)
+static inline void wait(struct fc_event_block *block, struct fc_event_channel *channel, const uint32_t *row,
+                        uint64_t route, const struct fc_flit_choice *escape)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
-    struct fc_event_channel *channel = &e->channel[c];
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    uint64_t route = packet->route, bit = 1ull << channel->bit, later;
-    if (channel->flags & FC_EVENT_ALL) return;
-    if ((later = fc_event_torus_dry(block, channel))) {
-        fc_event_head_due(block, c, later);
-        return;
-    }
+    uint64_t bit = 1ull << channel->bit;
+    uint32_t fresh[FC_MAX_DIMS + 1], n_fresh = 0; /* links that nobody waited for */
+    if (channel->flags & FC_EVENT_WAITS) return;
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
-    if (!(route & f->hops)) {
-        wait_on(block, ejection_link(e, channel, packet, row), 1, bit, 1, 0);
-        return;
+    if (escape->vcs) fc_event_lane_of(e, escape->link)[1].escapes.wanted[escape_kind(e, escape)] |= bit;
+    for (int d = 0; d < f->n_dims; d++) { /* no branches in it: they would be random ones */
+        uint32_t l = row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)];
+        struct fc_event_link *link = fc_event_link(e, l);
+        uint64_t before = link->wanted, after = before | (bit & -(uint64_t)((route & f->field[d]) != 0));
+        link->wanted = after;
+        fresh[n_fresh] = l;
+        n_fresh += (before == 0) & (after != 0);
     }
-    for (int d = 0; d < f->n_dims; d++)
-        wait_on(block, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0,
-                bit & -(uint64_t)((route & f->field[d]) != 0), f->free_vcs, e->full);
-    if (e->flit->n_escape_vcs == 0) return;
-    struct fc_flit_choice escape = fc_route_adaptive_escape_choice(
-        f, row, route, fc_route_adaptive_escape(f, route), e->bit_vc[channel->bit]);
-    wait_on(block, escape.link, escape_slot(&escape), bit, escape.vcs,
-            (escape.room_packets > 1 ? 2 : 1) * e->full);
+    for (uint32_t i = 0; i < n_fresh; i++) arm(block, fresh[i]);
+    /* the first to wait for the escape may not be the first to wait for the link */
+    if (escape->vcs && fc_event_link(e, escape->link)->busy_until <= block->wheel.now)
+        fc_event_torus_rearm(block, escape->link);
 }
 
-void fc_event_torus_stop(struct fc_event_block *block, const struct fc_event_channel *channel)
+static __attribute__((noinline)) void wait_to_eject(struct fc_event_block *block,
+                                                    struct fc_event_channel *channel, uint32_t l)
+{
+    channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
+    struct fc_event_link *link = fc_event_link(block->engine, l);
+    bool fresh = link->wanted == 0;
+    link->wanted |= 1ull << channel->bit;
+    if (fresh) arm(block, l);
+}
+
+FC_EVENT_INLINE void stop_hops(struct fc_event_block *block, struct fc_event_shape s,
+                               const struct fc_event_channel *channel, const uint32_t *row, uint64_t route)
+{
+    const struct fc_event *e = block->engine;
+    uint64_t others = ~(1ull << channel->bit), minus = route >> e->adaptive.minus;
+    for (uint32_t d = 0; d < s.n_dims; d++) {
+        union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + 2 * d + (minus >> d & 1)]);
+        lane->link.wanted &= others;
+        lane[1].escapes.wanted[0] &= others;
+        lane[1].escapes.wanted[1] &= others;
+    }
+}
+
+void fc_event_torus_stop(struct fc_event_block *block, uint32_t c)
 {
     struct fc_event *e = block->engine;
-    const struct fc_route_adaptive *f = &e->adaptive;
+    const struct fc_event_channel *channel = &e->channel[c];
     const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    uint64_t route = packet->route, bit = 1ull << channel->bit;
-    if (!(route & f->hops)) {
-        stop_on(e, ejection_link(e, channel, packet, row), 1, bit);
-        return;
-    }
-    for (int d = 0; d < f->n_dims; d++)
-        stop_on(e, row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)], 0,
-                bit & -(uint64_t)((route & f->field[d]) != 0));
-    if (e->flit->n_escape_vcs == 0) return;
-    struct fc_flit_choice escape = fc_route_adaptive_escape_choice(
-        f, row, route, fc_route_adaptive_escape(f, route), e->bit_vc[channel->bit]);
-    stop_on(e, escape.link, escape_slot(&escape), bit);
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    if (fc_event_torus_arrived(e, packet->route))
+        fc_event_link(e, fc_event_torus_ejection(e, row, channel->router, packet->dst))->wanted &=
+            ~(1ull << channel->bit);
+    else
+        stop_hops(block, fc_event_shape_of(e), channel, row, packet->route);
 }
 
-/* ---- a link alone at its router ------------------------------------------------------------ */
+/* No adaptive channel has room: the head takes the escape, or waits. */
+static __attribute__((noinline)) bool escape_or_wait(struct fc_event_block *block,
+                                                     struct fc_event_channel *channel, const uint32_t *row,
+                                                     uint64_t route, struct fc_event_hop *hop)
+{
+    const struct fc_event *e = block->engine;
+    struct fc_flit_choice escape = {0};
+    if (e->flit->n_escape_vcs) {
+        escape = escape_of(e, channel, row, route);
+        if (fc_event_link(e, escape.link)->busy_until <= block->wheel.now && escape_fits(block, &escape, hop))
+            return true;
+    }
+    wait(block, channel, row, route, &escape);
+    return false;
+}
 
-/* The waiting head of channel c takes link l: its best adaptive channel, or the escape if that leads there.
- */
-static bool take(struct fc_event_block *block, uint32_t c, uint32_t l, uint64_t best, uint64_t random)
+/* ---- heads ------------------------------------------------------------ */
+
+/* As fc_event_torus_pick, of a head with hops left whose port has a path free. */
+FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shape s,
+                              struct fc_event_channel *channel, uint64_t route, uint64_t random,
+                              struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
-    struct fc_event_channel *channel = &e->channel[c];
-    uint64_t route = block->packet[channel->head].route;
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
-    struct fc_flit_choice choice = {.route = route, .link = l, .vcs = f->free_vcs};
-    if (best && (route & f->hops)) {
-        uint32_t p = 0;
-        for (uint32_t d = 0; d < (uint32_t)f->n_dims; d++) {
-            uint32_t port = 2 * d + (uint32_t)(route >> (f->minus + d) & 1);
-            p = row[FC_ROUTE_PORTS + port] == l ? port : p;
-        }
-        choice.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p);
-    } else if (route & f->hops) {
-        choice = fc_route_adaptive_escape_choice(f, row, route, fc_route_adaptive_escape(f, route),
-                                                 e->bit_vc[channel->bit]);
-        if (choice.link != l) return false;
-        best = weigh_escape(block, &choice, 0, random);
-        if (best == 0) return false;
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    uint64_t best = best_of(block, s, route, row, random);
+    if (best) {
+        uint32_t p = port_of(best);
+        *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
+                                     row[FC_ROUTE_PORTS + p], (uint8_t)vc_of(best), 0};
+        return true;
     }
-    fc_event_torus_stop(block, channel);
-    fc_event_send(block, c, &choice, vc_of(best), true);
-    return true;
+    return escape_or_wait(block, channel, row, route, hop);
 }
 
-uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t *random, uint64_t *best)
+/* The same of one that has arrived. */
+FC_EVENT_INLINE bool pick_ejection(struct fc_event_block *block, struct fc_event_channel *channel,
+                                   const struct fc_event_packet *packet, struct fc_event_hop *hop)
+{
+    const struct fc_event *e = block->engine;
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    uint32_t l = fc_event_torus_ejection(e, row, channel->router, packet->dst);
+    *hop = (struct fc_event_hop){.route = packet->route, .link = l};
+    if (fc_event_link(e, l)->busy_until <= block->wheel.now) return true;
+    if (!(channel->flags & FC_EVENT_WAITS)) wait_to_eject(block, channel, l);
+    return false;
+}
+
+FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s, uint32_t in_link,
+                               uint64_t now, uint64_t *until)
+{
+    if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
+    const uint64_t *end = &e->path_end[(size_t)in_link * 2];
+    *until = end[1] < end[0] ? end[1] : end[0];
+    return *until <= now;
+}
+
+bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t random, struct fc_event_hop *hop)
 {
     struct fc_event *e = block->engine;
-    const struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t mask = 0;
-    *best = 0;
-    if (link->busy_until > block->wheel.now) return 0;
-    if (link->kind == FC_EVENT_EJECTION) return *fc_event_waiting(e, l, 1);
-    *best = weigh_all(block, &e->lane[(size_t)l * e->stride], (uint32_t)e->flit->n_escape_vcs,
-                      e->adaptive.n_free, (int32_t)e->full, 0, random, 0);
-    if (*best) return *fc_event_waiting(e, l, 0);
-    if (link->wanted >> 1) fc_event_eligible(block, l, &mask);
+    struct fc_event_channel *channel = &e->channel[c];
+    const struct fc_event_packet *packet = &block->packet[channel->head];
+    uint64_t until;
+    bool arrived = fc_event_torus_arrived(e, packet->route);
+    if (!fc_event_path_free(e, channel->link, arrived ? FC_EVENT_EJECTION : FC_EVENT_BETWEEN,
+                            block->wheel.now, &until)) {
+        fc_event_head_due(block, c, until);
+        return false;
+    }
+    if (arrived) return pick_ejection(block, channel, packet, hop);
+    return e->is_usual ? pick_hop(block, FC_EVENT_USUAL, channel, packet->route, random, hop)
+                       : pick_hop(block, fc_event_shape_of(e), channel, packet->route, random, hop);
+}
+
+static __attribute__((noinline)) void eject_alone(struct fc_event_block *block, uint32_t c)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_channel *channel = &e->channel[c];
+    struct fc_event_hop hop;
+    uint64_t until = e->eject_end[channel->link];
+    if (until > block->wheel.now) {
+        fc_event_head_due(block, c, until);
+    } else if (pick_ejection(block, channel, &block->packet[channel->head], &hop)) {
+        if (channel->flags & FC_EVENT_WAITS) fc_event_torus_stop(block, c);
+        fc_event_torus_eject(block, c, hop.link);
+    }
+}
+
+FC_EVENT_INLINE void move_alone(struct fc_event_block *block, struct fc_event_shape s, uint32_t c)
+{
+    struct fc_event *e = block->engine;
+    struct fc_event_channel *channel = &e->channel[c];
+    uint64_t route = block->packet[channel->head].route, until;
+    struct fc_event_hop hop;
+    if (fc_event_torus_arrived(e, route)) {
+        eject_alone(block, c);
+        return;
+    }
+    if (!path_free(e, s, channel->link, block->wheel.now, &until)) {
+        fc_event_head_due(block, c, until);
+        return;
+    }
+    uint64_t random = fc_event_random(block, channel->router, 0) + (channel->bit + 1u) * FC_EVENT_SALT_PICK;
+    if (!pick_hop(block, s, channel, route, random, &hop)) return;
+    bool waited = channel->flags & FC_EVENT_WAITS;
+    if (__builtin_expect(waited, 0)) fc_event_torus_stop(block, c);
+    fc_event_move(block, s, c, hop, waited);
+}
+
+static __attribute__((noinline)) void usual_alone(struct fc_event_block *block, uint32_t c)
+{
+    move_alone(block, FC_EVENT_USUAL, c);
+}
+static __attribute__((noinline)) void other_alone(struct fc_event_block *block, uint32_t c)
+{
+    move_alone(block, fc_event_shape_of(block->engine), c);
+}
+
+void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
+{
+    if (block->engine->is_usual)
+        usual_alone(block, c);
+    else
+        other_alone(block, c);
+}
+
+/* ---- links ------------------------------------------------------------ */
+
+FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_event_shape s,
+                                    union fc_event_lane *lane, uint32_t l, uint64_t random,
+                                    struct fc_event_hop *hop)
+{
+    struct fc_event *e = block->engine;
+    uint32_t first = s.n_vcs - s.n_free;
+    uint64_t best = 0, mask = 0;
+    random += (l + 1) * FC_EVENT_SALT_PICK;
+    *hop = (struct fc_event_hop){.link = l, .vc = FC_EVENT_NO_VC};
+    if (lane->link.busy_until > block->wheel.now) return 0;
+    if (lane->link.kind == FC_EVENT_EJECTION) return lane->link.wanted;
+    for (uint32_t i = 0; i < s.n_free; i++)
+        best = greater(best, weigh(e->worth, block, fc_event_tokens_at(lane, s, first + i), first + i,
+                                   (uint32_t)(random >> 11 * (i & 3)) & 0xffffu));
+    if (best >= HAS_ROOM) {
+        hop->vc = (uint8_t)vc_of(best);
+        return lane->link.wanted;
+    }
+    for (uint32_t k = 0; k < 2 && first; k++) {
+        const struct fc_event_tokens *t = fc_event_tokens_at(lane, s, e->escape_vc[k]);
+        bool room = lane[1].escapes.wanted[k] && fc_event_room(block, t) >= (int32_t)e->escape_need[k];
+        mask |= lane[1].escapes.wanted[k] & -(uint64_t)room;
+    }
     return mask;
 }
 
-void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random,
+                                   struct fc_event_hop *hop)
 {
-    struct fc_event *e = block->engine;
-    struct fc_event_link *link = fc_event_link(e, l);
-    uint64_t now = block->wheel.now, random = fc_event_random(block, router, 0), until;
-    bool moved = true;
-    while (moved && link->busy_until <= now && link->wanted) {
-        uint64_t best;
-        uint64_t mask = fc_event_torus_candidates(block, l, &random, &best);
-        moved = false;
-        while (mask && !moved) {
-            uint64_t rivals = mask;
-            uint32_t bit = fc_event_elect(block, router, &rivals, link->turn, random);
-            uint32_t c = e->head_channel[e->head_first[router] + bit];
-            mask &= ~(1ull << bit);
-            if (fc_event_path_free(e, e->channel[c].link, link->kind, now, &until))
-                moved = take(block, c, l, best, random);
-            else
-                fc_event_head_due(block, c, until);
-        }
-    }
-    fc_event_rearm(block, l);
+    struct fc_event_shape s = fc_event_shape_of(block->engine);
+    return candidates(block, s, fc_event_lane_at(block->engine, s, l), l, random, hop);
 }
 
-/* ---- a head alone at its router ------------------------------------------------------------ */
+/* The waiting head of channel c takes the escape on the link, or cannot. */
+static __attribute__((noinline)) bool take_escape(struct fc_event_block *block, uint32_t c, uint32_t l)
+{
+    const struct fc_event *e = block->engine;
+    const struct fc_event_channel *channel = &e->channel[c];
+    struct fc_event_hop hop;
+    struct fc_flit_choice escape =
+        escape_of(e, channel, fc_event_torus_row(e, channel->router), block->packet[channel->head].route);
+    if (escape.link != l || !escape_fits(block, &escape, &hop)) return false;
+    fc_event_torus_stop(block, c);
+    fc_event_torus_send(block, c, hop, true);
+    return true;
+}
 
-void fc_event_torus_alone(struct fc_event_block *block, uint32_t c)
+FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s, union fc_event_lane *lane,
+                          uint32_t c, struct fc_event_hop hop)
 {
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const struct fc_event_channel *channel = &e->channel[c];
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    uint64_t now = block->wheel.now, until;
-    struct fc_flit_choice choice;
-    uint32_t vc;
-    int kind = packet->route & f->hops ? FC_EVENT_BETWEEN : FC_EVENT_EJECTION;
-    if (!fc_event_path_free(e, channel->link, kind, now, &until)) {
-        fc_event_head_due(block, c, until);
-        return;
+    uint64_t route = block->packet[channel->head].route;
+    if (fc_event_torus_arrived(e, route)) {
+        lane->link.wanted &= ~(1ull << channel->bit);
+        fc_event_torus_eject(block, c, hop.link);
+        return true;
     }
-    uint64_t random = fc_event_random(block, channel->router, 0) + (channel->bit + 1) * FC_EVENT_SALT_PICK;
-    if (!pick(block, channel, random, &choice, &vc)) {
-        fc_event_torus_wait(block, c);
-        return;
+    if (hop.vc == FC_EVENT_NO_VC) return take_escape(block, c, hop.link);
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
+    stop_hops(block, s, channel, row, route);
+    hop.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, lane[1].escapes.port);
+    fc_event_move(block, s, c, hop, true);
+    return true;
+}
+
+bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_event_hop hop)
+{
+    struct fc_event_shape s = fc_event_shape_of(block->engine);
+    return take(block, s, fc_event_lane_at(block->engine, s, hop.link), c, hop);
+}
+
+FC_EVENT_INLINE void serve(struct fc_event_block *block, struct fc_event_shape s, uint32_t router, uint32_t l)
+{
+    struct fc_event *e = block->engine;
+    union fc_event_lane *lane = fc_event_lane_at(e, s, l);
+    struct fc_event_hop hop;
+    uint64_t random = fc_event_random(block, router, 0), until;
+    uint64_t mask = candidates(block, s, lane, l, random, &hop);
+    while (mask) {
+        uint64_t rivals = mask;
+        uint32_t bit = (uint32_t)__builtin_ctzll(mask);
+        if (mask & (mask - 1))
+            bit = fc_event_elect(block, router, &rivals, lane->link.turn,
+                                 fc_event_spread(random + (l + 1) * FC_EVENT_SALT_ELECT));
+        uint32_t c = e->head_channel[e->head_first[router] + bit];
+        mask &= ~(1ull << bit);
+        if (!fc_event_path_free(e, e->channel[c].link, lane->link.kind, block->wheel.now, &until))
+            fc_event_head_due(block, c, until);
+        else if (take(block, s, lane, c, hop))
+            return;
     }
-    bool waited = channel->flags & FC_EVENT_WAITS;
-    if (waited) fc_event_torus_stop(block, channel);
-    fc_event_send(block, c, &choice, vc, waited);
+    if (lane->link.wanted) fc_event_torus_rearm(block, l);
+}
+
+static __attribute__((noinline)) void usual_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    serve(block, FC_EVENT_USUAL, router, l);
+}
+static __attribute__((noinline)) void other_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    serve(block, fc_event_shape_of(block->engine), router, l);
+}
+
+void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_t l)
+{
+    if (block->engine->is_usual)
+        usual_serve(block, router, l);
+    else
+        other_serve(block, router, l);
 }
 
 void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel)
@@ -328,13 +404,67 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
     const struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = f->row + (size_t)channel->router * f->width;
+    const uint32_t *row = fc_event_torus_row(e, channel->router);
     if (packet->next) __builtin_prefetch(&block->packet[packet->next]);
     for (int d = 0; d < f->n_dims; d++) { /* all, rather than a branch that would be a random one */
         uint32_t p = 2 * (uint32_t)d + (uint32_t)(packet->route >> (f->minus + d) & 1);
-        const union fc_event_lane *lane = &e->lane[(size_t)row[FC_ROUTE_PORTS + p] * e->stride];
+        const union fc_event_lane *lane = fc_event_lane_of(e, row[FC_ROUTE_PORTS + p]);
         __builtin_prefetch(lane);
-        __builtin_prefetch(lane + 2);
-        __builtin_prefetch(fc_event_waiting(e, row[FC_ROUTE_PORTS + p], 0));
+        __builtin_prefetch(lane + e->stride - 1);
     }
+}
+
+/* ---- the events of a tick ---- */
+
+/* Those of n events that are at a vertex together with another, a bit each. Calls their packets into the
+ * cache. */
+static uint64_t find_meetings(struct fc_event_block *block, const uint32_t *words, uint32_t n)
+{
+    struct fc_event *e = block->engine;
+    const struct {
+        const uint32_t *vertex;
+        size_t stride;
+    } of[3] = {{&e->channel->router, sizeof *e->channel},
+               {&e->lane->link.source, e->stride * sizeof *e->lane},
+               {&e->node->vertex, sizeof *e->node}};
+    uint64_t now = block->wheel.now << 6, together = 0;
+    for (uint32_t i = 0; i < n; i++) { /* no branches: they would be random ones */
+        uint32_t word = words[i], kind = word >> FC_EVENT_KIND_SHIFT;
+        uint32_t v =
+            *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
+        uint64_t stamp = e->stamp[v], met = (stamp & ~63ull) == now;
+        together |= met << i | met << (stamp & 63);
+        e->stamp[v] = now | (met ? stamp & 63 : i);
+        const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
+        __builtin_prefetch(&block->packet[channel->head]);
+    }
+    return together;
+}
+_Static_assert(FC_EVENT_DIRECT <= 64, "six bits of the stamp");
+
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n)
+{
+    struct fc_event *e = block->engine;
+    uint64_t now = block->wheel.now, together = find_meetings(block, words, n);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t word = words[i], index = word & FC_EVENT_INDEX;
+        if (together >> i & 1) {
+            words[left++] = word;
+        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
+            struct fc_event_channel *channel = &e->channel[index];
+            if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) continue; /* it moved before */
+            channel->flags &= 0xffu & ~FC_EVENT_DUE;
+            fc_event_torus_alone(block, index);
+        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_LINK) {
+            struct fc_event_link *link = fc_event_link(e, index);
+            if (link->wake != now) continue;
+            link->wake = FC_EVENT_NEVER;
+            if (link->wanted) fc_event_torus_serve(block, link->source, index);
+        } else if (e->node[index].when == now) {
+            e->node[index].when = FC_EVENT_NEVER;
+            fc_event_torus_inject(block, index);
+        }
+    }
+    return left;
 }

@@ -20,6 +20,7 @@ void fc_event_next_ramp(struct fc_event_block *block, struct fc_event_tokens *t)
     uint32_t i = last->next;
     struct fc_event_more *front = &block->more[i];
     t->ramp = front->ramp;
+    t->per_step = fc_event_per_step(block->engine, front->ramp.step);
     if (i == t->more)
         t->more = 0;
     else

@@ -3,9 +3,9 @@
  * A calendar queue (Brown, CACM 31(10), 1988) with slots of one tick, so that nothing is ever sorted: an
  * event less than 2^bits ticks ahead lies in the slot of its tick; one up to 255 periods of 2^bits ticks
  * ahead in the list of its period, dealt out to the slots when the period begins; the rest in one list,
- * looked through when a period comes within reach. Slots and lists are chains of chunks of a cache line from
- * one pool. Within a tick events are in no order that means anything: the engine looks at all of them before
- * it decides. */
+ * looked through when a period comes within reach. A slot is a cache line of events; what it cannot hold, and
+ * the lists, are chains of chunks of a cache line from one pool. Within a tick events are in no order that
+ * means anything: the engine looks at all of them that are at one router before it decides. */
 #include "solvers/flit/event_wheel.h"
 
 #include <stdlib.h>
@@ -49,7 +49,8 @@ void fc_event_wheel_free(struct fc_event_wheel *wheel)
     free(wheel->far);
 }
 
-uint32_t fc_event_new_chunk(struct fc_event_wheel *wheel)
+/* A chunk off the free list, empty; 0 and out_of_memory when there is none. */
+static uint32_t new_chunk(struct fc_event_wheel *wheel)
 {
     uint32_t c = wheel->free_chunk;
     if (c) {
@@ -67,13 +68,36 @@ uint32_t fc_event_new_chunk(struct fc_event_wheel *wheel)
     return c;
 }
 
+bool fc_event_spill(struct fc_event_wheel *wheel, struct fc_event_chunk *slot)
+{
+    uint32_t c = new_chunk(wheel);
+    if (c == 0) return false;
+    wheel->chunk[c] = *slot;
+    slot->next = c;
+    slot->n = 0;
+    return true;
+}
+
+static void add_to_list(struct fc_event_wheel *wheel, uint32_t *first, uint32_t word)
+{
+    uint32_t c = *first;
+    if (c == 0 || wheel->chunk[c].n == FC_EVENT_CHUNK) {
+        uint32_t fresh = new_chunk(wheel);
+        if (fresh == 0) return;
+        wheel->chunk[fresh].next = c;
+        *first = c = fresh;
+    }
+    struct fc_event_chunk *chunk = &wheel->chunk[c];
+    chunk->word[chunk->n++] = word;
+}
+
 void fc_event_push_far(struct fc_event_wheel *wheel, uint64_t tick, uint32_t word)
 {
     uint64_t ahead = (tick >> wheel->bits) - wheel->at_period;
     if (ahead < FC_EVENT_PERIODS) {
         uint32_t *first = &wheel->period[(tick >> wheel->bits) % FC_EVENT_PERIODS];
-        fc_event_chunk_add(wheel, first, (uint32_t)tick & ((1u << wheel->bits) - 1));
-        if (!wheel->out_of_memory) fc_event_chunk_add(wheel, first, word); /* a chunk holds whole pairs */
+        add_to_list(wheel, first, (uint32_t)tick & ((1u << wheel->bits) - 1));
+        if (!wheel->out_of_memory) add_to_list(wheel, first, word); /* a chunk holds whole pairs */
         return;
     }
     void *pool = wheel->far;

@@ -5,12 +5,12 @@
 #include "core/core.h"
 
 /* Events are 32-bit words: kind in the top bits, what it concerns below. At most 2^30 channels. */
-enum { FC_EVENT_CHANNEL, FC_EVENT_LINK, FC_EVENT_NODE, FC_EVENT_DELIVERY };
+enum { FC_EVENT_CHANNEL, FC_EVENT_LINK, FC_EVENT_NODE };
 #define FC_EVENT_KIND_SHIFT 30
 #define FC_EVENT_INDEX ((1u << FC_EVENT_KIND_SHIFT) - 1)
 
 #define FC_EVENT_CHUNK 14
-struct fc_event_chunk { /* one cache line; a slot's chunks are a list, only the first not full */
+struct fc_event_chunk { /* one cache line; chunks are a list, only the first not full */
     uint32_t next, n;
     uint32_t word[FC_EVENT_CHUNK];
 };
@@ -19,7 +19,7 @@ struct fc_event_chunk { /* one cache line; a slot's chunks are a list, only the 
  * beyond. */
 struct fc_event_wheel {
     int bits;
-    uint32_t *slot;                    /* [2^bits] first chunk; 0: none */
+    struct fc_event_chunk *slot;       /* [2^bits] the newest events of a tick; older ones in its list */
     uint64_t *filled;                  /* [2^bits / 64] bitmap of the slots that are not empty */
     uint32_t period[FC_EVENT_PERIODS]; /* chunks of pairs (tick within the period, event) */
     uint64_t at_period;                /* the period whose pairs lie in the slots already */
@@ -39,8 +39,6 @@ enum fc_code fc_event_wheel_make(struct fc_event_wheel *wheel, uint64_t reach, s
 void fc_event_wheel_free(struct fc_event_wheel *wheel);
 /* An event at `tick` >= now, beyond the slots. */
 void fc_event_push_far(struct fc_event_wheel *wheel, uint64_t tick, uint32_t word);
-/* A chunk off the free list, empty; 0 and out_of_memory when there is none. */
-uint32_t fc_event_new_chunk(struct fc_event_wheel *wheel);
 /* Moves `now` to the first tick before `end` that has events and returns true; else moves it to `end`. */
 bool fc_event_next_tick(struct fc_event_wheel *wheel, uint64_t end);
 /* Moves `now` on to `tick`, before which there are no events left. */
@@ -49,29 +47,21 @@ void fc_event_set_now(struct fc_event_wheel *wheel, uint64_t tick);
  */
 bool fc_event_grow(void **array, uint32_t *capacity, uint32_t n, size_t size);
 
-static inline void fc_event_chunk_add(struct fc_event_wheel *wheel, uint32_t *first, uint32_t word)
-{
-    uint32_t c = *first;
-    if (c == 0 || wheel->chunk[c].n == FC_EVENT_CHUNK) {
-        uint32_t fresh = fc_event_new_chunk(wheel);
-        if (fresh == 0) return;
-        wheel->chunk[fresh].next = c;
-        *first = c = fresh;
-    }
-    struct fc_event_chunk *chunk = &wheel->chunk[c];
-    chunk->word[chunk->n++] = word;
-}
+/* Moves the events of a full slot into its list; false: out of memory. */
+bool fc_event_spill(struct fc_event_wheel *wheel, struct fc_event_chunk *slot);
 
 static inline void fc_event_push(struct fc_event_wheel *wheel, uint64_t tick, int kind, uint32_t index)
 {
     uint32_t word = (uint32_t)kind << FC_EVENT_KIND_SHIFT | index;
-    if ((tick - wheel->now) >> wheel->bits) {
+    if (__builtin_expect((tick - wheel->now) >> wheel->bits != 0, 0)) {
         fc_event_push_far(wheel, tick, word);
         return;
     }
     uint32_t s = (uint32_t)tick & ((1u << wheel->bits) - 1);
+    struct fc_event_chunk *slot = &wheel->slot[s];
+    if (__builtin_expect(slot->n == FC_EVENT_CHUNK, 0) && !fc_event_spill(wheel, slot)) return;
     wheel->filled[s / 64] |= 1ull << s % 64;
-    fc_event_chunk_add(wheel, &wheel->slot[s], word);
+    slot->word[slot->n++] = word;
 }
 
 #endif

@@ -26,9 +26,34 @@ struct fc_route_adaptive {
     uint16_t free_vcs; /* adaptive channels: the n_free behind those of the escape */
     uint32_t n_free;
     uint16_t vcs[2][FC_MAX_DIMS]; /* [side of the dateline][dimension] of the escape; 0: there is none */
+    /* By fc_route_torus_adaptive_starts: */
+    const uint64_t *place;        /* [n_routers] coordinates side by side */
+    uint8_t at[FC_MAX_DIMS];      /* where each lies, and its mask */
+    uint32_t coordinate[FC_MAX_DIMS], k[FC_MAX_DIMS];
+    uint64_t *start[FC_MAX_DIMS]; /* [tie * 2k + k + difference of coordinates] the dimension's part of a route */
 };
 /* False when the network's routing is another, or its rows have parallel cables. */
 bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_route_adaptive *fields);
+
+enum fc_code fc_route_torus_adaptive_starts(const struct fc_flit_net *flit, struct fc_route_adaptive *fields,
+                                            struct fc_arena *arena, struct fc_status *st);
+
+/* A packet's first route; `ties` has a bit a dimension. */
+static inline uint64_t fc_route_adaptive_start(const struct fc_route_adaptive *f, uint32_t src, uint32_t dst,
+                                               uint32_t ties)
+{
+    if (__builtin_expect(f->per_router > 1, 0)) {
+        src /= f->per_router;
+        dst /= f->per_router;
+    }
+    uint64_t from = f->place[src], to = f->place[dst], route = f->no_port;
+    for (int d = 0; d < f->n_dims; d++) {
+        uint32_t k = f->k[d], x = k + ((uint32_t)(to >> f->at[d]) & f->coordinate[d]) -
+                                  ((uint32_t)(from >> f->at[d]) & f->coordinate[d]);
+        route |= f->start[d][(2 * k & -(ties >> d & 1)) + x];
+    }
+    return route;
+}
 
 /* The route behind a hop by port 2d + direction. */
 static inline uint64_t fc_route_adaptive_after(const struct fc_route_adaptive *f, uint32_t wraps,

@@ -490,3 +490,22 @@ bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_ro
         memcpy(fields->vcs[side], t->vcs[0][side], sizeof fields->vcs[side]);
     return true;
 }
+
+enum fc_code fc_route_torus_adaptive_starts(const struct fc_flit_net *flit, struct fc_route_adaptive *fields,
+                                            struct fc_arena *arena, struct fc_status *st)
+{
+    const struct torus_routes *t = flit->route_tables;
+    fields->place = t->place;
+    memcpy(fields->at, t->at, sizeof fields->at);
+    memcpy(fields->coordinate, t->coordinate, sizeof fields->coordinate);
+    memcpy(fields->k, t->k, sizeof fields->k);
+    for (int d = 0; d < t->n_dims; d++) {
+        uint32_t k = t->k[d];
+        uint64_t *start = fields->start[d] = fc_alloc(arena, 4 * (size_t)k, sizeof *start, st);
+        if (!start) return st->code;
+        for (uint32_t x = 1; x < 2 * k; x++) /* k + to - from */
+            for (uint32_t tie = 0; tie < 2; tie++)
+                start[tie * 2 * k + x] = set_out_along(t, d, x < k ? k - x : 0, x < k ? 0 : x - k, tie << d);
+    }
+    return FC_OK;
+}
