@@ -95,7 +95,7 @@ static void set_torus(struct fc_event *e)
     e->eject_per_step = (uint32_t)(FC_EVENT_STEPS / (e->ejection.flit ? e->ejection.flit : 1));
     e->direct = e->ejection.flit > 0;
     e->is_usual = e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 &&
-                  flit->paths == 2 && flit->paths < e->n_vcs;
+                  e->few_paths && e->paths == 2;
     e->stride = (e->n_network_vcs + 3) / 2 * 2;
     e->first_tokens = e->stride - e->n_network_vcs;
     for (uint32_t k = 0; k < 2; k++) {
@@ -104,17 +104,39 @@ static void set_torus(struct fc_event *e)
     }
 }
 
+/* Injection ports that have a path for every queue are not looked at; all others have room for the most paths
+ * of any of them. */
+static void set_paths(struct fc_event *e)
+{
+    const struct fc_flit_net *flit = e->flit;
+    uint32_t injection = flit->net->first_link[flit->n_routers];
+    e->first_unlimited = injection;
+    for (uint32_t l = injection; l < flit->n_links; l++)
+        if (flit->port_paths[l] < e->n_vcs) e->first_unlimited = flit->n_links;
+    e->paths = 0;
+    for (uint32_t l = 0; l < e->first_unlimited; l++) {
+        if (fc_is_node(flit->net, flit->net->link_target[l])) continue;
+        if (flit->port_paths[l] > e->paths) e->paths = flit->port_paths[l];
+        if (flit->port_paths[l] < e->n_vcs) e->few_paths = true;
+    }
+}
+
+static void close_paths(struct fc_event *e)
+{
+    for (uint32_t l = 0; e->few_paths && l < e->first_unlimited; l++)
+        for (uint32_t i = e->flit->port_paths[l]; i < e->paths; i++)
+            e->path_end[(size_t)l * e->paths + i] = FC_EVENT_NEVER;
+}
+
 static void set_rules(struct fc_event *e)
 {
     const struct fc_flit_net *flit = e->flit;
     const struct fc_router *router = &flit->net->machine->router;
-    e->few_paths = flit->paths < e->n_vcs;
     e->in_turn = flit->arbitration == FC_ROUND_ROBIN;
     e->router_ticks = flit->router_ticks;
     e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
     e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
     e->in_network_share = (uint32_t)(router->in_network_percent * (0x1p24 / 100) + 0.5);
-    e->paths = flit->paths;
     e->short_times = flit->buffer_flits <= UINT16_MAX;
     for (int i = 0; i < flit->net->machine->n_classes; i++)
         e->short_times = e->short_times && flit->latency_ticks[i] + flit->router_ticks < 1u << 23;
@@ -142,6 +164,7 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
             st, FC_NO, "a router with %zu virtual channels into it is too large for the event engine", most);
     e->words = (int)((most + 63) / 64);
     set_times(e);
+    set_paths(e);
     set_torus(e);
     set_rules(e);
     size_t words = (size_t)e->words, links = flit->n_links;
@@ -163,6 +186,7 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->dirty_at = fc_alloc(&e->arena, flit->n_routers, sizeof *e->dirty_at, st);
     e->port_turn = fc_alloc(&e->arena, flit->n_links, sizeof *e->port_turn, st);
     e->vertex_block = fc_alloc(&e->arena, vertices, sizeof *e->vertex_block, st);
+    if (!st->code) close_paths(e);
     return st->code;
 }
 

@@ -197,7 +197,8 @@ struct fc_event {
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
     uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
-    uint32_t paths;                 /* transfers to routers that an input port has paths for */
+    uint32_t paths;                 /* transfers to routers that an input port has paths for, the most of any */
+    uint32_t first_unlimited;       /* links from here on have a path for every channel */
     bool few_paths, longest_queue;
     bool is_large;    /* the state does not fit a core's cache */
     bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
@@ -220,7 +221,7 @@ struct fc_event {
     struct fc_event_times times[FC_MAX_CLASSES];
     uint64_t *waiting;       /* [n_links][n_slots][words] */
     uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
-    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, if few_paths */
+    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, NEVER: none; if few_paths */
     uint64_t *eject_end;     /* [n_links] end of the port's transfer to a node */
     uint64_t *injected_mask; /* [n_routers][words] channels of injection links */
     uint32_t *head_first;    /* [n_routers + 1] */
@@ -452,7 +453,7 @@ static inline bool fc_event_path_free(const struct fc_event *e, uint32_t in_link
 {
     *until = e->eject_end[in_link];
     if (kind == FC_EVENT_EJECTION) return *until <= now;
-    if (!e->few_paths) return true;
+    if (!e->few_paths || in_link >= e->first_unlimited) return true;
     const uint64_t *end = &e->path_end[(size_t)in_link * e->paths];
     if (e->paths == 2) {
         *until = end[1] < end[0] ? end[1] : end[0];
@@ -473,7 +474,7 @@ static inline void fc_event_take_path(struct fc_event *e, uint32_t in_link, int 
         e->eject_end[in_link] = end;
         return;
     }
-    if (!e->few_paths) return;
+    if (!e->few_paths || in_link >= e->first_unlimited) return;
     uint64_t *path = &e->path_end[(size_t)in_link * e->paths];
     if (e->paths == 2) {
         path[path[1] < path[0]] = end;

@@ -210,6 +210,7 @@ FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s
                                uint64_t now, uint64_t *until)
 {
     if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
+    if (in_link >= e->first_unlimited) return true;
     const uint64_t *end = &e->path_end[(size_t)in_link * 2];
     *until = end[1] < end[0] ? end[1] : end[0];
     return *until <= now;

@@ -187,7 +187,7 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     __builtin_prefetch(&e->sent[hop.link]);
     end = now + sending;
     fc_event_occupy(block, hop.link, &lane->link, channel, now + ticks);
-    if (s.paths == 2) {
+    if (s.paths == 2 && channel->link < e->first_unlimited) {
         uint64_t *path = &e->path_end[(size_t)channel->link * 2];
         path[path[1] < path[0]] = end;
     } else {
