@@ -1,0 +1,94 @@
+/* cycle_fast.h - the fast path of the cycle engine (cycle_fast*.c): its state.
+ *
+ * Routers stand in chunks of 64, each block's from a chunk's start on; a router is a lane of its chunk. What
+ * allocation reads lies in rows of 64 bytes, one for a port, channel or output of all lanes, so that a plain
+ * loop over a row is a vector instruction or a few. */
+#ifndef FC_CYCLE_FAST_H
+#define FC_CYCLE_FAST_H
+
+#include "solvers/flit/cycle.h"
+#include "solvers/flit/route_fields.h"
+
+enum { FC_LANES = 64, FC_FAST_PORTS = 32, FC_FAST_VCS = 8 };
+#define FC_FAST_CHANNEL 0x03ffffffffffffffu /* of a target: slot and byte */
+
+/* Where the rows of a chunk begin, in bytes. A chunk has places for 2^place_bits ports, outputs and injection
+ * links and 2^vc_bits channels each. Channel rows: place << vc_bits | vc. Senders: outputs (network,
+ * ejection), then the injection links of the routers' nodes. */
+struct fc_fast_rows {
+    uint32_t count;   /* channels: flits, the front included */
+    uint32_t head;    /* place of the front in the ring of slots; 0 when empty */
+    uint32_t out;     /* output that the front's packet leaves by */
+    uint32_t want;    /* mask of the virtual channels there that will do */
+    uint32_t held;    /* 0xff: it has that channel; 0: not yet */
+    uint32_t credits; /* sender channels */
+    uint32_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
+    uint32_t last_out, last_vc;   /* ports, round robins: last winner */
+    uint32_t free;                /* senders: mask of channels that no packet holds */
+    uint32_t last_port, sent_vc;  /* senders, round robins: over ports, over channels */
+    uint32_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
+    uint32_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
+    uint32_t target;              /* senders, uint64_t: channel 0 behind the link: its queue << 58 | slot << 32 | byte */
+    uint32_t sent, packets_sent;  /* senders, uint32_t: since the last flush */
+    uint32_t size;
+};
+static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(uint32_t place_bits,
+                                                                              uint32_t vc_bits)
+{
+    uint32_t places = FC_LANES << place_bits, channels = places << vc_bits;
+    struct fc_fast_rows r = {0};
+    r.head = channels;
+    r.out = 2 * channels;
+    r.want = 3 * channels;
+    r.held = 4 * channels;
+    r.credits = 5 * channels;
+    r.able = 6 * channels;
+    r.roomy = r.able + places;
+    r.last_out = r.roomy + places;
+    r.last_vc = r.last_out + places;
+    r.free = r.last_vc + places;
+    r.last_port = r.free + places;
+    r.sent_vc = r.last_port + places;
+    r.wraps = r.sent_vc + places;
+    r.upstream = r.wraps + places;
+    r.target = r.upstream + 4 * places;
+    r.sent = r.target + 8 * places;
+    r.packets_sent = r.sent + 4 * places;
+    r.size = r.packets_sent + 4 * places;
+    return r;
+}
+/* A flit: route word, then flags of the packet's first and last, then the packet's number. */
+struct fc_fast_item { /* that arrives */
+    uint64_t flit;
+    uint64_t channel; /* slot << 32 | byte, as in target */
+};
+struct fc_fast {
+    struct fc_route_fields route;
+    struct fc_fast_rows rows;
+    uint32_t place_bits, vc_bits;
+    uint32_t n_ports, n_outs, n_senders; /* rows in use; n_senders: and the injection links */
+    uint32_t n_network_outs;
+    uint32_t ring_bits;        /* slots of a channel: 2^ring_bits */
+    uint8_t *chunk;            /* [n_chunks][rows.size] */
+    uint64_t *slot;            /* [n_chunks][2^ring_bits][channels of a chunk] flits */
+    uint32_t n_chunks;
+    /* Credits that are under way: a ring of ticks, each a row of masks of channels for every sender place of
+     * every chunk; `upstream`: byte of the row + delay << tick_bits. */
+    uint8_t *returned;         /* [2^(tick_bits + slots)] */
+    uint32_t tick_bits, returned_mask;
+    uint32_t *lane;            /* [n_routers] chunk * 64 + lane */
+    uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
+};
+
+bool fc_cycle_is_simple(const struct fc_cycle *engine);
+enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
+/* fc_cycle_block_run for machines that fc_cycle_is_simple finds to be so. */
+void fc_cycle_block_run_fast(struct fc_cycle_block *block, uint64_t from, uint64_t to);
+/* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's
+ * links sent. */
+void fc_cycle_fast_sync(struct fc_cycle *engine);
+void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
+/* Flits in channel vc of the input port. */
+uint32_t fc_cycle_fast_count(const struct fc_cycle *engine, const struct fc_cycle_port *port, int vc);
+
+#endif
