@@ -35,6 +35,7 @@ struct view {
     uint8_t vcs[128];
     uint8_t packet_flits, all, injection_vcs;
     uint32_t injection_delay, delivery_delay;
+    size_t trash; /* byte of a chunk behind the last */
     uint64_t measure_from, measured; /* window: first tick, length */
 };
 struct sums { /* of a tick */
@@ -42,7 +43,7 @@ struct sums { /* of a tick */
     uint32_t moved, ejected;
 };
 
-INLINE uint8_t next_vc(const struct view *w, uint32_t last, uint32_t mask)
+INLINE uint8_t next_vc(const struct view *w, size_t last, size_t mask)
 {
     return w->next_vc[last << FC_FAST_VCS | mask];
 }
@@ -57,21 +58,25 @@ INLINE uint64_t *slots_at(const struct view *w, uint32_t c)
 
 /* ---- arrivals ---- */
 
+/* All ones if the condition is true, without a branch. */
+INLINE uint64_t mask_if(bool condition)
+{
+    return -(uint64_t)condition;
+}
+/* A flit joins its channel. Only the front's route is written to the rows that allocation reads; that of the
+ * others to a chunk that nobody reads. */
 INLINE void arrive(const struct view *w, uint64_t flit, uint64_t channel, const enum fc_fast_kind kind)
 {
-    uint8_t *row = w->chunks + (uint32_t)channel;
-    uint32_t slot = (uint32_t)(channel >> 32), n = row[0], trash;
+    size_t at = (uint32_t)channel, slot = channel >> 32;
+    uint8_t *row = w->chunks + at;
+    size_t n = row[0], place = (row[w->rows.head] + n) & w->ring_mask;
     row[0] = (uint8_t)(n + 1);
-    uint32_t place = (row[w->rows.head] + n) & w->ring_mask;
-    w->slots[slot + ((size_t)place << w->slot_bits)] = flit;
+    w->slots[slot + (place << w->slot_bits)] = flit;
     bool front = n == 0;
     if (kind != FC_FAST_SINGLE) front &= (flit & w->head) != 0;
-    uint8_t *to = front ? row + w->rows.out : (uint8_t *)&trash;
-    (void)to;
-    if (front) {
-        row[w->rows.out] = (uint8_t)(flit & w->out_mask);
-        row[w->rows.want] = w->vcs[flit & w->code_mask];
-    }
+    row = w->chunks + (w->trash ^ ((w->trash ^ at) & mask_if(front)));
+    row[w->rows.out] = (uint8_t)(flit & w->out_mask);
+    row[w->rows.want] = w->vcs[flit & w->code_mask];
 }
 INLINE void arrivals(const engine *e, const block *b, const struct view *w, uint64_t t,
                      const enum fc_fast_kind kind)
@@ -168,24 +173,23 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
 /* The flit behind a hop. */
 INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps)
 {
-    uint64_t along = (flit - w->hop) | wraps;
-    uint64_t turn = (flit & ~w->route_mask) | (flit & w->route_mask) >> w->field_bits;
-    return flit & w->hops_mask ? along : turn;
+    uint64_t last = mask_if((flit & w->hops_mask) == 0);
+    flit = (flit | wraps) - (w->hop & ~last); /* a last hop's field, with its bit for the far side, goes */
+    return (flit & ~w->route_mask) | (flit & w->route_mask) >> (w->field_bits & last);
 }
 /* The front flit of the winner of output o in the lane leaves by it. */
 INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g,
-                     uint32_t o, uint32_t lane, uint64_t t_row, const bool ejects, const enum fc_fast_kind kind,
+                     size_t o, size_t lane, uint64_t t_row, const bool ejects, const enum fc_fast_kind kind,
                      const uint32_t place_bits, const uint32_t vc_bits)
 {
     const struct fc_fast_rows *rows = &w->rows;
-    uint32_t at = o * 64 + lane;
-    uint32_t p = g->port[at];
+    size_t at = o * 64 + lane, p = g->port[at];
     if (place_bits <= 3) p = next_vc(w, chunk[rows->last_port + at], p);
-    uint32_t from = p * 64 + lane, v = vc_bits ? g->vc[from] : 0, c = ((p << vc_bits | v) << 6) + lane;
-    uint32_t head = chunk[rows->head + c], n = chunk[c] - 1u;
-    uint64_t flit = slots[((size_t)head << w->slot_bits) + c];
-    head = n ? (head + 1) & w->ring_mask : 0;
-    uint64_t behind = slots[((size_t)head << w->slot_bits) + c];
+    size_t from = p * 64 + lane, v = vc_bits ? g->vc[from] : 0, c = ((p << vc_bits | v) << 6) + lane;
+    size_t head = chunk[rows->head + c], n = chunk[c] - (size_t)1;
+    uint64_t flit = slots[(head << w->slot_bits) + c];
+    head = (head + 1) & w->ring_mask & mask_if(n != 0);
+    uint64_t behind = slots[(head << w->slot_bits) + c];
     chunk[c] = (uint8_t)n;
     chunk[rows->head + c] = (uint8_t)head;
     chunk[rows->last_port + at] = (uint8_t)p;
@@ -193,7 +197,7 @@ INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, cons
     if (vc_bits) chunk[rows->last_vc + from] = (uint8_t)v;
     ((uint32_t *)(chunk + rows->sent))[at]++;
 
-    uint32_t vc = 0, want = chunk[rows->want + c], last = chunk[rows->sent_vc + at];
+    size_t vc = 0, want = chunk[rows->want + c], last = chunk[rows->sent_vc + at];
     if (kind == FC_FAST_SINGLE) {
         if (!ejects && vc_bits) {
             vc = next_vc(w, last, want & g->fit[at]);
@@ -202,7 +206,7 @@ INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, cons
         chunk[rows->out + c] = (uint8_t)(behind & w->out_mask);
         chunk[rows->want + c] = w->vcs[behind & w->code_mask];
     } else {
-        uint32_t held = chunk[rows->held + c], tail = (flit & w->tail) != 0;
+        size_t held = chunk[rows->held + c], tail = (flit & w->tail) != 0;
         vc = next_vc(w, last, want & (g->fit[at] | held));
         chunk[rows->sent_vc + at] = (uint8_t)((last & held) | (vc & ~held));
         chunk[rows->out + c] = (uint8_t)(tail ? behind & w->out_mask : o);
@@ -237,12 +241,12 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
     fc_fast_fit(chunk, &w->rows, w->n_outs, w->all, kind, g);
     fc_fast_ports(chunk, &w->rows, w->n_ports, w->n_outs, kind, vc_bits, g);
     fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, kind, place_bits, g);
-    for (uint32_t o = 0; o < w->n_network_outs; o++) {
+    for (size_t o = 0; o < w->n_network_outs; o++) {
         sums->moved += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
             move(w, chunk, slots, g, o, LOW(rest), t_row, false, kind, place_bits, vc_bits);
     }
-    for (uint32_t o = w->n_network_outs; o < w->n_outs; o++) {
+    for (size_t o = w->n_network_outs; o < w->n_outs; o++) {
         sums->ejected += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
             deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, true, kind, place_bits, vc_bits), t,
@@ -263,6 +267,7 @@ INLINE struct view view_of(const block *b, const uint32_t place_bits, const uint
         .chunks = f->chunk,
         .returned = f->returned,
         .next_vc = f->next_vc,
+        .trash = (size_t)f->n_chunks * f->rows.size,
         .slots = f->slot,
         .write = b->write,
         .first_chunk = f->lane[b->first_router] / 64,

@@ -16,26 +16,26 @@ enum { FC_LANES = 64, FC_FAST_PORTS = 32, FC_FAST_VCS = 8 };
  * links and 2^vc_bits channels each. Channel rows: place << vc_bits | vc. Senders: outputs (network,
  * ejection), then the injection links of the routers' nodes. */
 struct fc_fast_rows {
-    uint32_t count;   /* channels: flits, the front included */
-    uint32_t head;    /* place of the front in the ring of slots; 0 when empty */
-    uint32_t out;     /* output that the front's packet leaves by */
-    uint32_t want;    /* mask of the virtual channels there that will do */
-    uint32_t held;    /* 0xff: it has that channel; 0: not yet */
-    uint32_t credits; /* sender channels */
-    uint32_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
-    uint32_t last_out, last_vc;   /* ports, round robins: last winner */
-    uint32_t free;                /* senders: mask of channels that no packet holds */
-    uint32_t last_port, sent_vc;  /* senders, round robins: over ports, over channels */
-    uint32_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
-    uint32_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
-    uint32_t target;              /* senders, uint64_t: channel 0 behind the link: its queue << 58 | slot << 32 | byte */
-    uint32_t sent, packets_sent;  /* senders, uint32_t: since the last flush */
-    uint32_t size;
+    size_t count;   /* channels: flits, the front included */
+    size_t head;    /* place of the front in the ring of slots; 0 when empty */
+    size_t out;     /* output that the front's packet leaves by */
+    size_t want;    /* mask of the virtual channels there that will do */
+    size_t held;    /* 0xff: it has that channel; 0: not yet */
+    size_t credits; /* sender channels */
+    size_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
+    size_t last_out, last_vc;   /* ports, round robins: last winner */
+    size_t free;                /* senders: mask of channels that no packet holds */
+    size_t last_port, sent_vc;  /* senders, round robins: over ports, over channels */
+    size_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
+    size_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
+    size_t target;              /* senders, uint64_t: channel 0 behind the link: its queue << 58 | slot << 32 | byte */
+    size_t sent, packets_sent;  /* senders, uint32_t: since the last flush */
+    size_t size;
 };
 static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(uint32_t place_bits,
                                                                               uint32_t vc_bits)
 {
-    uint32_t places = FC_LANES << place_bits, channels = places << vc_bits;
+    size_t places = (size_t)FC_LANES << place_bits, channels = places << vc_bits;
     struct fc_fast_rows r = {0};
     r.head = channels;
     r.out = 2 * channels;
@@ -69,7 +69,7 @@ struct fc_fast {
     uint32_t n_ports, n_outs, n_senders; /* rows in use; n_senders: and the injection links */
     uint32_t n_network_outs;
     uint32_t ring_bits;        /* slots of a channel: 2^ring_bits */
-    uint8_t *chunk;            /* [n_chunks][rows.size] */
+    uint8_t *chunk;            /* [n_chunks + 1][rows.size], the last for what nobody reads */
     uint64_t *slot;            /* [n_chunks][2^ring_bits][channels of a chunk] flits */
     uint32_t n_chunks;
     /* Credits that are under way: a ring of ticks, each a row of masks of channels for every sender place of

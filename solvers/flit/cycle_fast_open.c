@@ -47,7 +47,7 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
         if (ports_of(e, r) > FC_FAST_PORTS) return false;
     uint32_t places = place_bits(e, &route), vcs = (uint32_t)e->vc_shift, id_bits = bits_of(e->n_packets);
     uint64_t chunks = first_chunk(e, e->n_blocks);
-    return route.bits + 2 + id_bits <= 64 && chunks * fc_fast_rows(places, vcs).size <= UINT32_MAX &&
+    return route.bits + 2 + id_bits <= 64 && (chunks + 1) * fc_fast_rows(places, vcs).size <= UINT32_MAX &&
            chunks << (6 + places + vcs + ring_bits(e)) <= 1u << 26;
 }
 
@@ -139,7 +139,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     if (f->tick_bits + ticks > 31) return fc_refuse(st, FC_NO, "credits that are under way for %u ticks", slowest);
     f->returned_mask = (1u << (f->tick_bits + ticks)) - 1;
     size_t slots = (size_t)f->n_chunks << (6 + f->place_bits + f->vc_bits + f->ring_bits);
-    if (!(f->chunk = fc_alloc(&e->arena, f->n_chunks, f->rows.size, st)) ||
+    if (!(f->chunk = fc_alloc(&e->arena, f->n_chunks + 1u, f->rows.size, st)) ||
         !(f->slot = fc_alloc(&e->arena, slots, sizeof *f->slot, st)) ||
         !(f->returned = fc_alloc(&e->arena, (size_t)f->returned_mask + 1, 1, st)) ||
         !(f->lane = fc_alloc(&e->arena, e->flit->n_routers, sizeof *f->lane, st)))
