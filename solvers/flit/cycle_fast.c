@@ -180,46 +180,31 @@ INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps)
 /* The front flit of the winner of output o in the lane leaves by it. */
 INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g,
                      size_t o, size_t lane, uint64_t t_row, const bool ejects, const enum fc_fast_kind kind,
-                     const uint32_t place_bits, const uint32_t vc_bits)
+                     const uint32_t vc_bits)
 {
     const struct fc_fast_rows *rows = &w->rows;
-    size_t at = o * 64 + lane, p = g->port[at];
-    if (place_bits <= 3) p = next_vc(w, chunk[rows->last_port + at], p);
-    size_t from = p * 64 + lane, v = vc_bits ? g->vc[from] : 0, c = ((p << vc_bits | v) << 6) + lane;
-    size_t head = chunk[rows->head + c], n = chunk[c] - (size_t)1;
-    uint64_t flit = slots[(head << w->slot_bits) + c];
-    head = (head + 1) & w->ring_mask & mask_if(n != 0);
-    uint64_t behind = slots[(head << w->slot_bits) + c];
-    chunk[c] = (uint8_t)n;
-    chunk[rows->head + c] = (uint8_t)head;
-    chunk[rows->last_port + at] = (uint8_t)p;
-    chunk[rows->last_out + from] = (uint8_t)o;
-    if (vc_bits) chunk[rows->last_vc + from] = (uint8_t)v;
-    ((uint32_t *)(chunk + rows->sent))[at]++;
-
-    size_t vc = 0, want = chunk[rows->want + c], last = chunk[rows->sent_vc + at];
+    size_t at = o * 64 + lane, row = g->row[at], c = row * 64 + lane;
+    uint64_t flit = slots[((size_t)g->front[c] << w->slot_bits) + c];
+    uint64_t behind = slots[((size_t)chunk[rows->head + c] << w->slot_bits) + c];
+    uint8_t vc = g->out_vc[at];
     if (kind == FC_FAST_SINGLE) {
-        if (!ejects && vc_bits) {
-            vc = next_vc(w, last, want & g->fit[at]);
-            chunk[rows->sent_vc + at] = (uint8_t)vc;
-        }
         chunk[rows->out + c] = (uint8_t)(behind & w->out_mask);
         chunk[rows->want + c] = w->vcs[behind & w->code_mask];
     } else {
-        size_t held = chunk[rows->held + c], tail = (flit & w->tail) != 0;
-        vc = next_vc(w, last, want & (g->fit[at] | held));
-        chunk[rows->sent_vc + at] = (uint8_t)((last & held) | (vc & ~held));
+        bool tail = flit & w->tail;
         chunk[rows->out + c] = (uint8_t)(tail ? behind & w->out_mask : o);
-        chunk[rows->want + c] = tail ? w->vcs[behind & w->code_mask] : (uint8_t)(1u << vc);
+        chunk[rows->want + c] = tail ? w->vcs[behind & w->code_mask] : vc;
         chunk[rows->held + c] = (uint8_t)(tail - 1);
-        chunk[rows->free + at] = (uint8_t)((chunk[rows->free + at] & ~(1u << vc)) | tail << vc);
+        chunk[rows->free + at] = (uint8_t)((chunk[rows->free + at] & ~vc) | (vc & mask_if(tail)));
         ((uint32_t *)(chunk + rows->packets_sent))[at] += tail;
     }
+    ((uint32_t *)(chunk + rows->sent))[at]++;
+    size_t from = vc_bits ? (row >> vc_bits) * 64 + lane : c;
     uint32_t back = (uint32_t)t_row + ((const uint32_t *)(chunk + rows->upstream))[from];
-    w->returned[back & w->returned_mask] = (uint8_t)(1u << v);
+    w->returned[back & w->returned_mask] = (uint8_t)(1u << (row & ((1u << vc_bits) - 1)));
     if (ejects) return flit;
-    chunk[rows->credits + ((o << vc_bits | vc) << 6) + lane]--;
-    uint64_t to = ((const uint64_t *)(chunk + rows->target))[at] + vc * 0x4000000040u;
+    uint64_t to = ((const uint64_t *)(chunk + rows->target))[at];
+    if (vc_bits) to += LOW(vc) * 0x4000000040u;
     uint64_t *item = w->write[to >> 58];
     w->write[to >> 58] = item + 2;
     item[0] = hop(w, flit, chunk[rows->wraps + at]);
@@ -240,23 +225,25 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
     uint64_t t_row = t << w->tick_bits;
     fc_fast_fit(chunk, &w->rows, w->n_outs, w->all, kind, g);
     fc_fast_ports(chunk, &w->rows, w->n_ports, w->n_outs, kind, vc_bits, g);
-    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, kind, place_bits, g);
+    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, w->n_network_outs, kind, place_bits, vc_bits, g);
+    fc_fast_leave(chunk, &w->rows, w->n_ports, (uint8_t)w->ring_mask, vc_bits, g);
     for (size_t o = 0; o < w->n_network_outs; o++) {
         sums->moved += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            move(w, chunk, slots, g, o, LOW(rest), t_row, false, kind, place_bits, vc_bits);
+            move(w, chunk, slots, g, o, LOW(rest), t_row, false, kind, vc_bits);
     }
     for (size_t o = w->n_network_outs; o < w->n_outs; o++) {
         sums->ejected += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, true, kind, place_bits, vc_bits), t,
+            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, true, kind, vc_bits), t,
                     kind);
     }
 }
 
 /* ---- ticks ---- */
 
-INLINE struct view view_of(const block *b, const uint32_t place_bits, const uint32_t vc_bits)
+INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t place_bits,
+                           const uint32_t vc_bits)
 {
     const engine *e = b->engine;
     const struct fc_fast *f = e->fast;
@@ -272,11 +259,11 @@ INLINE struct view view_of(const block *b, const uint32_t place_bits, const uint
         .write = b->write,
         .first_chunk = f->lane[b->first_router] / 64,
         .n_chunks = (b->last_router - b->first_router + 63) / 64,
-        .n_ports = f->n_ports,
-        .n_outs = f->n_outs,
-        .n_network_outs = f->n_network_outs,
-        .n_senders = f->n_senders,
-        .per_router = r->per_router,
+        .n_ports = ports ? ports : f->n_ports,
+        .n_outs = ports ? ports : f->n_outs,
+        .n_network_outs = ports ? ports - 1 : f->n_network_outs,
+        .n_senders = ports ? ports + 1 : f->n_senders,
+        .per_router = ports ? 1 : r->per_router,
         .place_bits = place_bits,
         .vc_bits = vc_bits,
         .slot_bits = 6 + place_bits + vc_bits,
@@ -304,10 +291,10 @@ INLINE struct view view_of(const block *b, const uint32_t place_bits, const uint
     memcpy(w.vcs, r->vcs, sizeof w.vcs);
     return w;
 }
-INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind kind, const uint32_t place_bits,
-                const uint32_t vc_bits)
+INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind kind, const uint32_t ports,
+                const uint32_t place_bits, const uint32_t vc_bits)
 {
-    const struct view w = view_of(b, place_bits, vc_bits);
+    const struct view w = view_of(b, ports, place_bits, vc_bits);
     struct fc_fast_grants grants;
     uint32_t senders = 64u << place_bits; /* bytes of a chunk's row of returning credits */
     for (uint64_t t = from; t < to; t++) {
@@ -335,42 +322,44 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind ki
         fc_cycle_queues_end(b, t);
     }
 }
-INLINE void run_kind(block *b, uint64_t from, uint64_t to, const uint32_t place_bits, const uint32_t vc_bits)
+/* `ports`: of every router, and its outputs, with a node each; 0: any. */
+INLINE void run_kind(block *b, uint64_t from, uint64_t to, const uint32_t ports, const uint32_t place_bits,
+                     const uint32_t vc_bits)
 {
     const struct fc_flit_net *flit = b->engine->flit;
     if (flit->packet_flits_max == 1)
-        run(b, from, to, FC_FAST_SINGLE, place_bits, vc_bits);
+        run(b, from, to, FC_FAST_SINGLE, ports, place_bits, vc_bits);
     else if (flit->cut_through)
-        run(b, from, to, FC_FAST_CUT_THROUGH, place_bits, vc_bits);
+        run(b, from, to, FC_FAST_CUT_THROUGH, ports, place_bits, vc_bits);
     else
-        run(b, from, to, FC_FAST_WORMS, place_bits, vc_bits);
+        run(b, from, to, FC_FAST_WORMS, ports, place_bits, vc_bits);
 }
-/* Most machines have at most 8 ports and 1, 2 or 4 channels; the others share a copy in which these are
- * variables. */
-INLINE void run_sizes(block *b, uint64_t from, uint64_t to)
+static void run_any(block *b, uint64_t from, uint64_t to)
 {
-    const struct fc_fast *f = b->engine->fast;
-    if (f->place_bits == 3 && f->vc_bits == 0)
-        run_kind(b, from, to, 3, 0);
-    else if (f->place_bits == 3 && f->vc_bits == 1)
-        run_kind(b, from, to, 3, 1);
-    else if (f->place_bits == 3 && f->vc_bits == 2)
-        run_kind(b, from, to, 3, 2);
-    else
-        run_kind(b, from, to, f->place_bits, f->vc_bits);
+    run_kind(b, from, to, 0, b->engine->fast->place_bits, b->engine->fast->vc_bits);
 }
-/* A copy for processors with 32-byte vectors and instructions for the bits of a word. */
+/* For processors with 32-byte vectors and instructions for the bits of a word; the commonest sizes, two and
+ * three dimensions with a node a router, have copies of their own. */
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void run_avx2(block *b, uint64_t from, uint64_t to)
 {
-    run_sizes(b, from, to);
+    const struct fc_fast *f = b->engine->fast;
+    uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
+    if (ports == 7 && f->vc_bits == 1)
+        run_kind(b, from, to, 7, 3, 1);
+    else if (ports == 7 && f->vc_bits == 2)
+        run_kind(b, from, to, 7, 3, 2);
+    else if (ports == 5 && f->vc_bits == 1)
+        run_kind(b, from, to, 5, 3, 1);
+    else
+        run_kind(b, from, to, 0, f->place_bits, f->vc_bits);
 }
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 #else
-#define run_avx2 run_sizes
+#define run_avx2 run_any
 static bool has_avx2(void)
 {
     return false;
@@ -382,7 +371,7 @@ void fc_cycle_block_run_fast(block *b, uint64_t from, uint64_t to)
     if (has_avx2())
         run_avx2(b, from, to);
     else
-        run_sizes(b, from, to);
+        run_any(b, from, to);
     b->counts->flits_injected += b->flits_in - flits;
     b->counts->packets_injected += b->packets_in - packets;
     b->counts->flit_hops += b->hops;

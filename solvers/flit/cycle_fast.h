@@ -25,7 +25,9 @@ struct fc_fast_rows {
     size_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
     size_t last_out, last_vc;   /* ports, round robins: last winner */
     size_t free;                /* senders: mask of channels that no packet holds */
-    size_t last_port, sent_vc;  /* senders, round robins: over ports, over channels */
+    size_t last_port;           /* outputs, round robin over ports: mask of those above the last winner; with
+                                   more than 8 places its number */
+    size_t sent_vc;             /* outputs, round robin over channels: mask of those above the last winner */
     size_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
     size_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
     size_t target;              /* senders, uint64_t: channel 0 behind the link: its queue << 58 | slot << 32 | byte */

@@ -22,13 +22,16 @@ typedef int8_t fc_signed_lanes __attribute__((vector_size(32), aligned(32), may_
 #define FC_NO_KEY 127
 
 struct fc_fast_grants { /* of a chunk at a tick; rows of 64 */
-    uint64_t outs[FC_FAST_PORTS];                  /* lanes whose output has a winner */
-    _Alignas(64) uint8_t fit[FC_FAST_PORTS * 64];  /* outputs: mask of channels that a head may take */
-    _Alignas(64) uint8_t vc[FC_FAST_PORTS * 64];   /* ports: the channel put forward */
-    _Alignas(64) uint8_t bid[FC_FAST_PORTS * 64];  /* ports: the output it asks for; 0xff: none */
-    _Alignas(64) uint8_t head[FC_FAST_PORTS * 64]; /* ports: 0xff where it is a head's */
-    _Alignas(64) uint8_t port[FC_FAST_PORTS * 64]; /* outputs: up to 8 ports: mask of those to choose from by
-                                                      round robin; else the winner */
+    uint64_t outs[FC_FAST_PORTS];                      /* lanes whose output has a winner */
+    _Alignas(64) uint8_t fit[FC_FAST_PORTS * 64];      /* outputs: mask of channels that a head may take */
+    _Alignas(64) uint8_t vc[FC_FAST_PORTS * 64];       /* ports: the channel put forward */
+    _Alignas(64) uint8_t bid[FC_FAST_PORTS * 64];      /* ports: the output it asks for; 0xff: none */
+    _Alignas(64) uint8_t may[FC_FAST_PORTS * 64];      /* ports: mask of channels there that will do */
+    _Alignas(64) uint8_t head[FC_FAST_PORTS * 64];     /* ports: 0xff where it is a head's */
+    _Alignas(64) uint8_t won[FC_FAST_PORTS * 64];      /* ports: 0xff where it has won */
+    _Alignas(64) uint8_t row[FC_FAST_PORTS * 64];      /* outputs: the channel row that won */
+    _Alignas(64) uint8_t out_vc[FC_FAST_PORTS * 64];   /* outputs: its channel there, as a mask */
+    _Alignas(64) uint8_t front[FC_FAST_PORTS * 8 * 64]; /* channels: place of the front before this tick */
 };
 
 /* Bit i: byte i of the row of 64 is not 0. */
@@ -93,80 +96,139 @@ FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *ro
                              uint32_t n_outs, const enum fc_fast_kind kind, const uint32_t vc_bits,
                              struct fc_fast_grants *g)
 {
-    for (uint32_t p = 0; p < n_ports; p++)
-        for (uint32_t i = 0; i < 64; i += sizeof(fc_lanes)) {
-            uint32_t at = p * 64 + i;
-            fc_lanes last_out = FC_LANES_AT(chunk + rows->last_out, at) + 1;
-            fc_lanes last_vc = FC_LANES_AT(chunk + rows->last_vc, at) + 1;
-            fc_lanes best_vc = {0}, best_out = {0};
-            fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY, best_rank = {0};
-            for (uint32_t v = 0; v < 1u << vc_bits; v++) {
-                uint32_t c = ((p << vc_bits | v) << 6) + i;
-                fc_lanes out = FC_LANES_AT(chunk + rows->out, c), want = FC_LANES_AT(chunk + rows->want, c);
-                fc_lanes held = {0}, may = {0};
-                if (kind == FC_FAST_SINGLE)
-                    for (uint32_t o = 0; o < n_outs; o++)
-                        may |= (fc_lanes)(out == (uint8_t)o) & FC_LANES_AT(g->fit, o * 64 + i);
-                else {
-                    held = FC_LANES_AT(chunk + rows->held, c);
-                    for (uint32_t o = 0; o < n_outs; o++) {
-                        fc_lanes able = FC_LANES_AT(chunk + rows->able, o * 64 + i) & held;
-                        fc_lanes fit = FC_LANES_AT(g->fit, o * 64 + i) & ~held;
-                        may |= (fc_lanes)(out == (uint8_t)o) & (able | fit);
-                    }
-                }
-                fc_lanes no = (fc_lanes)((may & want) == 0) | (fc_lanes)(FC_LANES_AT(chunk + rows->count, c) == 0);
-                fc_lanes key = (out - last_out) & 31;
-                if (kind != FC_FAST_SINGLE) key |= ~held & 32;
-                fc_signed_lanes rank = (fc_signed_lanes)(((uint8_t)v - last_vc) & 7);
-                fc_signed_lanes mine = (fc_signed_lanes)(key | (no & FC_NO_KEY));
-                fc_lanes wins = (fc_lanes)(mine < best);
-                if (v) wins |= (fc_lanes)(mine == best) & (fc_lanes)(rank < best_rank);
-                best = (fc_signed_lanes)(((fc_lanes)mine & wins) | ((fc_lanes)best & ~wins));
-                best_out = (out & wins) | (best_out & ~wins);
-                if (vc_bits) {
-                    best_rank = (fc_signed_lanes)(((fc_lanes)rank & wins) | ((fc_lanes)best_rank & ~wins));
-                    best_vc = ((uint8_t)v & wins) | (best_vc & ~wins);
-                }
+    for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
+        uint32_t p = at / 64, i = at % 64;
+        fc_lanes last_out = FC_LANES_AT(chunk + rows->last_out, at) + 1;
+        fc_lanes last_vc = FC_LANES_AT(chunk + rows->last_vc, at) + 1;
+        fc_lanes best_vc = {0}, best_out = {0}, best_may = {0};
+        fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY, best_rank = {0};
+#pragma GCC unroll 8
+        for (uint32_t v = 0; v < 1u << vc_bits; v++) {
+            uint32_t c = ((p << vc_bits | v) << 6) + i;
+            fc_lanes out = FC_LANES_AT(chunk + rows->out, c), held = {0}, may = {0};
+            if (kind != FC_FAST_SINGLE) held = FC_LANES_AT(chunk + rows->held, c);
+#pragma GCC unroll 8
+            for (uint32_t o = 0; o < n_outs; o++) {
+                fc_lanes fit = FC_LANES_AT(g->fit, o * 64 + i);
+                if (kind != FC_FAST_SINGLE)
+                    fit = (fit & ~held) | (FC_LANES_AT(chunk + rows->able, o * 64 + i) & held);
+                may |= (fc_lanes)(out == (uint8_t)o) & fit;
             }
-            FC_LANES_AT(g->vc, at) = best_vc;
-            FC_LANES_AT(g->bid, at) = best_out | (fc_lanes)(best == FC_NO_KEY);
-            if (kind != FC_FAST_SINGLE) FC_LANES_AT(g->head, at) = (fc_lanes)(best >= 32);
+            may &= FC_LANES_AT(chunk + rows->want, c);
+            fc_lanes no = (fc_lanes)(may == 0) | (fc_lanes)(FC_LANES_AT(chunk + rows->count, c) == 0);
+            fc_lanes key = (out - last_out) & 31;
+            if (kind != FC_FAST_SINGLE) key |= ~held & 32;
+            fc_signed_lanes mine = (fc_signed_lanes)(key | (no & FC_NO_KEY));
+            fc_signed_lanes rank = (fc_signed_lanes)(((uint8_t)v - last_vc) & 7);
+            fc_lanes wins = (fc_lanes)(mine < best);
+            if (v) wins |= (fc_lanes)(mine == best) & (fc_lanes)(rank < best_rank);
+            best = (fc_signed_lanes)(((fc_lanes)mine & wins) | ((fc_lanes)best & ~wins));
+            best_out = (out & wins) | (best_out & ~wins);
+            best_may = (may & wins) | (best_may & ~wins);
+            best_rank = (fc_signed_lanes)(((fc_lanes)rank & wins) | ((fc_lanes)best_rank & ~wins));
+            best_vc = ((uint8_t)v & wins) | (best_vc & ~wins);
         }
+        FC_LANES_AT(g->vc, at) = best_vc;
+        FC_LANES_AT(g->bid, at) = best_out | (fc_lanes)(best == FC_NO_KEY);
+        FC_LANES_AT(g->may, at) = best_may;
+        if (kind != FC_FAST_SINGLE) FC_LANES_AT(g->head, at) = (fc_lanes)(best >= 32);
+    }
 }
 
-/* Each output: of the ports that ask for it, bodies, then the next in the round robin. With up to 8 places
- * the round robin is left to a table. */
-FC_INLINE void fc_fast_outs(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
-                            uint32_t n_outs, const enum fc_fast_kind kind, const uint32_t place_bits,
-                            struct fc_fast_grants *g)
+/* Of the bits asked for, `one`: the next in a round robin whose bits above the last winner are `above`; which
+ * moves on where there is one. */
+FC_INLINE void fc_fast_next(const fc_lanes *asks, fc_lanes *above, fc_lanes *one)
 {
-    for (uint32_t o = 0; o < n_outs; o++) {
-        _Alignas(64) uint8_t any[64];
-        for (uint32_t i = 0; i < 64; i += sizeof(fc_lanes))
-            if (place_bits <= 3) {
-                fc_lanes heads = {0}, bodies = {0};
-                for (uint32_t p = 0; p < n_ports; p++) {
-                    fc_lanes asks = (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) == (uint8_t)o) & (uint8_t)(1u << p);
-                    heads |= asks;
-                    if (kind != FC_FAST_SINGLE) bodies |= asks & ~FC_LANES_AT(g->head, p * 64 + i);
-                }
-                if (kind != FC_FAST_SINGLE) heads = bodies | (heads & (fc_lanes)(bodies == 0));
-                FC_LANES_AT(any, i) = FC_LANES_AT(g->port, o * 64 + i) = heads;
-            } else {
-                fc_lanes last = FC_LANES_AT(chunk + rows->last_port, o * 64 + i) + 1;
-                fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY;
-                for (uint32_t p = 0; p < n_ports; p++) {
-                    fc_lanes key = ((uint8_t)p - last) & 31;
-                    if (kind != FC_FAST_SINGLE) key |= FC_LANES_AT(g->head, p * 64 + i) & 32;
-                    key |= (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) != (uint8_t)o) & FC_NO_KEY;
-                    fc_lanes wins = (fc_lanes)((fc_signed_lanes)key < best);
-                    best = (fc_signed_lanes)((key & wins) | ((fc_lanes)best & ~wins));
-                }
-                FC_LANES_AT(g->port, o * 64 + i) = ((fc_lanes)best + last) & 31;
-                FC_LANES_AT(any, i) = (fc_lanes)(best != FC_NO_KEY);
+    fc_lanes behind = *asks & *above;
+    behind |= *asks & (fc_lanes)(behind == 0);
+    *one = behind & -behind;
+    *above = (*above & (fc_lanes)(*one == 0)) | ~(*one | (*one - 1));
+}
+/* Each output: of the ports that ask for it bodies, then the next in the round robin; its channel, the next
+ * in another. Up to 8 places: ports are bits and the round robin is a mask; else numbers. */
+FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint32_t n_outs,
+                            uint32_t n_network_outs, const enum fc_fast_kind kind, const uint32_t place_bits,
+                            const uint32_t vc_bits, struct fc_fast_grants *g)
+{
+    _Alignas(64) uint8_t any[64];
+    for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
+    for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
+        uint32_t o = at / 64, i = at % 64;
+        fc_lanes winner = {0}, row = {0}, may = {0}, head = {0}, last = FC_LANES_AT(chunk + rows->last_port, at);
+        if (place_bits <= 3) {
+            fc_lanes asks = {0}, bodies = {0};
+#pragma GCC unroll 8
+            for (uint32_t p = 0; p < n_ports; p++) {
+                fc_lanes mine =
+                    (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) == (uint8_t)o) & (uint8_t)(1u << p);
+                asks |= mine;
+                if (kind != FC_FAST_SINGLE) bodies |= mine & ~FC_LANES_AT(g->head, p * 64 + i);
             }
-        g->outs[o] = fc_fast_lanes_set(any);
+            if (kind != FC_FAST_SINGLE) asks = bodies | (asks & (fc_lanes)(bodies == 0));
+            fc_fast_next(&asks, &last, &winner);
+            FC_LANES_AT(any, i) = winner;
+        } else {
+            fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY;
+            for (uint32_t p = 0; p < n_ports; p++) {
+                fc_lanes key = ((uint8_t)p - last - 1) & 31;
+                if (kind != FC_FAST_SINGLE) key |= FC_LANES_AT(g->head, p * 64 + i) & 32;
+                key |= (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) != (uint8_t)o) & FC_NO_KEY;
+                fc_lanes wins = (fc_lanes)((fc_signed_lanes)key < best);
+                best = (fc_signed_lanes)((key & wins) | ((fc_lanes)best & ~wins));
+            }
+            fc_lanes none = (fc_lanes)(best == FC_NO_KEY);
+            winner = (((fc_lanes)best + last + 1) & 31) | none;
+            last = (winner & ~none) | (last & none);
+            FC_LANES_AT(any, i) = ~none;
+        }
+        FC_LANES_AT(chunk + rows->last_port, at) = last;
+#pragma GCC unroll 8
+        for (uint32_t p = 0; p < n_ports; p++) {
+            uint8_t name = (uint8_t)(place_bits <= 3 ? 1u << p : p);
+            fc_lanes is = (fc_lanes)(winner == name), vc = FC_LANES_AT(g->vc, p * 64 + i);
+            row |= is & (vc | (uint8_t)(p << vc_bits));
+            if (kind != FC_FAST_SINGLE || vc_bits) may |= is & FC_LANES_AT(g->may, p * 64 + i);
+            if (kind != FC_FAST_SINGLE) head |= is & FC_LANES_AT(g->head, p * 64 + i);
+            FC_LANES_AT(g->won, p * 64 + i) |= is;
+        }
+        FC_LANES_AT(g->row, at) = row;
+        if (kind != FC_FAST_SINGLE || vc_bits) {
+            fc_lanes old = FC_LANES_AT(chunk + rows->sent_vc, at), above = old;
+            fc_fast_next(&may, &above, &may);
+            if (kind != FC_FAST_SINGLE) above = (above & head) | (old & ~head);
+            FC_LANES_AT(chunk + rows->sent_vc, at) = above;
+        } else
+            may = (fc_lanes)(FC_LANES_AT(any, i) != 0) & 1;
+        FC_LANES_AT(g->out_vc, at) = may;
+        if (o < n_network_outs)
+#pragma GCC unroll 8
+            for (uint32_t v = 0; v < 1u << vc_bits; v++)
+                FC_LANES_AT(chunk + rows->credits, ((o << vc_bits | v) << 6) + i) +=
+                    (fc_lanes)(may == (uint8_t)(1u << v));
+        if (i + sizeof(fc_lanes) == 64) g->outs[o] = fc_fast_lanes_set(any);
+    }
+}
+
+/* Ports that won: their round robins move on, and the flit leaves its channel. */
+FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
+                             uint8_t ring_mask, const uint32_t vc_bits, struct fc_fast_grants *g)
+{
+    for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
+        fc_lanes won = FC_LANES_AT(g->won, at), vc = FC_LANES_AT(g->vc, at);
+        fc_lanes *last_out = &FC_LANES_AT(chunk + rows->last_out, at);
+        fc_lanes *last_vc = &FC_LANES_AT(chunk + rows->last_vc, at);
+        *last_out = (FC_LANES_AT(g->bid, at) & won) | (*last_out & ~won);
+        if (vc_bits) *last_vc = (vc & won) | (*last_vc & ~won);
+#pragma GCC unroll 8
+        for (uint32_t v = 0; v < 1u << vc_bits; v++) {
+            uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
+            fc_lanes leaves = won & (fc_lanes)(vc == (uint8_t)v);
+            fc_lanes count = FC_LANES_AT(chunk + rows->count, c) + leaves;
+            fc_lanes front = FC_LANES_AT(chunk + rows->head, c);
+            FC_LANES_AT(chunk + rows->count, c) = count;
+            FC_LANES_AT(g->front, c) = front;
+            FC_LANES_AT(chunk + rows->head, c) = (front - leaves) & ring_mask & (fc_lanes)(count != 0);
+        }
     }
 }
 

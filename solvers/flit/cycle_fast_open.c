@@ -81,8 +81,7 @@ static void connect_link(struct fc_cycle *e, uint32_t link)
         chunk[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) + lane] =
             (uint8_t)e->flit->buffer_flits;
     chunk[f->rows.free + at] = (uint8_t)from->free;
-    chunk[f->rows.last_port + at] = (uint8_t)(f->n_ports - 1);
-    chunk[f->rows.sent_vc + at] = from->last_vc;
+    if (f->place_bits > 3) chunk[f->rows.last_port + at] = (uint8_t)(f->n_ports - 1);
     if (from->target == FC_NONE) return;
     const struct fc_cycle_port *port = &e->port[from->target >> e->vc_shift];
     if (s < f->n_network_outs && fc_route_torus_wraps(e->flit, port->router, s))
