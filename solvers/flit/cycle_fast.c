@@ -31,11 +31,10 @@ struct view {
     uint32_t place_bits, vc_bits, slot_bits; /* slot_bits: of the channels of a chunk */
     uint32_t ring_mask, ring_bits, returned_mask, tick_bits;
     uint64_t route_mask, hops_mask, hop, head, tail; /* of a flit */
-    uint32_t out_mask, code_mask, field_bits, id_shift;
+    uint32_t out_mask, code_mask, field_bits, id_shift, last_bits;
     uint8_t vcs[128];
     uint8_t packet_flits, all, injection_vcs;
     uint32_t injection_delay, delivery_delay;
-    size_t trash; /* byte of a chunk behind the last */
     uint64_t measure_from, measured; /* window: first tick, length */
 };
 struct sums { /* of a tick */
@@ -63,18 +62,16 @@ INLINE uint64_t mask_if(bool condition)
 {
     return -(uint64_t)condition;
 }
-/* A flit joins its channel. Only the front's route is written to the rows that allocation reads; that of the
- * others to a chunk that nobody reads. */
-INLINE void arrive(const struct view *w, uint64_t flit, uint64_t channel, const enum fc_fast_kind kind)
+/* A flit joins its channel. Only a front's route goes to the rows that allocation reads; that of the others
+ * to rows beside them that nobody reads. */
+INLINE void arrive(const struct view *w, uint64_t flit, size_t byte, size_t slot, const enum fc_fast_kind kind)
 {
-    size_t at = (uint32_t)channel, slot = channel >> 32;
-    uint8_t *row = w->chunks + at;
-    size_t n = row[0], place = (row[w->rows.head] + n) & w->ring_mask;
+    uint8_t *row = w->chunks + byte;
+    size_t n = row[0], place = (row[w->rows.head] + n) & w->ring_mask, behind = n != 0;
     row[0] = (uint8_t)(n + 1);
-    w->slots[slot + (place << w->slot_bits)] = flit;
-    bool front = n == 0;
-    if (kind != FC_FAST_SINGLE) front &= (flit & w->head) != 0;
-    row = w->chunks + (w->trash ^ ((w->trash ^ at) & mask_if(front)));
+    w->slots[(slot & FC_FAST_SLOT) + (place << w->slot_bits)] = flit;
+    if (kind != FC_FAST_SINGLE) behind |= (flit & w->head) == 0;
+    row += behind * (w->rows.unread - w->rows.out);
     row[w->rows.out] = (uint8_t)(flit & w->out_mask);
     row[w->rows.want] = w->vcs[flit & w->code_mask];
 }
@@ -86,8 +83,9 @@ INLINE void arrivals(const engine *e, const block *b, const struct view *w, uint
             const struct fc_cycle_queue *q = &e->block[from].queue[(b - e->block) * e->n_queues + k];
             if (e->queue_kind[k] != FC_QUEUE_ARRIVAL || !q->delay || t < q->delay) continue;
             uint64_t slot = (t - q->delay) & q->slot_mask;
-            const uint64_t *item = q->item + q->start[slot], *stop = item + q->count[slot];
-            for (; item != stop; item += 2) arrive(w, item[0], item[1], kind);
+            const struct fc_fast_item *item = (const struct fc_fast_item *)(q->item + q->start[slot]);
+            const struct fc_fast_item *stop = item + q->count[slot] / 2;
+            for (; item != stop; item++) arrive(w, item->flit, item->byte, item->slot, kind);
         }
 }
 
@@ -95,11 +93,12 @@ INLINE void arrivals(const engine *e, const block *b, const struct view *w, uint
 
 /* Takes a record for the node's front packet, which leaves its queue now; the packet's flit, its first. */
 INLINE uint64_t start_packet(block *b, const struct view *w, struct sums *sums, uint32_t n,
-                             const struct fc_flit_source *source, uint64_t t, uint32_t id)
+                             const struct fc_flit_source *source, uint64_t t, uint32_t id,
+                             const enum fc_fast_kind kind)
 {
     engine *e = b->engine;
-    uint32_t hops;
-    uint64_t route = fc_route_fields_start(&e->fast->route, n, source->dst, source->random, &hops);
+    uint32_t hops, bits;
+    uint64_t route = fc_route_fields_start(&e->fast->route, n, source->dst, source->random, &hops, &bits);
     struct fc_cycle_packet *packet = &e->packet[id];
     packet->head.dst = source->dst;
     packet->born = source->born;
@@ -110,7 +109,8 @@ INLINE uint64_t start_packet(block *b, const struct view *w, struct sums *sums, 
     sums->packets++;
     sums->measured += source->born - w->measure_from < w->measured;
     e->injected[n] += t - w->measure_from < w->measured;
-    return route | w->head;
+    if (kind == FC_FAST_SINGLE) return route | (uint64_t)id << bits;
+    return route | w->head | (uint64_t)id << w->id_shift;
 }
 /* Channels of the injection link that a new packet may take. */
 INLINE uint32_t injectable(const struct view *w, const uint8_t *chunk, uint32_t s, uint32_t lane,
@@ -135,13 +135,13 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
     }
     uint8_t *chunk = chunk_at(w, w->first_chunk + router / 64);
     uint32_t lane = router % 64, vc = node->vc, id = node->packet;
-    uint64_t flit = 0;
+    uint64_t flit;
     if (kind == FC_FAST_SINGLE || !node->left) {
         uint32_t may = injectable(w, chunk, s, lane, node->source.flits, kind, vc_bits);
         if (__builtin_expect(!may, 0)) return;
         if ((id = fc_cycle_record(b)) == FC_NONE) return;
         node->last_vc = (uint8_t)(vc = next_vc(w, node->last_vc, may));
-        flit = start_packet(b, w, sums, n, &node->source, t, id);
+        flit = start_packet(b, w, sums, n, &node->source, t, id, kind);
         if (kind != FC_FAST_SINGLE) {
             node->left = (uint16_t)node->source.flits;
             node->packet = id;
@@ -149,32 +149,36 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
         }
     } else if (!(chunk[w->rows.able + s * 64 + lane] >> vc & 1))
         return;
-    flit |= (uint64_t)id << w->id_shift;
+    else
+        flit = (uint64_t)id << w->id_shift;
     chunk[w->rows.credits + ((s << vc_bits | vc) << 6) + lane]--;
     ((uint32_t *)(chunk + w->rows.sent))[s * 64 + lane]++;
     sums->flits++;
     if (kind == FC_FAST_SINGLE || --node->left == 0) {
-        flit |= w->tail;
-        if (kind != FC_FAST_SINGLE) ((uint32_t *)(chunk + w->rows.packets_sent))[s * 64 + lane]++;
+        if (kind != FC_FAST_SINGLE) {
+            flit |= w->tail;
+            ((uint32_t *)(chunk + w->rows.packets_sent))[s * 64 + lane]++;
+        }
         fc_cycle_next_packet(b, b->engine->traffic, place, n, &node->source, t);
     }
-    uint64_t to = ((uint64_t *)(chunk + w->rows.target))[s * 64 + lane] + vc * 0x4000000040u;
+    uint64_t to = ((uint64_t *)(chunk + w->rows.target))[s * 64 + lane] + vc * FC_FAST_NEXT_VC;
     if (w->injection_delay) {
         uint64_t *item = w->write[to >> 58];
         w->write[to >> 58] = item + 2;
         item[0] = flit;
-        item[1] = to & FC_FAST_CHANNEL;
+        item[1] = to;
     } else
-        arrive(w, flit, to & FC_FAST_CHANNEL, kind);
+        arrive(w, flit, (uint32_t)to, to >> 32, kind);
 }
 
 /* ---- the switch ---- */
 
-/* The flit behind a hop. */
-INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps)
+/* The flit behind a hop. Behind the last in a dimension its field goes, with the bit for the far side. */
+INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps, const enum fc_fast_kind kind)
 {
     uint64_t last = mask_if((flit & w->hops_mask) == 0);
-    flit = (flit | wraps) - (w->hop & ~last); /* a last hop's field, with its bit for the far side, goes */
+    flit = (flit | wraps) - (w->hop & ~last);
+    if (kind == FC_FAST_SINGLE) return flit >> (w->field_bits & last);
     return (flit & ~w->route_mask) | (flit & w->route_mask) >> (w->field_bits & last);
 }
 /* The front flit of the winner of output o in the lane leaves by it. */
@@ -201,20 +205,22 @@ INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, cons
     ((uint32_t *)(chunk + rows->sent))[at]++;
     size_t from = vc_bits ? (row >> vc_bits) * 64 + lane : c;
     uint32_t back = (uint32_t)t_row + ((const uint32_t *)(chunk + rows->upstream))[from];
-    w->returned[back & w->returned_mask] = (uint8_t)(1u << (row & ((1u << vc_bits) - 1)));
+    size_t v = row & ((1u << vc_bits) - 1);
+    w->returned[back & w->returned_mask] = (uint8_t)(vc_bits <= 1 ? v + 1 : 1u << v);
     if (ejects) return flit;
     uint64_t to = ((const uint64_t *)(chunk + rows->target))[at];
-    if (vc_bits) to += LOW(vc) * 0x4000000040u;
+    if (vc_bits) to += (vc_bits == 1 ? vc >> 1 : LOW(vc)) * FC_FAST_NEXT_VC;
     uint64_t *item = w->write[to >> 58];
     w->write[to >> 58] = item + 2;
-    item[0] = hop(w, flit, chunk[rows->wraps + at]);
-    item[1] = to & FC_FAST_CHANNEL;
+    item[0] = hop(w, flit, chunk[rows->wraps + at], kind);
+    item[1] = to;
     return flit;
 }
 INLINE void deliver(block *b, const struct view *w, uint64_t flit, uint64_t t, const enum fc_fast_kind kind)
 {
     if (kind == FC_FAST_SINGLE || flit & w->tail)
-        fc_cycle_end_packet(b, (uint32_t)(flit >> w->id_shift), t + w->delivery_delay);
+        fc_cycle_end_packet(b, (uint32_t)(flit >> (kind == FC_FAST_SINGLE ? w->last_bits : w->id_shift)),
+                            t + w->delivery_delay);
 }
 INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t c, uint64_t t,
                      struct fc_fast_grants *g, const enum fc_fast_kind kind, const uint32_t place_bits,
@@ -249,12 +255,12 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
     const struct fc_fast *f = e->fast;
     const struct fc_route_fields *r = &f->route;
     int injection = fc_injection_class(e->flit->net->machine);
+    uint32_t out_bits = ports ? 3 : r->out_bits;
     struct view w = {
         .rows = fc_fast_rows(place_bits, vc_bits),
         .chunks = f->chunk,
         .returned = f->returned,
         .next_vc = f->next_vc,
-        .trash = (size_t)f->n_chunks * f->rows.size,
         .slots = f->slot,
         .write = b->write,
         .first_chunk = f->lane[b->first_router] / 64,
@@ -272,14 +278,15 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
         .returned_mask = f->returned_mask,
         .tick_bits = f->tick_bits,
         .route_mask = (1ull << r->bits) - 1,
-        .hops_mask = ((1ull << r->hop_bits) - 1) << (r->out_bits + 1),
-        .hop = 1ull << (r->out_bits + 1),
+        .hops_mask = ((1ull << r->hop_bits) - 1) << (out_bits + 1),
+        .hop = 1ull << (out_bits + 1),
         .head = 1ull << r->bits,
         .tail = 2ull << r->bits,
-        .out_mask = (1u << r->out_bits) - 1,
-        .code_mask = (2u << r->out_bits) - 1,
-        .field_bits = r->out_bits + 1u + r->hop_bits,
+        .out_mask = (1u << out_bits) - 1,
+        .code_mask = (2u << out_bits) - 1,
+        .field_bits = out_bits + 1u + r->hop_bits,
         .id_shift = r->bits + 2u,
+        .last_bits = out_bits + 1,
         .packet_flits = (uint8_t)e->flit->packet_flits_max,
         .all = (uint8_t)((1u << e->flit->n_vcs) - 1),
         .injection_vcs = (uint8_t)e->flit->injection_vcs,

@@ -10,7 +10,8 @@
 #include "solvers/flit/route_fields.h"
 
 enum { FC_LANES = 64, FC_FAST_PORTS = 32, FC_FAST_VCS = 8 };
-#define FC_FAST_CHANNEL 0x03ffffffffffffffu /* of a target: slot and byte */
+#define FC_FAST_SLOT 0x03ffffffu
+#define FC_FAST_NEXT_VC 0x4000000040u /* from a target to that of the next channel */
 
 /* Where the rows of a chunk begin, in bytes. A chunk has places for 2^place_bits ports, outputs and injection
  * links and 2^vc_bits channels each. Channel rows: place << vc_bits | vc. Senders: outputs (network,
@@ -20,6 +21,7 @@ struct fc_fast_rows {
     size_t head;    /* place of the front in the ring of slots; 0 when empty */
     size_t out;     /* output that the front's packet leaves by */
     size_t want;    /* mask of the virtual channels there that will do */
+    size_t unread; /* channels: out and want of flits that are not fronts */
     size_t held;    /* 0xff: it has that channel; 0: not yet */
     size_t credits; /* sender channels */
     size_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
@@ -42,9 +44,10 @@ static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(ui
     r.head = channels;
     r.out = 2 * channels;
     r.want = 3 * channels;
-    r.held = 4 * channels;
-    r.credits = 5 * channels;
-    r.able = 6 * channels;
+    r.unread = 4 * channels;
+    r.held = 6 * channels;
+    r.credits = 7 * channels;
+    r.able = 8 * channels;
     r.roomy = r.able + places;
     r.last_out = r.roomy + places;
     r.last_vc = r.last_out + places;
@@ -59,10 +62,11 @@ static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(ui
     r.size = r.packets_sent + 4 * places;
     return r;
 }
-/* A flit: route word, then flags of the packet's first and last, then the packet's number. */
+/* A flit. Packets of one flit: what is left of the route word, then the packet's number. Others: at fixed
+ * places the route word, flags of the packet's first and last, the number. */
 struct fc_fast_item { /* that arrives */
     uint64_t flit;
-    uint64_t channel; /* slot << 32 | byte, as in target */
+    uint32_t byte, slot; /* as in target */
 };
 struct fc_fast {
     struct fc_route_fields route;
@@ -71,7 +75,7 @@ struct fc_fast {
     uint32_t n_ports, n_outs, n_senders; /* rows in use; n_senders: and the injection links */
     uint32_t n_network_outs;
     uint32_t ring_bits;        /* slots of a channel: 2^ring_bits */
-    uint8_t *chunk;            /* [n_chunks + 1][rows.size], the last for what nobody reads */
+    uint8_t *chunk;            /* [n_chunks][rows.size] */
     uint64_t *slot;            /* [n_chunks][2^ring_bits][channels of a chunk] flits */
     uint32_t n_chunks;
     /* Credits that are under way: a ring of ticks, each a row of masks of channels for every sender place of
@@ -79,6 +83,7 @@ struct fc_fast {
     uint8_t *returned;         /* [2^(tick_bits + slots)] */
     uint32_t tick_bits, returned_mask;
     uint32_t *lane;            /* [n_routers] chunk * 64 + lane */
+    uint32_t *sender;          /* [n_links] (chunk << place_bits | place) * 64 + lane */
     uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */
 };
 

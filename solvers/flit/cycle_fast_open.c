@@ -47,7 +47,7 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
         if (ports_of(e, r) > FC_FAST_PORTS) return false;
     uint32_t places = place_bits(e, &route), vcs = (uint32_t)e->vc_shift, id_bits = bits_of(e->n_packets);
     uint64_t chunks = first_chunk(e, e->n_blocks);
-    return route.bits + 2 + id_bits <= 64 && (chunks + 1) * fc_fast_rows(places, vcs).size <= UINT32_MAX &&
+    return route.bits + 2 + id_bits <= 64 && chunks * fc_fast_rows(places, vcs).size <= UINT32_MAX &&
            chunks << (6 + places + vcs + ring_bits(e)) <= 1u << 26;
 }
 
@@ -72,11 +72,11 @@ static uint32_t sender(const struct fc_cycle *e, uint32_t link, uint32_t *router
 
 static void connect_link(struct fc_cycle *e, uint32_t link)
 {
-    const struct fc_network *net = e->flit->net;
     struct fc_fast *f = e->fast;
     const struct fc_cycle_out *from = &e->out[link];
     uint32_t router, s = sender(e, link, &router), lane = f->lane[router] % FC_LANES, at = s * 64 + lane;
     uint8_t *chunk = chunk_of(e, router);
+    f->sender[link] = ((f->lane[router] / FC_LANES) << (6 + f->place_bits)) + at;
     for (int v = 0; v < e->flit->n_vcs; v++)
         chunk[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) + lane] =
             (uint8_t)e->flit->buffer_flits;
@@ -96,10 +96,8 @@ static void connect_link(struct fc_cycle *e, uint32_t link)
     ((uint64_t *)(chunk + f->rows.target))[at] = queue << 58 | slot << 32 | byte;
     /* Classes alike: what a flit leaves by does not matter for its credit, as no link is slow. */
     uint32_t delay = e->queue_delay[e->queue_credit[c][c]];
-    uint32_t back = ((f->lane[router] / FC_LANES) << (6 + f->place_bits)) + at;
     uint32_t port_at = port->number * 64u + there;
-    ((uint32_t *)(chunk_of(e, port->router) + f->rows.upstream))[port_at] = (delay << f->tick_bits) + back;
-    (void)net;
+    ((uint32_t *)(chunk_of(e, port->router) + f->rows.upstream))[port_at] = (delay << f->tick_bits) + f->sender[link];
 }
 static void first_winners(struct fc_cycle *e)
 {
@@ -138,9 +136,10 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     if (f->tick_bits + ticks > 31) return fc_refuse(st, FC_NO, "credits that are under way for %u ticks", slowest);
     f->returned_mask = (1u << (f->tick_bits + ticks)) - 1;
     size_t slots = (size_t)f->n_chunks << (6 + f->place_bits + f->vc_bits + f->ring_bits);
-    if (!(f->chunk = fc_alloc(&e->arena, f->n_chunks + 1u, f->rows.size, st)) ||
+    if (!(f->chunk = fc_alloc(&e->arena, f->n_chunks, f->rows.size, st)) ||
         !(f->slot = fc_alloc(&e->arena, slots, sizeof *f->slot, st)) ||
         !(f->returned = fc_alloc(&e->arena, (size_t)f->returned_mask + 1, 1, st)) ||
+        !(f->sender = fc_alloc(&e->arena, e->flit->n_links, sizeof *f->sender, st)) ||
         !(f->lane = fc_alloc(&e->arena, e->flit->n_routers, sizeof *f->lane, st)))
         return st->code;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
@@ -166,20 +165,32 @@ void fc_cycle_fast_sync_sent(struct fc_cycle_block *b)
     const struct fc_network *net = e->flit->net;
     const struct fc_fast *f = e->fast;
     bool single = e->flit->packet_flits_max == 1;
+    uint32_t places = (FC_LANES << f->place_bits) - 1;
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t router = fc_is_node(net, net->link_source[l]) ? net->link_target[l] : net->link_source[l];
         if (router < b->first_router || router >= b->last_router) continue;
-        uint32_t at = sender(e, l, &router) * 64 + f->lane[router] % FC_LANES;
-        uint32_t *sent = (uint32_t *)(chunk_of(e, router) + f->rows.sent) + at;
-        uint32_t *packets = (uint32_t *)(chunk_of(e, router) + f->rows.packets_sent) + at;
+        uint32_t at = f->sender[l] & places;
+        uint8_t *chunk = chunk_of(e, router);
+        uint32_t *sent = (uint32_t *)(chunk + f->rows.sent) + at;
+        uint32_t *packets = (uint32_t *)(chunk + f->rows.packets_sent) + at;
         e->out[l].sent += *sent + ((uint64_t)(single ? *sent : *packets) << 32);
         *sent = *packets = 0;
     }
 }
+/* The packet of a flit. */
+static uint32_t packet_of(const struct fc_cycle *e, uint64_t flit)
+{
+    const struct fc_fast *f = e->fast;
+    if (e->flit->packet_flits_max > 1) return (uint32_t)(flit >> (f->route.bits + 2));
+    while ((flit & ((1u << f->route.out_bits) - 1)) < f->n_network_outs)
+        flit >>= f->route.out_bits + 1 + f->route.hop_bits;
+    return (uint32_t)(flit >> (f->route.out_bits + 1));
+}
 void fc_cycle_fast_sync(struct fc_cycle *e)
 {
     const struct fc_fast *f = e->fast;
-    uint32_t id_shift = f->route.bits + 2u, slot_bits = 6 + f->place_bits + f->vc_bits;
+    uint32_t slot_bits = 6 + f->place_bits + f->vc_bits;
+    bool single = e->flit->packet_flits_max == 1;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) {
         const uint8_t *chunk = chunk_of(e, r);
         uint32_t lane = f->lane[r] % FC_LANES;
@@ -191,17 +202,17 @@ void fc_cycle_fast_sync(struct fc_cycle *e)
             bool held = chunk[f->rows.held + at];
             c->count = chunk[f->rows.count + at];
             if (!c->count) continue;
-            c->front = (uint32_t)(flit >> id_shift) | (flit >> f->route.bits & 1 ? FC_FLIT_HEAD : 0) |
-                       (flit >> f->route.bits & 2 ? FC_FLIT_TAIL : 0);
+            bool head = single || flit >> f->route.bits & 1, tail = single || flit >> f->route.bits & 2;
+            c->front = packet_of(e, flit) | (head ? FC_FLIT_HEAD : 0) | (tail ? FC_FLIT_TAIL : 0);
             c->out = fc_route_torus_link(e->flit, r, chunk[f->rows.out + at]);
             c->vcs = chunk[f->rows.want + at];
             c->out_vc = held ? (uint8_t)__builtin_ctz(c->vcs) : FC_NO_VC;
         }
     }
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
-        uint32_t router, s = sender(e, l, &router);
+        uint32_t s = f->sender[l] / FC_LANES & ((1u << f->place_bits) - 1), lane = f->sender[l] % FC_LANES;
+        const uint8_t *chunk = f->chunk + (size_t)(f->sender[l] >> (6 + f->place_bits)) * f->rows.size;
         for (int v = 0; v < e->flit->n_vcs; v++)
-            e->out[l].credits[v] = chunk_of(e, router)[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) +
-                                                       f->lane[router] % FC_LANES];
+            e->out[l].credits[v] = chunk[f->rows.credits + ((s << f->vc_bits | (uint32_t)v) << 6) + lane];
     }
 }

@@ -12,12 +12,10 @@ struct fc_route_fields {
     int n_dims;
     uint32_t per_router, n_outs;          /* n_outs: outputs a router, its ejection links too */
     uint8_t out_bits, hop_bits, bits;     /* of a field: output, hops; of the whole word */
-    uint64_t *place;                      /* [n_routers] coordinates side by side, fields for numbers < 2k */
-    uint64_t sizes;                       /* the sizes k likewise */
-    uint8_t at[FC_MAX_DIMS], x_bits[FC_MAX_DIMS]; /* of the fields of `place` */
-    uint32_t *edges;              /* [n_routers] bits 2 d + direction: that link crosses the dateline of d */
-    uint64_t *start[FC_MAX_DIMS]; /* [(tie << 2 | edges) << x_bits | k + difference] the field, its length <<
-                                     32, hops << 48 */
+    uint8_t at[FC_MAX_DIMS], mask_bits[FC_MAX_DIMS]; /* places of the dimensions in: */
+    uint64_t *from, *to;       /* [n_routers] whose sum, with those of the ties, are indices into: */
+    uint64_t ties[1 << FC_MAX_DIMS];
+    uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
     uint8_t vcs[2 * 64];          /* [far side << out_bits | output] virtual channels */
 };
 /* Fills all but the tables; false when the network is not a torus or mesh in dimension order with single
@@ -32,27 +30,25 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
 uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, uint32_t out);
 bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port);
 
-/* A packet's first route word; *hops: those of its way. */
+/* A packet's first route word, its hops and bits. */
 static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, uint32_t src, uint32_t dst,
-                                             uint32_t ties, uint32_t *hops)
+                                             uint32_t ties, uint32_t *hops, uint32_t *bits)
 {
-    uint32_t place = 0;
+    uint32_t place = 0, n_dims = (uint32_t)f->n_dims;
     if (__builtin_expect(f->per_router > 1, 0)) {
         place = dst % f->per_router;
         src /= f->per_router;
         dst /= f->per_router;
     }
-    uint64_t differences = f->place[dst] + f->sizes - f->place[src], route = 0, at = 0;
-    uint32_t edges = f->edges[src];
-    for (int d = 0; d < f->n_dims; d++) {
-        uint32_t bits = f->x_bits[d], x = (uint32_t)(differences >> f->at[d]) & ((1u << bits) - 1);
-        uint32_t more = (ties >> d & 1) << 2 | (edges >> 2 * d & 3);
-        uint64_t field = f->start[d][more << bits | x];
+    uint64_t index = f->from[src] + f->to[dst] + f->ties[ties & ((1u << n_dims) - 1)], route = 0, at = 0;
+    for (uint32_t d = 0; d < n_dims; d++) {
+        uint64_t field = f->start[d][index >> f->at[d] & ((1u << f->mask_bits[d]) - 1)];
         route |= (uint64_t)(uint32_t)field << (at & 63);
         at += field >> 32;
     }
     *hops = (uint32_t)(at >> 16);
-    return route | (uint64_t)(2 * (uint32_t)f->n_dims + place) << (at & 63);
+    *bits = (uint32_t)(at & 63) + f->out_bits + 1;
+    return route | (uint64_t)(2 * n_dims + place) << (at & 63);
 }
 
 #endif

@@ -357,9 +357,8 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
         if (t->parallel[d] > 1) return false;
         if (hops > most_hops) most_hops = hops;
         fields->at[d] = (uint8_t)at;
-        fields->x_bits[d] = (uint8_t)fc_route_bits(2 * t->k[d] - 1);
-        fields->sizes |= (uint64_t)t->k[d] << at;
-        if ((at += fields->x_bits[d]) > 64) return false;
+        fields->mask_bits[d] = (uint8_t)(fc_route_bits(2 * t->k[d] - 1) + 3);
+        if ((at += fields->mask_bits[d]) > 64) return false;
     }
     fields->n_dims = t->n_dims;
     fields->per_router = t->per_router;
@@ -382,14 +381,15 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
     if (!fc_route_torus_fields(flit, fields))
         return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
     uint64_t length = fields->out_bits + 1u + fields->hop_bits;
-    if (!(fields->place = fc_alloc(arena, t->n_routers, sizeof *fields->place, st)) ||
-        !(fields->edges = fc_alloc(arena, t->n_routers, sizeof *fields->edges, st)))
+    if (!(fields->from = fc_alloc(arena, t->n_routers, sizeof *fields->from, st)) ||
+        !(fields->to = fc_alloc(arena, t->n_routers, sizeof *fields->to, st)))
         return st->code;
-    for (uint32_t r = 0; r < t->n_routers; r++) fields->edges[r] = t->row[(size_t)r * t->width + WRAPS];
     for (int d = 0; d < t->n_dims; d++) {
-        uint32_t k = t->k[d], bits = fields->x_bits[d];
+        uint32_t k = t->k[d], bits = fields->mask_bits[d] - 3u;
         uint64_t *table = fields->start[d] = fc_alloc(arena, 8ull << bits, sizeof *table, st);
         if (!table) return st->code;
+        for (uint32_t ties = 0; ties < 1u << t->n_dims; ties++)
+            fields->ties[ties] |= (uint64_t)(ties >> d & 1) << (fields->at[d] + bits + 2);
         for (uint32_t i = 0; i < 8u << bits; i++) {
             uint32_t x = i & ((1u << bits) - 1), edges = i >> bits & 3, tie = i >> bits >> 2;
             if (x == 0 || x >= 2 * k) continue;
@@ -399,8 +399,12 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
             if (hops)
                 table[i] = out | (far | (hops - 1) << 1) << fields->out_bits | length << 32 | hops << 48;
         }
-        for (uint32_t r = 0; r < t->n_routers; r++)
-            fields->place[r] |= (t->place[r] >> t->at[d] & t->coordinate[d]) << fields->at[d];
+        for (uint32_t r = 0; r < t->n_routers; r++) {
+            uint64_t c = t->place[r] >> t->at[d] & t->coordinate[d];
+            uint64_t edges = t->row[(size_t)r * t->width + WRAPS] >> 2 * d & 3;
+            fields->from[r] |= (edges << bits | (k - c)) << fields->at[d];
+            fields->to[r] |= c << fields->at[d];
+        }
     }
     return FC_OK;
 }
