@@ -5,8 +5,8 @@
  * transfer an input port at a time, virtual channels allocated with the switch, round robin. Then a flit
  * carries its route, and a tick is
  *
- *   credits that come back, all routers at once; flits that arrive, one by one; flits that nodes send;
- * allocation, 64 routers at once (cycle_fast_allocate.h); the flits that were granted an output move.
+ *   credits that come back; flits that nodes send, one by one; flits that arrive and allocation, 64 routers
+ * at once (cycle_fast_allocate.h); the flits that were granted an output move, one by one.
  *
  * The work by the flit has no branch that depends on traffic but the ends of its loops. Model, timing and
  * tie-breaks are those of cycle_step.c; tests hold the two against each other. */
@@ -25,16 +25,17 @@ struct view {
     uint8_t *chunks, *returned;
     const uint8_t *next_vc;
     uint64_t *slots;
-    uint64_t **write;
+    uint8_t *arriving;
     uint32_t first_chunk, n_chunks;
     uint32_t n_ports, n_outs, n_network_outs, n_senders, per_router;
     uint32_t place_bits, vc_bits, slot_bits; /* slot_bits: of the channels of a chunk */
-    uint32_t ring_mask, ring_bits, returned_mask, tick_bits;
+    uint32_t ring_mask, ring_bits, returned_mask, tick_bits, arriving_mask, arriving_bits;
+    size_t places; /* bytes of a row of ports or senders */
     uint64_t route_mask, hops_mask, hop, head, tail; /* of a flit */
     uint32_t out_mask, code_mask, field_bits, id_shift, last_bits;
     uint8_t vcs[128];
-    uint8_t packet_flits, all, injection_vcs;
-    uint32_t injection_delay, delivery_delay;
+    uint8_t packet_flits, buffer_flits, all, injection_vcs;
+    uint32_t delivery_delay;
     uint64_t measure_from, measured; /* window: first tick, length */
 };
 struct sums { /* of a tick */
@@ -55,38 +56,28 @@ INLINE uint64_t *slots_at(const struct view *w, uint32_t c)
     return w->slots + ((size_t)c << (w->slot_bits + w->ring_bits));
 }
 
-/* ---- arrivals ---- */
-
 /* All ones if the condition is true, without a branch. */
 INLINE uint64_t mask_if(bool condition)
 {
     return -(uint64_t)condition;
 }
-/* A flit joins its channel. Only a front's route goes to the rows that allocation reads; that of the others
- * to rows beside them that nobody reads. */
-INLINE void arrive(const struct view *w, uint64_t flit, size_t byte, size_t slot, const enum fc_fast_kind kind)
+/* A flit into the slot of its next channel, while its owner may be reading there what it does not use. */
+INLINE void put(const struct view *w, size_t slot, uint64_t flit)
 {
-    uint8_t *row = w->chunks + byte;
-    size_t n = row[0], place = (row[w->rows.head] + n) & w->ring_mask, behind = n != 0;
-    row[0] = (uint8_t)(n + 1);
-    w->slots[(slot & FC_FAST_SLOT) + (place << w->slot_bits)] = flit;
-    if (kind != FC_FAST_SINGLE) behind |= (flit & w->head) == 0;
-    row += behind * (w->rows.unread - w->rows.out);
-    row[w->rows.out] = (uint8_t)(flit & w->out_mask);
-    row[w->rows.want] = w->vcs[flit & w->code_mask];
+    __atomic_store_n(&w->slots[slot], flit, __ATOMIC_RELAXED);
 }
-INLINE void arrivals(const engine *e, const block *b, const struct view *w, uint64_t t,
-                     const enum fc_fast_kind kind)
+INLINE uint64_t flit_at(const uint64_t *slot)
 {
-    for (int from = 0; from < e->n_blocks; from++)
-        for (int k = 0; k < e->n_queues; k++) {
-            const struct fc_cycle_queue *q = &e->block[from].queue[(b - e->block) * e->n_queues + k];
-            if (e->queue_kind[k] != FC_QUEUE_ARRIVAL || !q->delay || t < q->delay) continue;
-            uint64_t slot = (t - q->delay) & q->slot_mask;
-            const struct fc_fast_item *item = (const struct fc_fast_item *)(q->item + q->start[slot]);
-            const struct fc_fast_item *stop = item + q->count[slot] / 2;
-            for (; item != stop; item++) arrive(w, item->flit, item->byte, item->slot, kind);
-        }
+    return __atomic_load_n(slot, __ATOMIC_RELAXED);
+}
+/* Tells the next router of an arrival. */
+INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t flit, const enum fc_fast_kind kind)
+{
+    uint8_t *row = w->arriving + (at & w->arriving_mask), out = (uint8_t)(flit & w->out_mask);
+    if (kind != FC_FAST_SINGLE && !(flit & w->head)) out = FC_FAST_BODY;
+    row[0] = code;
+    row[w->places] = out;
+    row[2 * w->places] = w->vcs[flit & w->code_mask];
 }
 
 /* ---- injection ---- */
@@ -151,7 +142,6 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
         return;
     else
         flit = (uint64_t)id << w->id_shift;
-    chunk[w->rows.credits + ((s << vc_bits | vc) << 6) + lane]--;
     ((uint32_t *)(chunk + w->rows.sent))[s * 64 + lane]++;
     sums->flits++;
     if (kind == FC_FAST_SINGLE || --node->left == 0) {
@@ -161,14 +151,15 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
         }
         fc_cycle_next_packet(b, b->engine->traffic, place, n, &node->source, t);
     }
-    uint64_t to = ((uint64_t *)(chunk + w->rows.target))[s * 64 + lane] + vc * FC_FAST_NEXT_VC;
-    if (w->injection_delay) {
-        uint64_t *item = w->write[to >> 58];
-        w->write[to >> 58] = item + 2;
-        item[0] = flit;
-        item[1] = to;
-    } else
-        arrive(w, flit, (uint32_t)to, to >> 32, kind);
+    size_t c = ((s << vc_bits | vc) << 6) + lane;
+    uint8_t *credits = chunk + w->rows.credits + c, *tail = chunk + w->rows.tail + c;
+    bool first = *credits == w->buffer_flits;
+    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64, free = first ? 0 : *tail;
+    --*credits;
+    *tail = (uint8_t)((free + 1) & w->ring_mask);
+    put(w, slot + (free << w->slot_bits), flit);
+    announce(w, (t << w->arriving_bits) + ((uint32_t *)(chunk + w->rows.arrives))[s * 64 + lane],
+             (uint8_t)((vc + 1) | (first ? FC_FAST_FIRST : 0)), flit, kind);
 }
 
 /* ---- the switch ---- */
@@ -183,19 +174,19 @@ INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps, const en
 }
 /* The front flit of the winner of output o in the lane leaves by it. */
 INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g,
-                     size_t o, size_t lane, uint64_t t_row, const bool ejects, const enum fc_fast_kind kind,
+                     size_t o, size_t lane, uint64_t t_row, uint64_t t_arriving, const bool ejects, const enum fc_fast_kind kind,
                      const uint32_t vc_bits)
 {
     const struct fc_fast_rows *rows = &w->rows;
     size_t at = o * 64 + lane, row = g->row[at], c = row * 64 + lane;
-    uint64_t flit = slots[((size_t)g->front[c] << w->slot_bits) + c];
-    uint64_t behind = slots[((size_t)chunk[rows->head + c] << w->slot_bits) + c];
-    uint8_t vc = g->out_vc[at];
+    uint64_t flit = flit_at(slots + ((size_t)g->front[c] << w->slot_bits) + c);
+    uint64_t behind = flit_at(slots + ((size_t)chunk[rows->head + c] << w->slot_bits) + c);
     if (kind == FC_FAST_SINGLE) {
         chunk[rows->out + c] = (uint8_t)(behind & w->out_mask);
         chunk[rows->want + c] = w->vcs[behind & w->code_mask];
     } else {
         bool tail = flit & w->tail;
+        uint8_t vc = g->out_vc[at];
         chunk[rows->out + c] = (uint8_t)(tail ? behind & w->out_mask : o);
         chunk[rows->want + c] = tail ? w->vcs[behind & w->code_mask] : vc;
         chunk[rows->held + c] = (uint8_t)(tail - 1);
@@ -208,12 +199,11 @@ INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, cons
     size_t v = row & ((1u << vc_bits) - 1);
     w->returned[back & w->returned_mask] = (uint8_t)(vc_bits <= 1 ? v + 1 : 1u << v);
     if (ejects) return flit;
-    uint64_t to = ((const uint64_t *)(chunk + rows->target))[at];
-    if (vc_bits) to += (vc_bits == 1 ? vc >> 1 : LOW(vc)) * FC_FAST_NEXT_VC;
-    uint64_t *item = w->write[to >> 58];
-    w->write[to >> 58] = item + 2;
-    item[0] = hop(w, flit, chunk[rows->wraps + at], kind);
-    item[1] = to;
+    uint64_t next = hop(w, flit, chunk[rows->wraps + at], kind);
+    size_t slot = ((const uint32_t *)(chunk + rows->slot))[at] + ((size_t)g->place[at] << w->slot_bits);
+    if (vc_bits) slot += (size_t)g->index[at] * 64;
+    put(w, slot, next);
+    announce(w, t_arriving + ((const uint32_t *)(chunk + rows->arrives))[at], g->code[at], next, kind);
     return flit;
 }
 INLINE void deliver(block *b, const struct view *w, uint64_t flit, uint64_t t, const enum fc_fast_kind kind)
@@ -228,21 +218,21 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
 {
     uint8_t *chunk = chunk_at(w, c);
     uint64_t *slots = slots_at(w, c);
-    uint64_t t_row = t << w->tick_bits;
+    uint64_t t_row = t << w->tick_bits, t_arriving = t << w->arriving_bits;
     fc_fast_fit(chunk, &w->rows, w->n_outs, w->all, kind, g);
     fc_fast_ports(chunk, &w->rows, w->n_ports, w->n_outs, kind, vc_bits, g);
-    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, w->n_network_outs, kind, place_bits, vc_bits, g);
+    fc_fast_outs(chunk, &w->rows, w->n_ports, w->n_outs, w->n_network_outs, kind, place_bits, vc_bits,
+                 w->buffer_flits, (uint8_t)w->ring_mask, g);
     fc_fast_leave(chunk, &w->rows, w->n_ports, (uint8_t)w->ring_mask, vc_bits, g);
     for (size_t o = 0; o < w->n_network_outs; o++) {
         sums->moved += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            move(w, chunk, slots, g, o, LOW(rest), t_row, false, kind, vc_bits);
+            move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, false, kind, vc_bits);
     }
     for (size_t o = w->n_network_outs; o < w->n_outs; o++) {
         sums->ejected += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, true, kind, vc_bits), t,
-                    kind);
+            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, true, kind, vc_bits), t, kind);
     }
 }
 
@@ -262,7 +252,11 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
         .returned = f->returned,
         .next_vc = f->next_vc,
         .slots = f->slot,
-        .write = b->write,
+        .arriving = f->arriving,
+        .places = (size_t)64 << place_bits,
+        .arriving_mask = f->arriving_mask,
+        .arriving_bits = f->arriving_bits,
+        .buffer_flits = (uint8_t)e->flit->buffer_flits,
         .first_chunk = f->lane[b->first_router] / 64,
         .n_chunks = (b->last_router - b->first_router + 63) / 64,
         .n_ports = ports ? ports : f->n_ports,
@@ -290,7 +284,6 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
         .packet_flits = (uint8_t)e->flit->packet_flits_max,
         .all = (uint8_t)((1u << e->flit->n_vcs) - 1),
         .injection_vcs = (uint8_t)e->flit->injection_vcs,
-        .injection_delay = e->delay_injection[injection],
         .delivery_delay = e->delay_delivery[injection][injection],
         .measure_from = b->counts->measure_from,
         .measured = b->counts->measure_to - b->counts->measure_from,
@@ -303,22 +296,23 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind ki
 {
     const struct view w = view_of(b, ports, place_bits, vc_bits);
     struct fc_fast_grants grants;
-    uint32_t senders = 64u << place_bits; /* bytes of a chunk's row of returning credits */
     for (uint64_t t = from; t < to; t++) {
         struct sums sums = {0};
         fc_cycle_watch(b, t);
-        fc_cycle_queues_start(b, t);
         uint8_t *returned = w.returned + ((t << w.tick_bits) & w.returned_mask);
         for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++)
-            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + (size_t)c * senders, w.n_senders,
+            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * w.places, w.n_senders,
                             w.packet_flits, kind, vc_bits);
-        arrivals(b->engine, b, &w, t, kind);
         fc_cycle_births(b, t);
         for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)
             for (uint64_t rest = b->sending[i]; rest; rest &= rest - 1)
                 send(b, &w, &sums, 64 * i + LOW(rest), t, kind, vc_bits);
-        for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++)
+        uint8_t *arriving = w.arriving + ((t << w.arriving_bits) & w.arriving_mask);
+        for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++) {
+            fc_fast_arrivals(chunk_at(&w, c), &w.rows, arriving + (size_t)c * 4 * w.places, w.n_ports, kind,
+                             place_bits, vc_bits);
             switches(b, &w, &sums, c, t, &grants, kind, place_bits, vc_bits);
+        }
         b->flits_in += sums.flits;
         b->packets_in += sums.packets;
         b->counts->measured_started += sums.measured;
@@ -326,7 +320,6 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind ki
         b->flits_out += sums.ejected;
         fc_flit_count_flits(b->counts, t + w.delivery_delay, sums.ejected);
         if (sums.flits + sums.moved + sums.ejected) b->last_move = t;
-        fc_cycle_queues_end(b, t);
     }
 }
 /* `ports`: of every router, and its outputs, with a node each; 0: any. */

@@ -10,20 +10,20 @@
 #include "solvers/flit/route_fields.h"
 
 enum { FC_LANES = 64, FC_FAST_PORTS = 32, FC_FAST_VCS = 8 };
-#define FC_FAST_SLOT 0x03ffffffu
-#define FC_FAST_NEXT_VC 0x4000000040u /* from a target to that of the next channel */
+#define FC_FAST_FIRST 0x80 /* with the channel of an arrival: its ring starts at place 0 again */
+#define FC_FAST_BODY 0xff  /* for the output of an arrival: not a head */
 
 /* Where the rows of a chunk begin, in bytes. A chunk has places for 2^place_bits ports, outputs and injection
  * links and 2^vc_bits channels each. Channel rows: place << vc_bits | vc. Senders: outputs (network,
  * ejection), then the injection links of the routers' nodes. */
 struct fc_fast_rows {
     size_t count;   /* channels: flits, the front included */
-    size_t head;    /* place of the front in the ring of slots; 0 when empty */
+    size_t head;    /* place of the front in the ring of slots */
     size_t out;     /* output that the front's packet leaves by */
     size_t want;    /* mask of the virtual channels there that will do */
-    size_t unread; /* channels: out and want of flits that are not fronts */
     size_t held;    /* 0xff: it has that channel; 0: not yet */
     size_t credits; /* sender channels */
+    size_t tail;    /* sender channels: the place behind the last flit in the ring that they send to */
     size_t able, roomy; /* senders: masks of channels with credits, with room for a packet (each tick) */
     size_t last_out, last_vc;   /* ports, round robins: last winner */
     size_t free;                /* senders: mask of channels that no packet holds */
@@ -32,7 +32,8 @@ struct fc_fast_rows {
     size_t sent_vc;             /* outputs, round robin over channels: mask of those above the last winner */
     size_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
     size_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
-    size_t target;              /* senders, uint64_t: channel 0 behind the link: its queue << 58 | slot << 32 | byte */
+    size_t arrives;             /* senders, uint32_t: where arrivals are told, see struct fc_fast */
+    size_t slot;                /* senders, uint32_t: slot of channel 0 behind the link, place 0 */
     size_t sent, packets_sent;  /* senders, uint32_t: since the last flush */
     size_t size;
 };
@@ -44,10 +45,10 @@ static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(ui
     r.head = channels;
     r.out = 2 * channels;
     r.want = 3 * channels;
-    r.unread = 4 * channels;
-    r.held = 6 * channels;
-    r.credits = 7 * channels;
-    r.able = 8 * channels;
+    r.held = 4 * channels;
+    r.credits = 5 * channels;
+    r.tail = 6 * channels;
+    r.able = 7 * channels;
     r.roomy = r.able + places;
     r.last_out = r.roomy + places;
     r.last_vc = r.last_out + places;
@@ -56,18 +57,16 @@ static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(ui
     r.sent_vc = r.last_port + places;
     r.wraps = r.sent_vc + places;
     r.upstream = r.wraps + places;
-    r.target = r.upstream + 4 * places;
-    r.sent = r.target + 8 * places;
+    r.arrives = r.upstream + 4 * places;
+    r.slot = r.arrives + 4 * places;
+    r.sent = r.slot + 4 * places;
     r.packets_sent = r.sent + 4 * places;
     r.size = r.packets_sent + 4 * places;
     return r;
 }
-/* A flit. Packets of one flit: what is left of the route word, then the packet's number. Others: at fixed
+/* A flit. Where a sender has all its credits the ring that it sends to is empty and starts at its first slot
+ * again: most flits lie in the first few. Packets of one flit: what is left of the route word, then the packet's number. Others: at fixed
  * places the route word, flags of the packet's first and last, the number. */
-struct fc_fast_item { /* that arrives */
-    uint64_t flit;
-    uint32_t byte, slot; /* as in target */
-};
 struct fc_fast {
     struct fc_route_fields route;
     struct fc_fast_rows rows;
@@ -82,6 +81,11 @@ struct fc_fast {
      * every chunk; `upstream`: byte of the row + delay << tick_bits. */
     uint8_t *returned;         /* [2^(tick_bits + slots)] */
     uint32_t tick_bits, returned_mask;
+    /* Flits that are under way lie in their slots already; what their arrival changes stands in a ring of
+     * ticks likewise: for every chunk four times its ports, a byte each of the flit's channel + 1 and
+     * FC_FAST_FIRST (0: no flit), its output, the channels there; and nothing. */
+    uint8_t *arriving; /* [2^(arriving_bits + slots)] */
+    uint32_t arriving_bits, arriving_mask;
     uint32_t *lane;            /* [n_routers] chunk * 64 + lane */
     uint32_t *sender;          /* [n_links] (chunk << place_bits | place) * 64 + lane */
     uint8_t next_vc[FC_FAST_VCS << FC_FAST_VCS]; /* [last << FC_FAST_VCS | mask] the next in the round robin */

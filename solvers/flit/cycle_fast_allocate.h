@@ -25,12 +25,16 @@ struct fc_fast_grants { /* of a chunk at a tick; rows of 64 */
     uint64_t outs[FC_FAST_PORTS];                      /* lanes whose output has a winner */
     _Alignas(64) uint8_t fit[FC_FAST_PORTS * 64];      /* outputs: mask of channels that a head may take */
     _Alignas(64) uint8_t vc[FC_FAST_PORTS * 64];       /* ports: the channel put forward */
+    _Alignas(64) uint8_t name[FC_FAST_PORTS * 64];     /* ports: its row */
     _Alignas(64) uint8_t bid[FC_FAST_PORTS * 64];      /* ports: the output it asks for; 0xff: none */
     _Alignas(64) uint8_t may[FC_FAST_PORTS * 64];      /* ports: mask of channels there that will do */
     _Alignas(64) uint8_t head[FC_FAST_PORTS * 64];     /* ports: 0xff where it is a head's */
     _Alignas(64) uint8_t won[FC_FAST_PORTS * 64];      /* ports: 0xff where it has won */
     _Alignas(64) uint8_t row[FC_FAST_PORTS * 64];      /* outputs: the channel row that won */
     _Alignas(64) uint8_t out_vc[FC_FAST_PORTS * 64];   /* outputs: its channel there, as a mask */
+    _Alignas(64) uint8_t index[FC_FAST_PORTS * 64];    /* outputs: that channel's number */
+    _Alignas(64) uint8_t place[FC_FAST_PORTS * 64];    /* outputs: and the place behind its last flit */
+    _Alignas(64) uint8_t code[FC_FAST_PORTS * 64];     /* outputs: what the next router is told */
     _Alignas(64) uint8_t front[FC_FAST_PORTS * 8 * 64]; /* channels: place of the front before this tick */
 };
 
@@ -71,6 +75,33 @@ FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, 
             if (kind == FC_FAST_CUT_THROUGH) FC_LANES_AT(chunk + rows->roomy, s * 64 + i) = roomy;
             FC_LANES_AT(returned, s * 64 + i) = (fc_lanes){0};
         }
+}
+
+/* Flits that arrive at this tick. `arriving`: rows of the chunk's ports, see struct fc_fast. */
+FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *arriving,
+                                uint32_t n_ports, const enum fc_fast_kind kind, const uint32_t place_bits,
+                                const uint32_t vc_bits)
+{
+    const size_t places = (size_t)64 << place_bits;
+    for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
+        fc_lanes code = FC_LANES_AT(arriving, at), out = FC_LANES_AT(arriving, places + at);
+        fc_lanes want = FC_LANES_AT(arriving, 2 * places + at);
+        fc_lanes first = (fc_lanes)((code & FC_FAST_FIRST) != 0);
+        FC_LANES_AT(arriving, at) = (fc_lanes){0};
+        code &= FC_FAST_FIRST - 1;
+#pragma GCC unroll 8
+        for (uint32_t v = 0; v < 1u << vc_bits; v++) {
+            uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
+            fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)), count = FC_LANES_AT(chunk + rows->count, c);
+            fc_lanes front = comes & (fc_lanes)(count == 0);
+            if (kind != FC_FAST_SINGLE) front &= (fc_lanes)(out != FC_FAST_BODY);
+            fc_lanes *its_out = &FC_LANES_AT(chunk + rows->out, c), *its_want = &FC_LANES_AT(chunk + rows->want, c);
+            FC_LANES_AT(chunk + rows->count, c) = count - comes;
+            FC_LANES_AT(chunk + rows->head, c) &= ~(comes & first);
+            *its_out = (out & front) | (*its_out & ~front);
+            *its_want = (want & front) | (*its_want & ~front);
+        }
+    }
 }
 
 /* What heads may take of each output. In cut-through a packet on its way is not interrupted. */
@@ -129,6 +160,7 @@ FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *ro
             best_vc = ((uint8_t)v & wins) | (best_vc & ~wins);
         }
         FC_LANES_AT(g->vc, at) = best_vc;
+        FC_LANES_AT(g->name, at) = best_vc | (uint8_t)(p << vc_bits);
         FC_LANES_AT(g->bid, at) = best_out | (fc_lanes)(best == FC_NO_KEY);
         FC_LANES_AT(g->may, at) = best_may;
         if (kind != FC_FAST_SINGLE) FC_LANES_AT(g->head, at) = (fc_lanes)(best >= 32);
@@ -148,7 +180,8 @@ FC_INLINE void fc_fast_next(const fc_lanes *asks, fc_lanes *above, fc_lanes *one
  * in another. Up to 8 places: ports are bits and the round robin is a mask; else numbers. */
 FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint32_t n_outs,
                             uint32_t n_network_outs, const enum fc_fast_kind kind, const uint32_t place_bits,
-                            const uint32_t vc_bits, struct fc_fast_grants *g)
+                            const uint32_t vc_bits, uint8_t buffer_flits, uint8_t ring_mask,
+                            struct fc_fast_grants *g)
 {
     _Alignas(64) uint8_t any[64];
     for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
@@ -185,8 +218,8 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
 #pragma GCC unroll 8
         for (uint32_t p = 0; p < n_ports; p++) {
             uint8_t name = (uint8_t)(place_bits <= 3 ? 1u << p : p);
-            fc_lanes is = (fc_lanes)(winner == name), vc = FC_LANES_AT(g->vc, p * 64 + i);
-            row |= is & (vc | (uint8_t)(p << vc_bits));
+            fc_lanes is = (fc_lanes)(winner == name);
+            row |= is & FC_LANES_AT(g->name, p * 64 + i);
             if (kind != FC_FAST_SINGLE || vc_bits) may |= is & FC_LANES_AT(g->may, p * 64 + i);
             if (kind != FC_FAST_SINGLE) head |= is & FC_LANES_AT(g->head, p * 64 + i);
             FC_LANES_AT(g->won, p * 64 + i) |= is;
@@ -199,12 +232,26 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
             FC_LANES_AT(chunk + rows->sent_vc, at) = above;
         } else
             may = (fc_lanes)(FC_LANES_AT(any, i) != 0) & 1;
-        FC_LANES_AT(g->out_vc, at) = may;
-        if (o < n_network_outs)
+        if (kind != FC_FAST_SINGLE) FC_LANES_AT(g->out_vc, at) = may;
+        if (o < n_network_outs) {
+            fc_lanes index = {0}, place = {0}, code = {0};
 #pragma GCC unroll 8
-            for (uint32_t v = 0; v < 1u << vc_bits; v++)
-                FC_LANES_AT(chunk + rows->credits, ((o << vc_bits | v) << 6) + i) +=
-                    (fc_lanes)(may == (uint8_t)(1u << v));
+            for (uint32_t v = 0; v < 1u << vc_bits; v++) {
+                uint32_t c = ((o << vc_bits | v) << 6) + i;
+                fc_lanes sends = (fc_lanes)(may == (uint8_t)(1u << v));
+                fc_lanes credits = FC_LANES_AT(chunk + rows->credits, c);
+                fc_lanes first = sends & (fc_lanes)(credits == buffer_flits);
+                fc_lanes tail = FC_LANES_AT(chunk + rows->tail, c) & ~first;
+                FC_LANES_AT(chunk + rows->credits, c) = credits + sends;
+                FC_LANES_AT(chunk + rows->tail, c) = (tail - sends) & ring_mask;
+                place |= tail & sends;
+                index |= (uint8_t)v & sends;
+                code |= ((uint8_t)(v + 1) & sends) | (first & FC_FAST_FIRST);
+            }
+            FC_LANES_AT(g->index, at) = index;
+            FC_LANES_AT(g->place, at) = place;
+            FC_LANES_AT(g->code, at) = code;
+        }
         if (i + sizeof(fc_lanes) == 64) g->outs[o] = fc_fast_lanes_set(any);
     }
 }
@@ -227,7 +274,7 @@ FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, ui
             fc_lanes front = FC_LANES_AT(chunk + rows->head, c);
             FC_LANES_AT(chunk + rows->count, c) = count;
             FC_LANES_AT(g->front, c) = front;
-            FC_LANES_AT(chunk + rows->head, c) = (front - leaves) & ring_mask & (fc_lanes)(count != 0);
+            FC_LANES_AT(chunk + rows->head, c) = (front - leaves) & ring_mask;
         }
     }
 }

@@ -32,6 +32,14 @@ static uint32_t first_chunk(const struct fc_cycle *e, int block)
         chunks += (e->block[b].last_router - e->block[b].first_router + FC_LANES - 1) / FC_LANES;
     return chunks;
 }
+/* Ticks of a ring for the events of a kind, as a power of two: the longest delay and a window. */
+static uint32_t tick_slots(const struct fc_cycle *e, int kind)
+{
+    uint32_t slowest = 0;
+    for (int k = 0; k < e->n_queues; k++)
+        if (e->queue_kind[k] == kind) slowest = fc_most(slowest, e->queue_delay[k]);
+    return bits_of((uint64_t)slowest + e->window + 1);
+}
 bool fc_cycle_is_simple(const struct fc_cycle *e)
 {
     const struct fc_flit_net *f = e->flit;
@@ -42,13 +50,14 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
     if (!fc_route_torus_fields(f, &route)) return false;
     for (int c = 0; c < f->net->machine->n_classes; c++)
         if (e->slow[c]) return false;
-    if (route.n_outs > FC_FAST_PORTS || e->n_blocks * e->n_queues > 64) return false;
+    if (route.n_outs > FC_FAST_PORTS) return false;
     for (uint32_t r = 0; r < f->n_routers; r++)
         if (ports_of(e, r) > FC_FAST_PORTS) return false;
     uint32_t places = place_bits(e, &route), vcs = (uint32_t)e->vc_shift, id_bits = bits_of(e->n_packets);
     uint64_t chunks = first_chunk(e, e->n_blocks);
-    return route.bits + 2 + id_bits <= 64 && chunks * fc_fast_rows(places, vcs).size <= UINT32_MAX &&
-           chunks << (6 + places + vcs + ring_bits(e)) <= 1u << 26;
+    uint32_t ticks = fc_most(tick_slots(e, FC_QUEUE_CREDIT), tick_slots(e, FC_QUEUE_ARRIVAL));
+    return route.bits + 2 + id_bits <= 64 && bits_of(chunks << (8 + places)) + ticks < 32 &&
+           bits_of(chunks) + 6 + places + vcs + ring_bits(e) < 32;
 }
 
 static uint8_t *chunk_of(const struct fc_cycle *e, uint32_t router)
@@ -87,16 +96,15 @@ static void connect_link(struct fc_cycle *e, uint32_t link)
     if (s < f->n_network_outs && fc_route_torus_wraps(e->flit, port->router, s))
         chunk[f->rows.wraps + at] = (uint8_t)(1u << f->route.out_bits);
     int c = from->link_class;
-    uint64_t queue = (uint64_t)(from->target_block * e->n_queues) +
-                     (from->router_link ? e->queue_arrival[c] : e->queue_injection[c]);
-    uint32_t there = f->lane[port->router] % FC_LANES, channel_bits = 6 + f->place_bits + f->vc_bits;
-    uint64_t row = ((uint64_t)port->number << (f->vc_bits + 6)) + there;
-    uint64_t slot = ((uint64_t)(f->lane[port->router] / FC_LANES) << (channel_bits + f->ring_bits)) + row;
-    uint64_t byte = (uint64_t)(chunk_of(e, port->router) - f->chunk) + row;
-    ((uint64_t *)(chunk + f->rows.target))[at] = queue << 58 | slot << 32 | byte;
+    uint32_t takes = e->queue_delay[from->router_link ? e->queue_arrival[c] : e->queue_injection[c]];
+    uint32_t there = f->lane[port->router] % FC_LANES, there_chunk = f->lane[port->router] / FC_LANES;
+    uint32_t port_at = port->number * 64u + there, channel_bits = 6 + f->place_bits + f->vc_bits;
+    ((uint32_t *)(chunk + f->rows.arrives))[at] =
+        (takes << f->arriving_bits) + (there_chunk << (8 + f->place_bits)) + port_at;
+    ((uint32_t *)(chunk + f->rows.slot))[at] =
+        (there_chunk << (channel_bits + f->ring_bits)) + ((uint32_t)port->number << (f->vc_bits + 6)) + there;
     /* Classes alike: what a flit leaves by does not matter for its credit, as no link is slow. */
     uint32_t delay = e->queue_delay[e->queue_credit[c][c]];
-    uint32_t port_at = port->number * 64u + there;
     ((uint32_t *)(chunk_of(e, port->router) + f->rows.upstream))[port_at] = (delay << f->tick_bits) + f->sender[link];
 }
 static void first_winners(struct fc_cycle *e)
@@ -119,10 +127,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
 {
     struct fc_fast *f = e->fast = fc_alloc(&e->arena, 1, sizeof *f, st);
     if (!f || fc_route_torus_start_tables(e->flit, &f->route, &e->arena, st)) return st->code;
-    uint32_t slowest = 0;
     for (uint32_t r = 0; r < e->flit->n_routers; r++) f->n_ports = fc_most(f->n_ports, ports_of(e, r));
-    for (int k = 0; k < e->n_queues; k++)
-        if (e->queue_kind[k] == FC_QUEUE_CREDIT) slowest = fc_most(slowest, e->queue_delay[k]);
     f->n_outs = f->route.n_outs;
     f->n_network_outs = f->n_outs - f->route.per_router;
     f->n_senders = f->n_outs + f->route.per_router;
@@ -132,12 +137,13 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     f->rows = fc_fast_rows(f->place_bits, f->vc_bits);
     f->n_chunks = first_chunk(e, e->n_blocks);
     f->tick_bits = bits_of((uint64_t)f->n_chunks << (6 + f->place_bits));
-    uint32_t ticks = bits_of((uint64_t)slowest + e->window + 1);
-    if (f->tick_bits + ticks > 31) return fc_refuse(st, FC_NO, "credits that are under way for %u ticks", slowest);
-    f->returned_mask = (1u << (f->tick_bits + ticks)) - 1;
+    f->arriving_bits = bits_of((uint64_t)f->n_chunks << (8 + f->place_bits));
+    f->returned_mask = (1u << (f->tick_bits + tick_slots(e, FC_QUEUE_CREDIT))) - 1;
+    f->arriving_mask = (1u << (f->arriving_bits + tick_slots(e, FC_QUEUE_ARRIVAL))) - 1;
     size_t slots = (size_t)f->n_chunks << (6 + f->place_bits + f->vc_bits + f->ring_bits);
     if (!(f->chunk = fc_alloc(&e->arena, f->n_chunks, f->rows.size, st)) ||
         !(f->slot = fc_alloc(&e->arena, slots, sizeof *f->slot, st)) ||
+        !(f->arriving = fc_alloc(&e->arena, (size_t)f->arriving_mask + 1, 1, st)) ||
         !(f->returned = fc_alloc(&e->arena, (size_t)f->returned_mask + 1, 1, st)) ||
         !(f->sender = fc_alloc(&e->arena, e->flit->n_links, sizeof *f->sender, st)) ||
         !(f->lane = fc_alloc(&e->arena, e->flit->n_routers, sizeof *f->lane, st)))
