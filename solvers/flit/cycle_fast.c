@@ -154,7 +154,7 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
     size_t c = ((s << vc_bits | vc) << 6) + lane;
     uint8_t *credits = chunk + w->rows.credits + c, *tail = chunk + w->rows.tail + c;
     bool first = *credits == w->buffer_flits;
-    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64, free = first ? 0 : *tail;
+    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64, free = *tail & ~mask_if(first);
     --*credits;
     *tail = (uint8_t)((free + 1) & w->ring_mask);
     put(w, slot + (free << w->slot_bits), flit);
@@ -194,10 +194,8 @@ INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, cons
         ((uint32_t *)(chunk + rows->packets_sent))[at] += tail;
     }
     ((uint32_t *)(chunk + rows->sent))[at]++;
-    size_t from = vc_bits ? (row >> vc_bits) * 64 + lane : c;
-    uint32_t back = (uint32_t)t_row + ((const uint32_t *)(chunk + rows->upstream))[from];
-    size_t v = row & ((1u << vc_bits) - 1);
-    w->returned[back & w->returned_mask] = (uint8_t)(vc_bits <= 1 ? v + 1 : 1u << v);
+    size_t back = t_row + ((const uint32_t *)(chunk + rows->upstream))[c];
+    w->returned[back & w->returned_mask] = 1;
     if (ejects) return flit;
     uint64_t next = hop(w, flit, chunk[rows->wraps + at], kind);
     size_t slot = ((const uint32_t *)(chunk + rows->slot))[at] + ((size_t)g->place[at] << w->slot_bits);
@@ -301,7 +299,7 @@ INLINE void run(block *b, uint64_t from, uint64_t to, const enum fc_fast_kind ki
         fc_cycle_watch(b, t);
         uint8_t *returned = w.returned + ((t << w.tick_bits) & w.returned_mask);
         for (uint32_t c = w.first_chunk; c < w.first_chunk + w.n_chunks; c++)
-            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * w.places, w.n_senders,
+            fc_fast_credits(chunk_at(&w, c), &w.rows, returned + c * (w.places << vc_bits), w.n_senders,
                             w.packet_flits, kind, vc_bits);
         fc_cycle_births(b, t);
         for (uint32_t i = 0; i < (b->n_nodes + 63) / 64; i++)

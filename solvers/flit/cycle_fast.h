@@ -31,7 +31,7 @@ struct fc_fast_rows {
                                    more than 8 places its number */
     size_t sent_vc;             /* outputs, round robin over channels: mask of those above the last winner */
     size_t wraps;               /* senders: 1 << out_bits where the next link that way crosses the dateline, else 0 */
-    size_t upstream;            /* ports, uint32_t: where credits go, see struct fc_fast */
+    size_t upstream;            /* channels, uint32_t: where credits go, see struct fc_fast */
     size_t arrives;             /* senders, uint32_t: where arrivals are told, see struct fc_fast */
     size_t slot;                /* senders, uint32_t: slot of channel 0 behind the link, place 0 */
     size_t sent, packets_sent;  /* senders, uint32_t: since the last flush */
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) struct fc_fast_rows fc_fast_rows(ui
     r.sent_vc = r.last_port + places;
     r.wraps = r.sent_vc + places;
     r.upstream = r.wraps + places;
-    r.arrives = r.upstream + 4 * places;
+    r.arrives = r.upstream + 4 * channels;
     r.slot = r.arrives + 4 * places;
     r.sent = r.slot + 4 * places;
     r.packets_sent = r.sent + 4 * places;
@@ -77,8 +77,8 @@ struct fc_fast {
     uint8_t *chunk;            /* [n_chunks][rows.size] */
     uint64_t *slot;            /* [n_chunks][2^ring_bits][channels of a chunk] flits */
     uint32_t n_chunks;
-    /* Credits that are under way: a ring of ticks, each a row of masks of channels for every sender place of
-     * every chunk; `upstream`: byte of the row + delay << tick_bits. */
+    /* Credits that are under way: a ring of ticks, each a byte 0 or 1 for every sender channel of every chunk;
+     * `upstream`: byte of the tick + delay << tick_bits. */
     uint8_t *returned;         /* [2^(tick_bits + slots)] */
     uint32_t tick_bits, returned_mask;
     /* Flits that are under way lie in their slots already; what their arrival changes stands in a ring of

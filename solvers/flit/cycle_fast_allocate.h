@@ -54,26 +54,26 @@ FC_INLINE uint64_t fc_fast_lanes_set(const uint8_t *row)
 }
 
 /* Credits that come back at this tick, and the masks that follow from all: channels with credits (row able)
- * and, in cut-through, with room for a packet (row roomy). `returned`: rows of the chunk's senders. */
+ * and, in cut-through, with room for a packet (row roomy). `returned`: rows of the chunk's sender channels. */
 FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *returned,
                                uint32_t n_senders, uint8_t packet_flits, const enum fc_fast_kind kind,
                                const uint32_t vc_bits)
 {
     for (uint32_t s = 0; s < n_senders; s++)
         for (uint32_t i = 0; i < 64; i += sizeof(fc_lanes)) {
-            fc_lanes back = FC_LANES_AT(returned, s * 64 + i), able = {0}, roomy = {0};
+            fc_lanes able = {0}, roomy = {0};
+#pragma GCC unroll 8
             for (uint32_t v = 0; v < 1u << vc_bits; v++) {
-                uint8_t *row = chunk + rows->credits + ((s << vc_bits | v) << 6);
-                uint8_t bit = (uint8_t)(1u << v);
-                fc_lanes credits = FC_LANES_AT(row, i);
-                credits -= (fc_lanes)((back & bit) == bit);
-                FC_LANES_AT(row, i) = credits;
-                able |= (fc_lanes)(credits != 0) & bit;
-                if (kind == FC_FAST_CUT_THROUGH) roomy |= (fc_lanes)(credits >= packet_flits) & bit;
+                uint32_t c = ((s << vc_bits | v) << 6) + i;
+                fc_lanes credits = FC_LANES_AT(chunk + rows->credits, c) + FC_LANES_AT(returned, c);
+                FC_LANES_AT(chunk + rows->credits, c) = credits;
+                FC_LANES_AT(returned, c) = (fc_lanes){0};
+                able |= (fc_lanes)(credits != 0) & (uint8_t)(1u << v);
+                if (kind == FC_FAST_CUT_THROUGH)
+                    roomy |= (fc_lanes)(credits >= packet_flits) & (uint8_t)(1u << v);
             }
             FC_LANES_AT(chunk + rows->able, s * 64 + i) = able;
             if (kind == FC_FAST_CUT_THROUGH) FC_LANES_AT(chunk + rows->roomy, s * 64 + i) = roomy;
-            FC_LANES_AT(returned, s * 64 + i) = (fc_lanes){0};
         }
 }
 
@@ -184,7 +184,9 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
                             struct fc_fast_grants *g)
 {
     _Alignas(64) uint8_t any[64];
-    for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
+    fc_lanes winners[64 / sizeof(fc_lanes)] = {{0}};
+    if (place_bits > 3)
+        for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
     for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
         uint32_t o = at / 64, i = at % 64;
         fc_lanes winner = {0}, row = {0}, may = {0}, head = {0}, last = FC_LANES_AT(chunk + rows->last_port, at);
@@ -200,6 +202,7 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
             if (kind != FC_FAST_SINGLE) asks = bodies | (asks & (fc_lanes)(bodies == 0));
             fc_fast_next(&asks, &last, &winner);
             FC_LANES_AT(any, i) = winner;
+            winners[i / sizeof(fc_lanes)] |= winner;
         } else {
             fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY;
             for (uint32_t p = 0; p < n_ports; p++) {
@@ -222,7 +225,7 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
             row |= is & FC_LANES_AT(g->name, p * 64 + i);
             if (kind != FC_FAST_SINGLE || vc_bits) may |= is & FC_LANES_AT(g->may, p * 64 + i);
             if (kind != FC_FAST_SINGLE) head |= is & FC_LANES_AT(g->head, p * 64 + i);
-            FC_LANES_AT(g->won, p * 64 + i) |= is;
+            if (place_bits > 3) FC_LANES_AT(g->won, p * 64 + i) |= is;
         }
         FC_LANES_AT(g->row, at) = row;
         if (kind != FC_FAST_SINGLE || vc_bits) {
@@ -254,6 +257,11 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
         }
         if (i + sizeof(fc_lanes) == 64) g->outs[o] = fc_fast_lanes_set(any);
     }
+    if (place_bits <= 3) /* each port asks for one output: it has won one or none */
+        for (uint32_t at = 0; at < n_ports * 64; at += sizeof(fc_lanes)) {
+            uint8_t name = (uint8_t)(1u << at / 64);
+            FC_LANES_AT(g->won, at) = (fc_lanes)((winners[at % 64 / sizeof(fc_lanes)] & name) == name);
+        }
 }
 
 /* Ports that won: their round robins move on, and the flit leaves its channel. */

@@ -56,7 +56,7 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
     uint32_t places = place_bits(e, &route), vcs = (uint32_t)e->vc_shift, id_bits = bits_of(e->n_packets);
     uint64_t chunks = first_chunk(e, e->n_blocks);
     uint32_t ticks = fc_most(tick_slots(e, FC_QUEUE_CREDIT), tick_slots(e, FC_QUEUE_ARRIVAL));
-    return route.bits + 2 + id_bits <= 64 && bits_of(chunks << (8 + places)) + ticks < 32 &&
+    return route.bits + 2 + id_bits <= 64 && bits_of(chunks << (9 + places)) + ticks < 32 &&
            bits_of(chunks) + 6 + places + vcs + ring_bits(e) < 32;
 }
 
@@ -105,7 +105,11 @@ static void connect_link(struct fc_cycle *e, uint32_t link)
         (there_chunk << (channel_bits + f->ring_bits)) + ((uint32_t)port->number << (f->vc_bits + 6)) + there;
     /* Classes alike: what a flit leaves by does not matter for its credit, as no link is slow. */
     uint32_t delay = e->queue_delay[e->queue_credit[c][c]];
-    ((uint32_t *)(chunk_of(e, port->router) + f->rows.upstream))[port_at] = (delay << f->tick_bits) + f->sender[link];
+    uint32_t *upstream = (uint32_t *)(chunk_of(e, port->router) + f->rows.upstream);
+    uint32_t back = ((f->lane[router] / FC_LANES << f->place_bits | s) << f->vc_bits << 6) + lane;
+    for (uint32_t v = 0; v < 1u << f->vc_bits; v++)
+        upstream[(((uint32_t)port->number << f->vc_bits | v) << 6) + there] =
+            (delay << f->tick_bits) + back + v * FC_LANES;
 }
 static void first_winners(struct fc_cycle *e)
 {
@@ -136,7 +140,7 @@ enum fc_code fc_cycle_fast_open(struct fc_cycle *e, struct fc_status *st)
     f->ring_bits = ring_bits(e);
     f->rows = fc_fast_rows(f->place_bits, f->vc_bits);
     f->n_chunks = first_chunk(e, e->n_blocks);
-    f->tick_bits = bits_of((uint64_t)f->n_chunks << (6 + f->place_bits));
+    f->tick_bits = bits_of((uint64_t)f->n_chunks << (6 + f->place_bits + f->vc_bits));
     f->arriving_bits = bits_of((uint64_t)f->n_chunks << (8 + f->place_bits));
     f->returned_mask = (1u << (f->tick_bits + tick_slots(e, FC_QUEUE_CREDIT))) - 1;
     f->arriving_mask = (1u << (f->arriving_bits + tick_slots(e, FC_QUEUE_ARRIVAL))) - 1;
