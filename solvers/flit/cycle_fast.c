@@ -26,7 +26,10 @@ struct view {
     const uint8_t *next_vc;
     uint64_t *slots;
     uint8_t *arriving;
-    uint32_t first_chunk, n_chunks;
+    const struct fc_route_fields *route;
+    struct fc_cycle_packet *packet;
+    uint32_t *packet_src, *injected;
+    uint32_t first_chunk, n_chunks, n_dims;
     uint32_t n_ports, n_outs, n_network_outs, n_senders, per_router;
     uint32_t place_bits, vc_bits, slot_bits; /* slot_bits: of the channels of a chunk */
     uint32_t ring_mask, ring_bits, returned_mask, tick_bits, arriving_mask, arriving_bits;
@@ -83,23 +86,22 @@ INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t fli
 /* ---- injection ---- */
 
 /* Takes a record for the node's front packet, which leaves its queue now; the packet's flit, its first. */
-INLINE uint64_t start_packet(block *b, const struct view *w, struct sums *sums, uint32_t n,
+INLINE uint64_t start_packet(const struct view *w, struct sums *sums, uint32_t n,
                              const struct fc_flit_source *source, uint64_t t, uint32_t id,
                              const enum fc_fast_kind kind)
 {
-    engine *e = b->engine;
     uint32_t hops, bits;
-    uint64_t route = fc_route_fields_start(&e->fast->route, n, source->dst, source->random, &hops, &bits);
-    struct fc_cycle_packet *packet = &e->packet[id];
+    uint64_t route = fc_route_fields_start(w->route, w->n_dims, n, source->dst, source->random, &hops, &bits);
+    struct fc_cycle_packet *packet = &w->packet[id];
     packet->head.dst = source->dst;
     packet->born = source->born;
     packet->waited = (uint32_t)(t - source->born);
     packet->flits = (uint16_t)source->flits;
     packet->hops = (uint16_t)hops;
-    e->packet_src[id] = n;
+    w->packet_src[id] = n;
     sums->packets++;
     sums->measured += source->born - w->measure_from < w->measured;
-    e->injected[n] += t - w->measure_from < w->measured;
+    w->injected[n] += t - w->measure_from < w->measured;
     if (kind == FC_FAST_SINGLE) return route | (uint64_t)id << bits;
     return route | w->head | (uint64_t)id << w->id_shift;
 }
@@ -132,7 +134,7 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
         if (__builtin_expect(!may, 0)) return;
         if ((id = fc_cycle_record(b)) == FC_NONE) return;
         node->last_vc = (uint8_t)(vc = next_vc(w, node->last_vc, may));
-        flit = start_packet(b, w, sums, n, &node->source, t, id, kind);
+        flit = start_packet(w, sums, n, &node->source, t, id, kind);
         if (kind != FC_FAST_SINGLE) {
             node->left = (uint16_t)node->source.flits;
             node->packet = id;
@@ -250,6 +252,11 @@ INLINE struct view view_of(const block *b, const uint32_t ports, const uint32_t 
         .returned = f->returned,
         .next_vc = f->next_vc,
         .slots = f->slot,
+        .route = r,
+        .n_dims = ports ? (ports - 1) / 2 : (uint32_t)r->n_dims,
+        .packet = e->packet,
+        .packet_src = e->packet_src,
+        .injected = e->injected,
         .arriving = f->arriving,
         .places = (size_t)64 << place_bits,
         .arriving_mask = f->arriving_mask,
@@ -336,8 +343,8 @@ static void run_any(block *b, uint64_t from, uint64_t to)
 {
     run_kind(b, from, to, 0, b->engine->fast->place_bits, b->engine->fast->vc_bits);
 }
-/* For processors with 32-byte vectors and instructions for the bits of a word; the commonest sizes, two and
- * three dimensions with a node a router, have copies of their own. */
+/* For processors with 32-byte vectors and instructions for the bits of a word; the commonest size, three
+ * dimensions with a node a router and 2 channels, has a copy of its own. */
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void run_avx2(block *b, uint64_t from, uint64_t to)
 {
@@ -345,10 +352,6 @@ __attribute__((target("avx2,bmi,bmi2,popcnt"))) static void run_avx2(block *b, u
     uint32_t ports = f->n_outs == f->n_ports && f->route.per_router == 1 ? f->n_ports : 0;
     if (ports == 7 && f->vc_bits == 1)
         run_kind(b, from, to, 7, 3, 1);
-    else if (ports == 7 && f->vc_bits == 2)
-        run_kind(b, from, to, 7, 3, 2);
-    else if (ports == 5 && f->vc_bits == 1)
-        run_kind(b, from, to, 5, 3, 1);
     else
         run_kind(b, from, to, 0, f->place_bits, f->vc_bits);
 }

@@ -20,6 +20,12 @@ typedef uint8_t fc_lanes __attribute__((vector_size(32), aligned(32), may_alias)
 typedef int8_t fc_signed_lanes __attribute__((vector_size(32), aligned(32), may_alias));
 #define FC_LANES_AT(row, i) (*(fc_lanes *)((row) + (i)))
 #define FC_NO_KEY 127
+/* Loops over the few ports and channels; in unoptimized copies the compiler would say that it does not. */
+#if defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define FC_UNROLLED _Pragma("GCC unroll 8")
+#else
+#define FC_UNROLLED
+#endif
 
 struct fc_fast_grants { /* of a chunk at a tick; rows of 64 */
     uint64_t outs[FC_FAST_PORTS];                      /* lanes whose output has a winner */
@@ -62,7 +68,7 @@ FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, 
     for (uint32_t s = 0; s < n_senders; s++)
         for (uint32_t i = 0; i < 64; i += sizeof(fc_lanes)) {
             fc_lanes able = {0}, roomy = {0};
-#pragma GCC unroll 8
+            FC_UNROLLED
             for (uint32_t v = 0; v < 1u << vc_bits; v++) {
                 uint32_t c = ((s << vc_bits | v) << 6) + i;
                 fc_lanes credits = FC_LANES_AT(chunk + rows->credits, c) + FC_LANES_AT(returned, c);
@@ -89,7 +95,7 @@ FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows,
         fc_lanes first = (fc_lanes)((code & FC_FAST_FIRST) != 0);
         FC_LANES_AT(arriving, at) = (fc_lanes){0};
         code &= FC_FAST_FIRST - 1;
-#pragma GCC unroll 8
+        FC_UNROLLED
         for (uint32_t v = 0; v < 1u << vc_bits; v++) {
             uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
             fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)), count = FC_LANES_AT(chunk + rows->count, c);
@@ -133,12 +139,12 @@ FC_INLINE void fc_fast_ports(const uint8_t *chunk, const struct fc_fast_rows *ro
         fc_lanes last_vc = FC_LANES_AT(chunk + rows->last_vc, at) + 1;
         fc_lanes best_vc = {0}, best_out = {0}, best_may = {0};
         fc_signed_lanes best = (fc_signed_lanes){0} + FC_NO_KEY, best_rank = {0};
-#pragma GCC unroll 8
+        FC_UNROLLED
         for (uint32_t v = 0; v < 1u << vc_bits; v++) {
             uint32_t c = ((p << vc_bits | v) << 6) + i;
             fc_lanes out = FC_LANES_AT(chunk + rows->out, c), held = {0}, may = {0};
             if (kind != FC_FAST_SINGLE) held = FC_LANES_AT(chunk + rows->held, c);
-#pragma GCC unroll 8
+            FC_UNROLLED
             for (uint32_t o = 0; o < n_outs; o++) {
                 fc_lanes fit = FC_LANES_AT(g->fit, o * 64 + i);
                 if (kind != FC_FAST_SINGLE)
@@ -192,7 +198,7 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
         fc_lanes winner = {0}, row = {0}, may = {0}, head = {0}, last = FC_LANES_AT(chunk + rows->last_port, at);
         if (place_bits <= 3) {
             fc_lanes asks = {0}, bodies = {0};
-#pragma GCC unroll 8
+            FC_UNROLLED
             for (uint32_t p = 0; p < n_ports; p++) {
                 fc_lanes mine =
                     (fc_lanes)(FC_LANES_AT(g->bid, p * 64 + i) == (uint8_t)o) & (uint8_t)(1u << p);
@@ -218,7 +224,7 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
             FC_LANES_AT(any, i) = ~none;
         }
         FC_LANES_AT(chunk + rows->last_port, at) = last;
-#pragma GCC unroll 8
+        FC_UNROLLED
         for (uint32_t p = 0; p < n_ports; p++) {
             uint8_t name = (uint8_t)(place_bits <= 3 ? 1u << p : p);
             fc_lanes is = (fc_lanes)(winner == name);
@@ -238,7 +244,7 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
         if (kind != FC_FAST_SINGLE) FC_LANES_AT(g->out_vc, at) = may;
         if (o < n_network_outs) {
             fc_lanes index = {0}, place = {0}, code = {0};
-#pragma GCC unroll 8
+            FC_UNROLLED
             for (uint32_t v = 0; v < 1u << vc_bits; v++) {
                 uint32_t c = ((o << vc_bits | v) << 6) + i;
                 fc_lanes sends = (fc_lanes)(may == (uint8_t)(1u << v));
@@ -274,7 +280,7 @@ FC_INLINE void fc_fast_leave(uint8_t *chunk, const struct fc_fast_rows *rows, ui
         fc_lanes *last_vc = &FC_LANES_AT(chunk + rows->last_vc, at);
         *last_out = (FC_LANES_AT(g->bid, at) & won) | (*last_out & ~won);
         if (vc_bits) *last_vc = (vc & won) | (*last_vc & ~won);
-#pragma GCC unroll 8
+        FC_UNROLLED
         for (uint32_t v = 0; v < 1u << vc_bits; v++) {
             uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
             fc_lanes leaves = won & (fc_lanes)(vc == (uint8_t)v);

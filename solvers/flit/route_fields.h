@@ -30,11 +30,11 @@ enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct 
 uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, uint32_t out);
 bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port);
 
-/* A packet's first route word, its hops and bits. */
-static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, uint32_t src, uint32_t dst,
-                                             uint32_t ties, uint32_t *hops, uint32_t *bits)
+/* A packet's first route word, its hops and bits. n_dims: f->n_dims. */
+static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims, uint32_t src,
+                                             uint32_t dst, uint32_t ties, uint32_t *hops, uint32_t *bits)
 {
-    uint32_t place = 0, n_dims = (uint32_t)f->n_dims;
+    uint32_t place = 0;
     if (__builtin_expect(f->per_router > 1, 0)) {
         place = dst % f->per_router;
         src /= f->per_router;
