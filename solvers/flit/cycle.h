@@ -68,8 +68,8 @@ struct fc_cycle_out {
 };
 _Static_assert(sizeof(struct fc_cycle_out) == 64, "an output is one cache line");
 /* Events that are due a fixed number of ticks after they were made: those of tick t stand together in the
- * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel (fast path: see cycle_fast.h),
- * credit number << 32 | link << vc_shift | vc, end of a transfer port << 32 | link. */
+ * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel, credit number << 32 | link <<
+ * vc_shift | vc, end of a transfer port << 32 | link. */
 struct fc_cycle_queue {
     uint64_t *item;          /* [size] */
     uint32_t *count;         /* [n_slots] */

@@ -33,7 +33,7 @@ struct view {
     uint32_t n_ports, n_outs, n_network_outs, n_senders, per_router;
     uint32_t place_bits, vc_bits, slot_bits; /* slot_bits: of the channels of a chunk */
     uint32_t ring_mask, ring_bits, returned_mask, tick_bits, arriving_mask, arriving_bits;
-    size_t places; /* bytes of a row of ports or senders */
+    size_t places;                                   /* bytes of a row of ports or senders */
     uint64_t route_mask, hops_mask, hop, head, tail; /* of a flit */
     uint32_t out_mask, code_mask, field_bits, id_shift, last_bits;
     uint8_t vcs[128];
@@ -41,7 +41,7 @@ struct view {
     uint32_t delivery_delay;
     uint64_t measure_from, measured; /* window: first tick, length */
 };
-struct sums { /* of a tick */
+struct sums {                          /* of a tick */
     uint32_t flits, packets, measured; /* that enter the network; of the packets, those that are measured */
     uint32_t moved, ejected;
 };
@@ -74,7 +74,8 @@ INLINE uint64_t flit_at(const uint64_t *slot)
     return __atomic_load_n(slot, __ATOMIC_RELAXED);
 }
 /* Tells the next router of an arrival. */
-INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t flit, const enum fc_fast_kind kind)
+INLINE void announce(const struct view *w, size_t at, uint8_t code, uint64_t flit,
+                     const enum fc_fast_kind kind)
 {
     uint8_t *row = w->arriving + (at & w->arriving_mask), out = (uint8_t)(flit & w->out_mask);
     if (kind != FC_FAST_SINGLE && !(flit & w->head)) out = FC_FAST_BODY;
@@ -156,7 +157,8 @@ INLINE void send(block *b, const struct view *w, struct sums *sums, uint32_t pla
     size_t c = ((s << vc_bits | vc) << 6) + lane;
     uint8_t *credits = chunk + w->rows.credits + c, *tail = chunk + w->rows.tail + c;
     bool first = *credits == w->buffer_flits;
-    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64, free = *tail & ~mask_if(first);
+    size_t slot = ((uint32_t *)(chunk + w->rows.slot))[s * 64 + lane] + vc * 64,
+           free = *tail & ~mask_if(first);
     --*credits;
     *tail = (uint8_t)((free + 1) & w->ring_mask);
     put(w, slot + (free << w->slot_bits), flit);
@@ -176,8 +178,8 @@ INLINE uint64_t hop(const struct view *w, uint64_t flit, uint8_t wraps, const en
 }
 /* The front flit of the winner of output o in the lane leaves by it. */
 INLINE uint64_t move(const struct view *w, uint8_t *chunk, uint64_t *slots, const struct fc_fast_grants *g,
-                     size_t o, size_t lane, uint64_t t_row, uint64_t t_arriving, const bool ejects, const enum fc_fast_kind kind,
-                     const uint32_t vc_bits)
+                     size_t o, size_t lane, uint64_t t_row, uint64_t t_arriving, const bool ejects,
+                     const enum fc_fast_kind kind, const uint32_t vc_bits)
 {
     const struct fc_fast_rows *rows = &w->rows;
     size_t at = o * 64 + lane, row = g->row[at], c = row * 64 + lane;
@@ -232,7 +234,8 @@ INLINE void switches(block *b, const struct view *w, struct sums *sums, uint32_t
     for (size_t o = w->n_network_outs; o < w->n_outs; o++) {
         sums->ejected += (uint32_t)__builtin_popcountll(g->outs[o]);
         for (uint64_t rest = g->outs[o]; rest; rest &= rest - 1)
-            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, true, kind, vc_bits), t, kind);
+            deliver(b, w, move(w, chunk, slots, g, o, LOW(rest), t_row, t_arriving, true, kind, vc_bits), t,
+                    kind);
     }
 }
 

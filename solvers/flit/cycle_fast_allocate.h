@@ -2,7 +2,8 @@
  *
  * The rules of cycle_allocate.c: each input port puts forward one channel, each output takes one port; bodies
  * before heads, then round robin. Every comparison is made for all 64 routers of a chunk at once, a byte a
- * router, in vectors of 32 that the compiler splits or joins for the processor. No branch depends on traffic. */
+ * router, in vectors of 32 that the compiler splits or joins for the processor. No branch depends on traffic.
+ */
 #ifndef FC_CYCLE_FAST_ALLOCATE_H
 #define FC_CYCLE_FAST_ALLOCATE_H
 
@@ -27,20 +28,20 @@ typedef int8_t fc_signed_lanes __attribute__((vector_size(32), aligned(32), may_
 #define FC_UNROLLED
 #endif
 
-struct fc_fast_grants { /* of a chunk at a tick; rows of 64 */
-    uint64_t outs[FC_FAST_PORTS];                      /* lanes whose output has a winner */
-    _Alignas(64) uint8_t fit[FC_FAST_PORTS * 64];      /* outputs: mask of channels that a head may take */
-    _Alignas(64) uint8_t vc[FC_FAST_PORTS * 64];       /* ports: the channel put forward */
-    _Alignas(64) uint8_t name[FC_FAST_PORTS * 64];     /* ports: its row */
-    _Alignas(64) uint8_t bid[FC_FAST_PORTS * 64];      /* ports: the output it asks for; 0xff: none */
-    _Alignas(64) uint8_t may[FC_FAST_PORTS * 64];      /* ports: mask of channels there that will do */
-    _Alignas(64) uint8_t head[FC_FAST_PORTS * 64];     /* ports: 0xff where it is a head's */
-    _Alignas(64) uint8_t won[FC_FAST_PORTS * 64];      /* ports: 0xff where it has won */
-    _Alignas(64) uint8_t row[FC_FAST_PORTS * 64];      /* outputs: the channel row that won */
-    _Alignas(64) uint8_t out_vc[FC_FAST_PORTS * 64];   /* outputs: its channel there, as a mask */
-    _Alignas(64) uint8_t index[FC_FAST_PORTS * 64];    /* outputs: that channel's number */
-    _Alignas(64) uint8_t place[FC_FAST_PORTS * 64];    /* outputs: and the place behind its last flit */
-    _Alignas(64) uint8_t code[FC_FAST_PORTS * 64];     /* outputs: what the next router is told */
+struct fc_fast_grants {                                 /* of a chunk at a tick; rows of 64 */
+    uint64_t outs[FC_FAST_PORTS];                       /* lanes whose output has a winner */
+    _Alignas(64) uint8_t fit[FC_FAST_PORTS * 64];       /* outputs: mask of channels that a head may take */
+    _Alignas(64) uint8_t vc[FC_FAST_PORTS * 64];        /* ports: the channel put forward */
+    _Alignas(64) uint8_t name[FC_FAST_PORTS * 64];      /* ports: its row */
+    _Alignas(64) uint8_t bid[FC_FAST_PORTS * 64];       /* ports: the output it asks for; 0xff: none */
+    _Alignas(64) uint8_t may[FC_FAST_PORTS * 64];       /* ports: mask of channels there that will do */
+    _Alignas(64) uint8_t head[FC_FAST_PORTS * 64];      /* ports: 0xff where it is a head's */
+    _Alignas(64) uint8_t won[FC_FAST_PORTS * 64];       /* ports: 0xff where it has won */
+    _Alignas(64) uint8_t row[FC_FAST_PORTS * 64];       /* outputs: the channel row that won */
+    _Alignas(64) uint8_t out_vc[FC_FAST_PORTS * 64];    /* outputs: its channel there, as a mask */
+    _Alignas(64) uint8_t index[FC_FAST_PORTS * 64];     /* outputs: that channel's number */
+    _Alignas(64) uint8_t place[FC_FAST_PORTS * 64];     /* outputs: and the place behind its last flit */
+    _Alignas(64) uint8_t code[FC_FAST_PORTS * 64];      /* outputs: what the next router is told */
     _Alignas(64) uint8_t front[FC_FAST_PORTS * 8 * 64]; /* channels: place of the front before this tick */
 };
 
@@ -60,7 +61,8 @@ FC_INLINE uint64_t fc_fast_lanes_set(const uint8_t *row)
 }
 
 /* Credits that come back at this tick, and the masks that follow from all: channels with credits (row able)
- * and, in cut-through, with room for a packet (row roomy). `returned`: rows of the chunk's sender channels. */
+ * and, in cut-through, with room for a packet (row roomy). `returned`: rows of the chunk's sender channels.
+ */
 FC_INLINE void fc_fast_credits(uint8_t *chunk, const struct fc_fast_rows *rows, uint8_t *returned,
                                uint32_t n_senders, uint8_t packet_flits, const enum fc_fast_kind kind,
                                const uint32_t vc_bits)
@@ -98,10 +100,12 @@ FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows,
         FC_UNROLLED
         for (uint32_t v = 0; v < 1u << vc_bits; v++) {
             uint32_t c = ((at / 64 << vc_bits | v) << 6) + at % 64;
-            fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)), count = FC_LANES_AT(chunk + rows->count, c);
+            fc_lanes comes = (fc_lanes)(code == (uint8_t)(v + 1)),
+                     count = FC_LANES_AT(chunk + rows->count, c);
             fc_lanes front = comes & (fc_lanes)(count == 0);
             if (kind != FC_FAST_SINGLE) front &= (fc_lanes)(out != FC_FAST_BODY);
-            fc_lanes *its_out = &FC_LANES_AT(chunk + rows->out, c), *its_want = &FC_LANES_AT(chunk + rows->want, c);
+            fc_lanes *its_out = &FC_LANES_AT(chunk + rows->out, c),
+                     *its_want = &FC_LANES_AT(chunk + rows->want, c);
             FC_LANES_AT(chunk + rows->count, c) = count - comes;
             FC_LANES_AT(chunk + rows->head, c) &= ~(comes & first);
             *its_out = (out & front) | (*its_out & ~front);
@@ -111,8 +115,8 @@ FC_INLINE void fc_fast_arrivals(uint8_t *chunk, const struct fc_fast_rows *rows,
 }
 
 /* What heads may take of each output. In cut-through a packet on its way is not interrupted. */
-FC_INLINE void fc_fast_fit(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_outs, uint8_t all,
-                           const enum fc_fast_kind kind, struct fc_fast_grants *g)
+FC_INLINE void fc_fast_fit(const uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_outs,
+                           uint8_t all, const enum fc_fast_kind kind, struct fc_fast_grants *g)
 {
     for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
         fc_lanes able = FC_LANES_AT(chunk + rows->able, at);
@@ -184,10 +188,10 @@ FC_INLINE void fc_fast_next(const fc_lanes *asks, fc_lanes *above, fc_lanes *one
 }
 /* Each output: of the ports that ask for it bodies, then the next in the round robin; its channel, the next
  * in another. Up to 8 places: ports are bits and the round robin is a mask; else numbers. */
-FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports, uint32_t n_outs,
-                            uint32_t n_network_outs, const enum fc_fast_kind kind, const uint32_t place_bits,
-                            const uint32_t vc_bits, uint8_t buffer_flits, uint8_t ring_mask,
-                            struct fc_fast_grants *g)
+FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uint32_t n_ports,
+                            uint32_t n_outs, uint32_t n_network_outs, const enum fc_fast_kind kind,
+                            const uint32_t place_bits, const uint32_t vc_bits, uint8_t buffer_flits,
+                            uint8_t ring_mask, struct fc_fast_grants *g)
 {
     _Alignas(64) uint8_t any[64];
     fc_lanes winners[64 / sizeof(fc_lanes)] = {{0}};
@@ -195,7 +199,8 @@ FC_INLINE void fc_fast_outs(uint8_t *chunk, const struct fc_fast_rows *rows, uin
         for (uint32_t i = 0; i < n_ports * 64; i += sizeof(fc_lanes)) FC_LANES_AT(g->won, i) = (fc_lanes){0};
     for (uint32_t at = 0; at < n_outs * 64; at += sizeof(fc_lanes)) {
         uint32_t o = at / 64, i = at % 64;
-        fc_lanes winner = {0}, row = {0}, may = {0}, head = {0}, last = FC_LANES_AT(chunk + rows->last_port, at);
+        fc_lanes winner = {0}, row = {0}, may = {0}, head = {0},
+                 last = FC_LANES_AT(chunk + rows->last_port, at);
         if (place_bits <= 3) {
             fc_lanes asks = {0}, bodies = {0};
             FC_UNROLLED

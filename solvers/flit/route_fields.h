@@ -10,10 +10,10 @@
  * a bit for the channels of the far side of the dateline, hops left behind the next one. */
 struct fc_route_fields {
     int n_dims;
-    uint32_t per_router, n_outs;          /* n_outs: outputs a router, its ejection links too */
-    uint8_t out_bits, hop_bits, bits;     /* of a field: output, hops; of the whole word */
+    uint32_t per_router, n_outs;                     /* n_outs: outputs a router, its ejection links too */
+    uint8_t out_bits, hop_bits, bits;                /* of a field: output, hops; of the whole word */
     uint8_t at[FC_MAX_DIMS], mask_bits[FC_MAX_DIMS]; /* places of the dimensions in: */
-    uint64_t *from, *to;       /* [n_routers] whose sum, with those of the ties, are indices into: */
+    uint64_t *from, *to; /* [n_routers] whose sum, with those of the ties, are indices into: */
     uint64_t ties[1 << FC_MAX_DIMS];
     uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
     uint8_t vcs[2 * 64];          /* [far side << out_bits | output] virtual channels */
@@ -31,8 +31,9 @@ uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, ui
 bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port);
 
 /* A packet's first route word, its hops and bits. n_dims: f->n_dims. */
-static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims, uint32_t src,
-                                             uint32_t dst, uint32_t ties, uint32_t *hops, uint32_t *bits)
+static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims,
+                                             uint32_t src, uint32_t dst, uint32_t ties, uint32_t *hops,
+                                             uint32_t *bits)
 {
     uint32_t place = 0;
     if (__builtin_expect(f->per_router > 1, 0)) {
