@@ -97,6 +97,8 @@ bool fc_cycle_is_simple(const struct fc_cycle *engine);
 enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
 /* fc_cycle_block_run for machines that fc_cycle_is_simple finds to be so. */
 void fc_cycle_block_run_fast(struct fc_cycle_block *block, uint64_t from, uint64_t to);
+/* Its ticks on processors without AVX2; counts->flits_injected and others are left to it. */
+void fc_cycle_fast_run_narrow(struct fc_cycle_block *block, uint64_t from, uint64_t to);
 /* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's
  * links sent. */
 void fc_cycle_fast_sync(struct fc_cycle *engine);

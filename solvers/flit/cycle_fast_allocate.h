@@ -2,7 +2,7 @@
  *
  * The rules of cycle_allocate.c: each input port puts forward one channel, each output takes one port; bodies
  * before heads, then round robin. Every comparison is made for all 64 routers of a chunk at once, a byte a
- * router, in vectors of 32 that the compiler splits or joins for the processor. No branch depends on traffic.
+ * router, in vectors of FC_LANE_BYTES. No branch depends on traffic.
  */
 #ifndef FC_CYCLE_FAST_ALLOCATE_H
 #define FC_CYCLE_FAST_ALLOCATE_H
@@ -17,8 +17,8 @@
 /* Known when the loops are compiled: packets of one flit; of several, in wormhole; or in cut-through. */
 enum fc_fast_kind { FC_FAST_SINGLE, FC_FAST_WORMS, FC_FAST_CUT_THROUGH };
 
-typedef uint8_t fc_lanes __attribute__((vector_size(32), aligned(32), may_alias));
-typedef int8_t fc_signed_lanes __attribute__((vector_size(32), aligned(32), may_alias));
+typedef uint8_t fc_lanes __attribute__((vector_size(FC_LANE_BYTES), aligned(FC_LANE_BYTES), may_alias));
+typedef int8_t fc_signed_lanes __attribute__((vector_size(FC_LANE_BYTES), aligned(FC_LANE_BYTES), may_alias));
 #define FC_LANES_AT(row, i) (*(fc_lanes *)((row) + (i)))
 #define FC_NO_KEY 127
 /* Loops over the few ports and channels; in unoptimized copies the compiler would say that it does not. */
