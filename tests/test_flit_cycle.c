@@ -148,6 +148,11 @@ static const char *const simple[] = {
         WORM("3", "24 B", "escape: none"),
     HEAD("family: torus, dims: [6, 2, 3]") LINKS("torus", "1 cycle", "1 cycle") ROUTER(
         "flow_control: cut-through, routing: dimension-order, vcs: 2, buffer: 128 B, escape: dateline"),
+    /* More than 64 routers; more than 8 places for ports at a router. */
+    HEAD("family: torus, dims: [5, 5, 3]") LINKS("torus", "1 cycle", "1 cycle")
+        WORM("2", "32 B", "escape: dateline"),
+    HEAD("family: torus, dims: [3, 4], nodes_per_router: 5") LINKS("torus", "2 cycles", "0 s")
+        WORM("8", "24 B", "escape: dateline"),
 };
 
 static void fast_path(void)

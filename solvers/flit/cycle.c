@@ -6,6 +6,7 @@
  * cost of conservative synchronization in parallel discrete event simulations", 1993; used by the Blue Gene/L
  * simulator). Within a tick events commute, and random draws are functions of (seed, place, tick), so any
  * number of blocks gives the same numbers. */
+#include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
 
 #include <omp.h>

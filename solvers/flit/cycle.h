@@ -4,7 +4,6 @@
 #define FC_CYCLE_H
 
 #include "solvers/flit/kernel.h"
-#include "solvers/flit/route_fields.h"
 
 static inline uint32_t fc_most(uint32_t a, uint32_t b)
 {
@@ -70,44 +69,9 @@ struct fc_cycle_out {
     uint64_t sent;   /* since the last flush: flits in the low half, packets in the high half */
 };
 _Static_assert(sizeof(struct fc_cycle_out) == 64, "an output is one cache line");
-/* Fast path (cycle_fast.c). A channel's number is (router * n_ports + port) << vc_shift | vc, n_ports a power
- * of two, at least the most that a router has. */
-struct fc_fast_channel {
-    uint32_t flit, route;     /* front flit; hops left behind the hop that it waits for */
-    uint32_t link;            /* that hop */
-    uint8_t out_vc;           /* channel on it; FC_NO_VC: none yet */
-    uint8_t vcs;              /* those that the head may take */
-    uint8_t count, ring_head; /* flits, the front included; place of the second in the ring */
-};
-#define FC_FAST_VCS 8
-struct fc_fast_out { /* of each link; half a cache line */
-    uint64_t asleep; /* the router's channels that wait for a credit or a free channel */
-    uint32_t target; /* queue << 26 | first channel behind it, or link << vc_shift where it ejects */
-    uint32_t sent;   /* flits since the last flush */
-    uint32_t winner; /* of this tick's bids so far: channel; FC_NONE: no bid */
-    uint8_t credits[FC_FAST_VCS], credited, free, last_vc;
-    uint8_t last_port; /* low bits of the port that won last */
-};
-struct fc_fast_port {
-    uint32_t upstream; /* queue << 26 | link << vc_shift: where credits go */
-    uint32_t winner;   /* of this tick's offers so far: channel; FC_NONE: none */
-    uint32_t last;     /* round robins: link << vc_shift | vc of the last winner */
-};
-struct fc_fast {
-    struct fc_route_fields route;
-    uint32_t n_ports, port_shift;    /* places for ports of a router: 2^port_shift */
-    uint8_t all;                     /* mask of the channels of a link */
-    struct fc_fast_channel *channel; /* [n_routers][n_ports << vc_shift] */
-    struct fc_fast_port *port;       /* [n_routers][n_ports] */
-    struct fc_fast_out *out;         /* [n_links] */
-    uint64_t *ring;                  /* [n_channels][ring size] flit << 32 | route */
-    uint32_t *packets_sent;          /* [n_links] since the last flush; packets of several flits only */
-    const uint32_t *first_link, *link_source;
-    bool far; /* more than the nearest caches hold */
-};
 /* Events that are due a fixed number of ticks after they were made: those of tick t stand together in the
- * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel (fast path: and the route word),
- * credit number << 32 | link << vc_shift | vc, end of a transfer port << 32 | link. */
+ * ring, from start[t mod n_slots] on. Items: arrival flit << 32 | channel, credit number << 32 | link <<
+ * vc_shift | vc, end of a transfer port << 32 | link. */
 struct fc_cycle_queue {
     uint64_t *item;          /* [size] */
     uint32_t *count;         /* [n_slots] */
@@ -171,10 +135,6 @@ struct fc_cycle_block { /* routers first .. last-1 with their nodes, one thread 
     uint64_t *vc_grant;       /* [most input channels] channels to make ready after the switch */
     uint64_t last_move;
     uint64_t hops;               /* fast path: flit hops of this window */
-    uint32_t *offered, *waiting; /* channels that bid at this tick, at the next */
-    uint32_t *ports, *outs;      /* with a bid */
-    uint32_t n_offered;
-    uint64_t *ejected; /* flits that leave the network at this tick */
     uint64_t packets_in, packets_out, flits_in, flits_out;
     uint32_t *intake_wheel; /* [wheel size] first link whose node has taken a packet at that tick */
     uint64_t n_received;    /* whole packets in reception queues */
@@ -264,14 +224,6 @@ enum fc_code fc_cycle_blocked(void *engine, struct fc_arena *arena, struct fc_fl
 bool fc_cycle_credits_full(const void *engine);
 /* Simulates ticks [from, to) of one block; to - from is at most the window. */
 void fc_cycle_block_run(struct fc_cycle_block *block, uint64_t from, uint64_t to);
-/* The same for simple routers, several times as fast; for machines that fc_cycle_is_simple finds to be so. */
-void fc_cycle_block_run_fast(struct fc_cycle_block *block, uint64_t from, uint64_t to);
-bool fc_cycle_is_simple(const struct fc_cycle *engine);
-enum fc_code fc_cycle_fast_open(struct fc_cycle *engine, struct fc_status *st);
-/* Copies the fast path's state to the general one's, for reports: all of it, or the flits that the block's
- * links sent. */
-void fc_cycle_fast_sync(struct fc_cycle *engine);
-void fc_cycle_fast_sync_sent(struct fc_cycle_block *block);
 /* Starts and ends a tick of the block's queues. */
 void fc_cycle_queues_start(struct fc_cycle_block *block, uint64_t t);
 void fc_cycle_queues_end(struct fc_cycle_block *block, uint64_t t);

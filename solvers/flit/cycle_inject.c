@@ -1,5 +1,6 @@
 /* cycle_inject.c - nodes of the cycle engine: packets leave their sources flit by flit, one virtual channel a
  * packet, round robin over those of the injection link; and the counts of a block over the measurement. */
+#include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_router.h"
 
 static uint32_t queued_flits(const void *engine_, uint32_t link)
@@ -117,9 +118,8 @@ static void sample_occupancy(engine *e, block *b)
     for (uint32_t p = e->first_port[b->first_router]; p < e->first_port[b->last_router]; p++) {
         if (!e->out[e->port[p].link].router_link) continue;
         if (e->fast) {
-            size_t port = (size_t)e->port[p].router * e->fast->n_ports + e->port[p].number;
-            const struct fc_fast_channel *c = &e->fast->channel[port << e->vc_shift];
-            for (int v = 0; v < e->flit->n_vcs; v++) b->counts->occupancy_flit_ticks[v] += 64ull * c[v].count;
+            for (int v = 0; v < e->flit->n_vcs; v++)
+                b->counts->occupancy_flit_ticks[v] += 64ull * fc_cycle_fast_count(e, &e->port[p], v);
             continue;
         }
         for (int v = 0; v < e->flit->n_vcs; v++)

@@ -127,8 +127,7 @@ enum fc_code fc_cycle_open_bypass(struct fc_cycle *e, struct fc_status *st)
 enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, int k, uint64_t links,
                                  struct fc_status *st)
 {
-    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->most_paths
-                                                        : 2; /* the fast path's arrivals have two items */
+    uint64_t each = e->queue_kind[k] == FC_QUEUE_CREDIT ? e->flit->most_paths : 1;
     if (e->flit->multicast) each += (uint64_t)e->flit->n_vcs; /* last copies of one flit of each channel */
     uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);
     uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;

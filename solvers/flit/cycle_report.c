@@ -1,6 +1,7 @@
 /* cycle_report.c - what the cycle engine tells about itself between two advances: blocked flits for deadlock
  * reports, and whether every credit is back. A front flit waits for the channel it has, or for any that its
  * head may take; fronts of bodies are told too, so that a worm can be followed to its head. */
+#include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
 
 static uint32_t wanted_of(const struct fc_cycle *e, size_t channel, uint32_t *out)

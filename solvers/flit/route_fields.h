@@ -1,60 +1,55 @@
 /* route_fields.h - dimension-order routing as plain bit fields, for loops that cannot afford a call a hop
- * (cycle_fast.c). The same routes and channels as route_torus.c, from which it is filled. */
+ * (cycle_fast*.c). The same routes and channels as route_torus.c, from which it is filled. */
 #ifndef FC_FLIT_ROUTE_FIELDS_H
 #define FC_FLIT_ROUTE_FIELDS_H
 
 #include "solvers/flit/kernel.h"
 
-/* A hop by port 2 d + direction of a router; port 2 n_dims: the first of its ejection links. */
-struct fc_route_port {
-    uint32_t wraps; /* bit of the route word that it sets: the dateline of d is behind */
-    uint32_t link;
-};
-/* What to do at a head whose lowest bit of hops left is that of the index; at `end`: it has arrived. */
-struct fc_route_step {
-    uint32_t unit;          /* a hop */
-    uint8_t minus, crossed; /* places of the dimension's bits in the route word */
-    uint8_t port, is_hop;   /* 2 d; 1 (arrived: 0) */
-    uint8_t vcs[2];         /* [side of the dateline] */
-    uint8_t padding[6];
-};
-/* Route word, low bits first: hops left in each dimension, a bit a dimension for the - direction, a bit a
- * dimension for the far side of the dateline. */
+/* Route word: a field for each dimension with hops left, the first in the low bits, and one for the node.
+ * Field, low bits first: output of the router (2 d + direction; 2 n_dims + place of the node at its router),
+ * a bit for the channels of the far side of the dateline, hops left behind the next one. */
 struct fc_route_fields {
-    uint32_t hops;                 /* mask of all hops left */
-    uint32_t end;                  /* the bit above them */
-    struct fc_route_step step[32]; /* by bit of the route word */
-    uint8_t minus, crossed;
     int n_dims;
-    uint32_t per_router, width; /* width: outputs, the ejection links as one */
-    uint64_t *place; /* [n_routers] coordinates side by side, each in a field for numbers below 2k */
-    uint64_t sizes;  /* the sizes k likewise */
-    uint8_t at[FC_MAX_DIMS], bits[FC_MAX_DIMS]; /* of the fields */
-    uint64_t
-        *start[FC_MAX_DIMS];    /* [tie << bits | k + difference] hops << 32 | route word of the dimension */
-    struct fc_route_port *port; /* [n_routers][stride], place and start too by fc_route_torus_ports */
+    uint32_t per_router, n_outs;                     /* n_outs: outputs a router, its ejection links too */
+    uint8_t out_bits, hop_bits, bits;                /* of a field: output, hops; of the whole word */
+    uint8_t at[FC_MAX_DIMS], mask_bits[FC_MAX_DIMS]; /* places of the dimensions in: */
+    uint64_t *from, *to; /* [n_routers] whose sum, with those of the ties, are indices into: */
+    uint64_t ties[1 << FC_MAX_DIMS];
+    uint64_t *start[FC_MAX_DIMS]; /* [tie, edges, k + difference] the field, its length << 32, hops << 48 */
+    uint8_t vcs[2 * 64];          /* [far side << out_bits | output] virtual channels */
 };
 /* Fills all but the tables; false when the network is not a torus or mesh in dimension order with single
- * cables, without bubble, whose route word of 31 bits fits. */
+ * cables, without bubble, at most 64 outputs a router, whose route word has at most 48 bits. */
 bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields);
-enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t stride,
-                                  struct fc_route_fields *fields, struct fc_arena *arena,
-                                  struct fc_status *st);
+/* All. */
+enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct fc_route_fields *fields,
+                                         struct fc_arena *arena, struct fc_status *st);
 
-/* A packet's first route word and, from bit 32, its hops. */
-static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, uint32_t src, uint32_t dst,
-                                             uint32_t ties)
+/* The link of a router's output, FC_NONE at the edge of a mesh; whether that of port 2 d + direction crosses
+ * the dateline of d. */
+uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, uint32_t out);
+bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port);
+
+/* A packet's first route word, its hops and bits. n_dims: f->n_dims. */
+static inline uint64_t fc_route_fields_start(const struct fc_route_fields *f, const uint32_t n_dims,
+                                             uint32_t src, uint32_t dst, uint32_t ties, uint32_t *hops,
+                                             uint32_t *bits)
 {
+    uint32_t place = 0;
     if (__builtin_expect(f->per_router > 1, 0)) {
+        place = dst % f->per_router;
         src /= f->per_router;
         dst /= f->per_router;
     }
-    uint64_t differences = f->place[dst] + f->sizes - f->place[src], route = 0;
-    for (int d = 0; d < f->n_dims; d++) {
-        uint32_t bits = f->bits[d], x = (uint32_t)(differences >> f->at[d]) & ((1u << bits) - 1);
-        route += f->start[d][(ties >> d & 1) << bits | x];
+    uint64_t index = f->from[src] + f->to[dst] + f->ties[ties & ((1u << n_dims) - 1)], route = 0, at = 0;
+    for (uint32_t d = 0; d < n_dims; d++) {
+        uint64_t field = f->start[d][index >> f->at[d] & ((1u << f->mask_bits[d]) - 1)];
+        route |= (uint64_t)(uint32_t)field << (at & 63);
+        at += field >> 32;
     }
-    return route;
+    *hops = (uint32_t)(at >> 16);
+    *bits = (uint32_t)(at & 63) + f->out_bits + 1;
+    return route | (uint64_t)(2 * n_dims + place) << (at & 63);
 }
 
 #endif

@@ -395,71 +395,80 @@ const struct fc_flit_route_ops fc_route_torus_valiant = {
 bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_fields *fields)
 {
     const struct torus_routes *t = flit->route_tables;
-    *fields = (struct fc_route_fields){0};
-    if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->hops >> 32 || t->all > UINT8_MAX) return false;
-    int bits = t->hops ? 64 - __builtin_clzll(t->hops) : 0;
+    uint32_t most_hops = 1, n_ports, all;
     int at = 0;
-    if (bits + 2 * t->n_dims > 31) return false;
-    fields->hops = (uint32_t)t->hops;
-    fields->minus = (uint8_t)bits;
-    fields->crossed = (uint8_t)(bits + t->n_dims);
+    *fields = (struct fc_route_fields){0};
+    if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->all > UINT8_MAX) return false;
+    n_ports = 2 * (uint32_t)t->n_dims;
+    all = t->all;
+    if (t->per_router > 64 - n_ports) return false;
+    for (int d = 0; d < t->n_dims; d++) {
+        uint32_t hops = t->ring[d] ? t->k[d] / 2 : t->k[d] - 1;
+        if (t->parallel[d] > 1) return false;
+        if (hops > most_hops) most_hops = hops;
+        fields->at[d] = (uint8_t)at;
+        fields->mask_bits[d] = (uint8_t)(fc_route_bits(2 * t->k[d] - 1) + 3);
+        if ((at += fields->mask_bits[d]) > 64) return false;
+    }
     fields->n_dims = t->n_dims;
     fields->per_router = t->per_router;
-    fields->width = 2 * (uint32_t)t->n_dims + 1;
-    fields->end = 1u << bits;
-    fields->step[bits] = (struct fc_route_step){.port = (uint8_t)(2 * t->n_dims), .vcs = {(uint8_t)t->all, (uint8_t)t->all}};
-    for (int d = 0; d < t->n_dims; d++) {
-        if (t->parallel[d] > 1) return false;
-        fields->at[d] = (uint8_t)at;
-        fields->bits[d] = (uint8_t)fc_route_bits(2 * t->k[d] - 1);
-        fields->sizes |= (uint64_t)t->k[d] << at;
-        if ((at += fields->bits[d]) > 64) return false;
-    }
-    for (int bit = 0; bit < bits; bit++) {
-        uint32_t d = t->dim_at[bit];
-        fields->step[bit] = (struct fc_route_step){
-            .unit = (uint32_t)t->unit[d], .minus = (uint8_t)(fields->minus + d), .crossed = (uint8_t)(fields->crossed + d),
-            .port = (uint8_t)(2 * d), .is_hop = 1, .vcs = {(uint8_t)t->vcs[0][0][d], (uint8_t)t->vcs[0][1][d]}};
-    }
+    fields->n_outs = n_ports + t->per_router;
+    fields->out_bits = (uint8_t)fc_route_bits(fields->n_outs - 1);
+    fields->hop_bits = (uint8_t)fc_route_bits(most_hops - 1);
+    int field = fields->out_bits + 1 + fields->hop_bits, bits = (t->n_dims + 1) * field;
+    if (field > 32 || bits > 48) return false;
+    fields->bits = (uint8_t)bits;
+    for (uint32_t side = 0; side < 2; side++)
+        for (uint32_t out = 0; out < fields->n_outs; out++)
+            fields->vcs[side << fields->out_bits | out] =
+                (uint8_t)(out < n_ports ? t->vcs[0][side][out / 2] : all);
     return true;
 }
-/* Tables of fc_route_fields_start. */
-static enum fc_code starts(const struct torus_routes *t, struct fc_route_fields *fields, struct fc_arena *arena,
-                           struct fc_status *st)
-{
-    if (!(fields->place = fc_alloc(arena, t->n_routers, sizeof *fields->place, st))) return st->code;
-    for (int d = 0; d < t->n_dims; d++) {
-        uint32_t k = t->k[d], size = 1u << fields->bits[d], dims = (1u << t->n_dims) - 1;
-        uint64_t *start = fields->start[d] = fc_alloc(arena, 2 * (size_t)size, sizeof *start, st);
-        if (!start) return st->code;
-        for (uint32_t x = 1; x < 2 * k; x++)
-            for (uint32_t tie = 0; tie < 2; tie++) {
-                uint64_t route = set_out_along(t, d, x < k ? k - x : 0, x < k ? 0 : x - k, tie << d);
-                uint64_t word = (route & fields->hops) | (route >> MINUS & dims) << fields->minus |
-                                (route >> CROSSED & dims) << fields->crossed;
-                start[tie << fields->bits[d] | x] = (route & fields->hops) >> t->shift[d] << 32 | word;
-            }
-        for (uint32_t r = 0; r < t->n_routers; r++)
-            fields->place[r] |= (t->place[r] >> t->at[d] & t->coordinate[d]) << fields->at[d];
-    }
-    return FC_OK;
-}
-enum fc_code fc_route_torus_ports(const struct fc_flit_net *flit, uint32_t stride,
-                                  struct fc_route_fields *fields, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_route_torus_start_tables(const struct fc_flit_net *flit, struct fc_route_fields *fields,
+                                         struct fc_arena *arena, struct fc_status *st)
 {
     const struct torus_routes *t = flit->route_tables;
     if (!fc_route_torus_fields(flit, fields))
         return fc_refuse(st, FC_FAULT, "the routing does not fit bit fields");
-    fields->port = fc_alloc(arena, (size_t)t->n_routers * stride, sizeof *fields->port, st);
-    if (!fields->port || starts(t, fields, arena, st)) return st->code;
-    for (uint32_t r = 0; r < t->n_routers; r++) {
-        const uint32_t *row = t->row + (size_t)r * t->width;
-        struct fc_route_port *port = fields->port + (size_t)r * stride;
-        for (uint32_t p = 0; p + 1 < fields->width; p++)
-            port[p] = (struct fc_route_port){(row[WRAPS] >> p & 1) << (fields->crossed + p / 2), row[PORTS + p]};
-        port[fields->width - 1].link = row[EJECTION];
+    uint64_t length = fields->out_bits + 1u + fields->hop_bits;
+    if (!(fields->from = fc_alloc(arena, t->n_routers, sizeof *fields->from, st)) ||
+        !(fields->to = fc_alloc(arena, t->n_routers, sizeof *fields->to, st)))
+        return st->code;
+    for (int d = 0; d < t->n_dims; d++) {
+        uint32_t k = t->k[d], bits = fields->mask_bits[d] - 3u;
+        uint64_t *table = fields->start[d] = fc_alloc(arena, 8ull << bits, sizeof *table, st);
+        if (!table) return st->code;
+        for (uint32_t ties = 0; ties < 1u << t->n_dims; ties++)
+            fields->ties[ties] |= (uint64_t)(ties >> d & 1) << (fields->at[d] + bits + 2);
+        for (uint32_t i = 0; i < 8u << bits; i++) {
+            uint32_t x = i & ((1u << bits) - 1), edges = i >> bits & 3, tie = i >> bits >> 2;
+            if (x == 0 || x >= 2 * k) continue;
+            uint64_t way = set_out_along(t, d, x < k ? k - x : 0, x < k ? 0 : x - k, tie << d);
+            uint64_t hops = (way & t->hops) >> t->shift[d], minus = way >> (MINUS + d) & 1;
+            uint64_t far = (way >> (CROSSED + d) & 1) | (edges >> minus & 1), out = 2 * (uint64_t)d + minus;
+            if (hops)
+                table[i] = out | (far | (hops - 1) << 1) << fields->out_bits | length << 32 | hops << 48;
+        }
+        for (uint32_t r = 0; r < t->n_routers; r++) {
+            uint64_t c = t->place[r] >> t->at[d] & t->coordinate[d];
+            uint64_t edges = t->row[(size_t)r * t->width + WRAPS] >> 2 * d & 3;
+            fields->from[r] |= (edges << bits | (k - c)) << fields->at[d];
+            fields->to[r] |= c << fields->at[d];
+        }
     }
     return FC_OK;
+}
+bool fc_route_torus_wraps(const struct fc_flit_net *flit, uint32_t router, uint32_t port)
+{
+    const struct torus_routes *t = flit->route_tables;
+    return t->row[(size_t)router * t->width + WRAPS] >> port & 1;
+}
+uint32_t fc_route_torus_link(const struct fc_flit_net *flit, uint32_t router, uint32_t out)
+{
+    const struct torus_routes *t = flit->route_tables;
+    const uint32_t *row = t->row + (size_t)router * t->width;
+    uint32_t n_ports = 2 * (uint32_t)t->n_dims;
+    return out < n_ports ? row[PORTS + out] : row[EJECTION] + (out - n_ports);
 }
 
 bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_route_adaptive *fields)

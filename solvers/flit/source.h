@@ -19,6 +19,9 @@ struct fc_flit_open {
     double *gap_scale;     /* [n_nodes] 1 / log(1 - p); NaN: the node never sends */
     double ticks_per_step; /* Bernoulli trials are a step apart: a cycle, or a whole fraction of it */
     uint64_t whole_ticks;  /* the same where it is a whole number; else 0 */
+    uint16_t *quick_gap;   /* [FC_FLIT_QUICK_GAPS] by the upper bits of the draw, gap + 1 where they decide it
+                            * for a node with quick_scale and trials a whole number of ticks apart; else 0 */
+    double quick_scale;    /* gap_scale of the first node that sends */
     uint64_t *key;         /* [n_nodes] of the node's random draws */
     uint32_t flits_min, flits_range;             /* lengths min .. min + range - 1 */
     double load;                                 /* flits/node/cycle, mean over all nodes */
@@ -31,6 +34,7 @@ struct fc_flit_open {
     uint8_t *only; /* [n_nodes] the component when there is but one, else MANY */
 };
 #define FC_FLIT_MANY 255
+#define FC_FLIT_QUICK_GAPS 1024
 
 /* Closed loop: the flows of a node are its sparse entries (all its tasks), then for each task and dense part
  * the targets of the part. Flows to tasks of the same node stay out. See source_closed.c for the order. */
