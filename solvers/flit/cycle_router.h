@@ -88,13 +88,6 @@ static inline uint16_t available(const engine *e, const struct fc_cycle_out *o, 
         if (o->credits[LOW(rest)] < need) a &= (uint16_t) ~(1u << LOW(rest));
     return a;
 }
-static inline uint32_t credits_of(const struct fc_cycle_out *o, uint16_t vcs)
-{
-    uint32_t sum = 0;
-    if (o->target == FC_NONE) return UINT16_MAX;
-    for (; vcs; vcs &= (uint16_t)(vcs - 1)) sum += o->credits[LOW(vcs)];
-    return sum;
-}
 static inline uint8_t room_of(const struct fc_flit_choice *choice)
 {
     return (uint8_t)(choice->room_packets | (choice->full_size ? 0x80 : 0));
@@ -134,7 +127,6 @@ static inline bool choose(engine *e, const struct fc_cycle_channel *c, const str
         if (!a) continue;
         uint64_t worth = 0;
         uint16_t vcs = a;
-        if (flit->select == FC_SELECT_LEAST) worth = credits_of(o, choice[i].vcs);
         if (flit->select == FC_SELECT_JSQ) {
             for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1)) {
                 uint64_t range = o->target == FC_NONE

@@ -335,13 +335,12 @@ static void close_engine(void *engine)
     free(e);
 }
 
-/* Credits for the choice of an output: as they are, in four ranges (2 bits), or not at all. */
+/* Credits for the choice of an output: in four ranges (2 bits), or not at all. */
 static void fill_scores(struct fc_event *e)
 {
     uint64_t b = e->flit->buffer_flits;
     for (uint64_t t = 0; t <= b; t++)
-        e->score[t] = e->flit->select == FC_SELECT_LEAST ? (uint32_t)t
-                      : e->flit->select == FC_SELECT_JSQ
+        e->score[t] = e->flit->select == FC_SELECT_JSQ
                           ? (uint32_t)(4 * t > b) + (uint32_t)(2 * t > b) + (uint32_t)(4 * t > 3 * b)
                           : 0;
     for (uint64_t t = 0; t <= b; t++) e->worth[t] = t < e->full ? 0 : (uint64_t)(e->score[t] + 1) << 32;

@@ -14,8 +14,9 @@
 /* How a head picks among its adaptive choices. */
 enum fc_flit_select {
     FC_SELECT_RANDOM, /* any available one */
-    FC_SELECT_JSQ,    /* most downstream credits in four ranges (2 bits), ties random: Blue Gene/L */
-    FC_SELECT_LEAST   /* most downstream credits, ties random */
+    /* Most downstream credits in four ranges (2 bits), ties random: Blue Gene/L. Exact counts would send all heads
+     * of a tick to the same output. */
+    FC_SELECT_JSQ
 };
 struct fc_flit_route_ops;
 

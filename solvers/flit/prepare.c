@@ -404,8 +404,8 @@ static const struct fc_flit_route_ops *find_route(const struct fc_machine *machi
 
 static enum fc_flit_select choose_select(const struct fc_flit_net *flit)
 {
-    if (flit->arbitration == FC_JSQ || flit->arbitration == FC_JSQ_SLQ) return FC_SELECT_JSQ;
-    return flit->route == &fc_route_nca ? FC_SELECT_LEAST : FC_SELECT_RANDOM;
+    bool joins = flit->arbitration == FC_JSQ || flit->arbitration == FC_JSQ_SLQ;
+    return joins || flit->route == &fc_route_nca ? FC_SELECT_JSQ : FC_SELECT_RANDOM;
 }
 
 static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_settings *settings,
