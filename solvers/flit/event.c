@@ -84,7 +84,7 @@ static bool is_adaptive_torus(struct fc_event *e)
            e->injection.flit <= e->hop.flit && e->injection.trailer <= e->hop.trailer;
 }
 
-/* Lanes of a link of an adaptive torus: link, escapes, tokens, these at the end so that those of two adaptive
+/* Lanes of a link of an adaptive torus: link, tokens, these at the end so that those of two adaptive
  * channels share a cache line. */
 static void set_torus(struct fc_event *e)
 {
@@ -96,7 +96,6 @@ static void set_torus(struct fc_event *e)
     e->direct = e->ejection.flit > 0;
     e->is_usual = e->adaptive.n_dims == 3 && e->adaptive.n_free == 2 && e->n_network_vcs == 3 &&
                   e->few_paths && e->paths == 2;
-    e->stride = (e->n_network_vcs + 3) / 2 * 2;
     e->first_tokens = e->stride - e->n_network_vcs;
     for (uint32_t k = 0; k < 2; k++) {
         e->escape_vc[k] = e->adaptive.bubble || flit->n_escape_vcs < 2 ? 0 : k;
@@ -173,6 +172,12 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
     e->node = fc_alloc(&e->arena, flit->n_nodes, sizeof *e->node, st);
     e->more_tokens = fc_alloc(&e->arena, n_more, sizeof *e->more_tokens, st);
     e->sent = fc_alloc(&e->arena, links, sizeof *e->sent, st);
+    if (e->is_adaptive_torus) {
+        e->port_stride = fc_event_port_stride((uint32_t)e->adaptive.n_dims);
+        size_t ports = (size_t)flit->n_routers * e->port_stride;
+        e->port_busy = fc_alloc(&e->arena, ports, sizeof *e->port_busy, st);
+        e->escape_wanted = fc_alloc(&e->arena, 2 * ports, sizeof *e->escape_wanted, st);
+    }
     e->path_end = e->few_paths ? fc_alloc(&e->arena, links * e->paths, sizeof *e->path_end, st) : NULL;
     e->score = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->score, st);
     e->worth = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->worth, st);
@@ -237,7 +242,7 @@ static void fill_link(struct fc_event *e, uint32_t l)
         const uint32_t *row = e->adaptive.row + (size_t)net->link_source[l] * e->adaptive.width;
         for (uint32_t p = 0; link_kind(net, l) == FC_EVENT_BETWEEN && p < 2 * (uint32_t)e->adaptive.n_dims;
              p++)
-            if (row[FC_ROUTE_PORTS + p] == l) e->lane[(size_t)l * e->stride + 1].escapes.port = p;
+            if (row[FC_ROUTE_PORTS + p] == l) fc_event_link(e, l)->port = (uint8_t)(p & 63);
     }
     for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++) {
         e->channel[fc_event_channel_at(e, l, v)] = (struct fc_event_channel){
@@ -298,6 +303,10 @@ static enum fc_code make_block(struct fc_event *e, int b, struct fc_status *st)
     block->mask = fc_alloc(&e->arena, 5 * (size_t)e->words, sizeof *block->mask, st);
     block->bid_at = fc_alloc(&e->arena, bits, sizeof *block->bid_at, st);
     block->woken = fc_alloc(&e->arena, outputs, sizeof *block->woken, st);
+    block->n_words = block->last_router - block->first_router + 4 * FC_EVENT_CHUNK;
+    block->words = fc_alloc(&e->arena, block->n_words, sizeof *block->words, st);
+    block->head = fc_alloc(&e->arena, block->n_words, sizeof *block->head, st);
+    block->other = fc_alloc(&e->arena, block->n_words, sizeof *block->other, st);
     return st->code;
 }
 
@@ -308,6 +317,7 @@ static void start_nodes(struct fc_event *e)
         struct fc_event_block *block = &e->block[e->vertex_block[e->flit->n_routers + n]];
         node->when = FC_EVENT_NEVER;
         node->vertex = e->flit->n_routers + n;
+        node->link = e->flit->net->first_link[node->vertex];
         fc_flit_first(e->traffic, n, &node->source);
         if (node->source.born == UINT64_MAX) continue;
         block->live_sources++;

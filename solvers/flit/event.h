@@ -62,7 +62,8 @@ struct fc_event_link {
     uint64_t wanted; /* slots that are not empty; injection links: whether the node waits for tokens */
     uint32_t source; /* vertex */
     uint16_t turn;   /* round robin */
-    uint8_t link_class, kind;
+    uint8_t link_class;
+    uint8_t kind : 2, port : 6; /* port: on an adaptive torus between routers, 2d + direction */
 };
 enum { FC_EVENT_INJECTION, FC_EVENT_BETWEEN, FC_EVENT_EJECTION };
 /* What the heads of a slot would take: any of `vcs` that has room for k + 1 packets. The first slots are for
@@ -84,17 +85,9 @@ struct fc_event_tokens {
     uint32_t per_step; /* FC_EVENT_STEPS / step, rounded down */
 };
 #define FC_EVENT_STEPS (UINT64_C(1) << 31)
-/* Beside a link of an adaptive torus, half a cache line. There `wanted` of a link is the set of the heads
- * that wait for it; those that would take an escape are in one of these sets too. */
-struct fc_event_escapes {
-    uint64_t wanted[2]; /* by kind: see escape_need */
-    uint32_t port;      /* of a link between routers: 2d + direction */
-    uint32_t spare[3];
-};
 /* A link and then its channels' tokens: what a head looks at lies together. */
 union fc_event_lane {
     struct fc_event_link link;
-    struct fc_event_escapes escapes;
     struct fc_event_tokens tokens;
 };
 _Static_assert(sizeof(union fc_event_lane) == 32, "half a cache line");
@@ -106,8 +99,8 @@ struct fc_event_times { /* of a link class */
 
 struct fc_event_node {
     struct fc_flit_source source;
-    uint64_t when; /* tick of its one valid event; FC_EVENT_NEVER */
-    uint32_t vertex;
+    uint64_t when;         /* tick of its one valid event; FC_EVENT_NEVER */
+    uint32_t vertex, link; /* link: its first */
 };
 
 /* What one block tells another within a window. */
@@ -168,7 +161,12 @@ struct fc_event_block {
     uint64_t *mask;   /* [5][words] scratch */
     uint16_t *bid_at; /* [64 * words] bid of a channel's bit */
     uint32_t *woken;  /* [most links out of a router] scratch */
-    uint64_t until;   /* end of the present call of advance */
+    uint32_t *words;  /* [n_words] events of a tick */
+    struct fc_event_at {
+        uint32_t word, vertex;
+    } * head, *other; /* [n_words] the same: heads, links and nodes */
+    uint32_t n_words;
+    uint64_t until; /* end of the present call of advance */
     struct fc_event_landing {
         uint64_t tick, born, entered;
         uint16_t hops, flits;
@@ -197,8 +195,8 @@ struct fc_event {
     int words;                      /* 64-bit words of a mask of the channels into a router */
     uint32_t full;                  /* flits of a full-size packet */
     uint32_t n_slots;               /* of a link: FC_EVENT_GROUPS + 2 n_network_vcs */
-    uint32_t paths;                 /* transfers to routers that an input port has paths for, the most of any */
-    uint32_t first_unlimited;       /* links from here on have a path for every channel */
+    uint32_t paths;           /* transfers to routers that an input port has paths for, the most of any */
+    uint32_t first_unlimited; /* links from here on have a path for every channel */
     bool few_paths, longest_queue;
     bool is_large;    /* the state does not fit a core's cache */
     bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
@@ -219,19 +217,24 @@ struct fc_event {
     union fc_event_lane *lane;           /* [n_links * stride] */
     struct fc_event_node *node;          /* [n_nodes] */
     struct fc_event_times times[FC_MAX_CLASSES];
-    uint64_t *waiting;       /* [n_links][n_slots][words] */
-    uint64_t *sent;          /* [n_links] flits << 32 | packets in the measurement, not reported yet */
-    uint64_t *path_end;      /* [n_links][paths] end of the transfer that holds it, NEVER: none; if few_paths */
-    uint64_t *eject_end;     /* [n_links] end of the port's transfer to a node */
+    uint64_t *waiting;   /* [n_links][n_slots][words] */
+    uint64_t *sent;      /* [n_links] flits << 32 | packets in the measurement, not reported yet */
+    uint64_t *port_busy; /* [n_routers][port_stride] adaptive tori: busy_until of the link of each port */
+    uint64_t
+        *escape_wanted; /* [n_routers][port_stride][2] there `wanted` of a link is the set of all heads that
+                           wait for it; those that would take an escape are here too, by kind of need */
+    uint32_t port_stride;
+    uint64_t *path_end;  /* [n_links][paths] end of the transfer that holds it, NEVER: none; if few_paths */
+    uint64_t *eject_end; /* [n_links] end of the port's transfer to a node */
     uint64_t *injected_mask; /* [n_routers][words] channels of injection links */
     uint32_t *head_first;    /* [n_routers + 1] */
     uint32_t *head_channel;  /* [head_first[n_routers]] channel of each bit of the router's masks */
     uint16_t *bit_port;      /* [64 * words] */
     uint8_t *bit_vc;         /* [64 * words] */
-    uint64_t *stamp;    /* [n_routers + n_nodes] last tick with events << 6 | place of the first of them */
-    uint32_t *dirty_at; /* [n_routers] place in the block's list, if that place names the router */
-    uint8_t *port_turn; /* [n_links] round robin among the channels of a port */
-    uint16_t *vertex_block; /* [n_routers + n_nodes] */
+    uint64_t *stamp;         /* [n_routers + n_nodes] 2 last tick with events, + 1: with several */
+    uint32_t *dirty_at;      /* [n_routers] place in the block's list, if that place names the router */
+    uint8_t *port_turn;      /* [n_links] round robin among the channels of a port */
+    uint16_t *vertex_block;  /* [n_routers + n_nodes] */
     uint64_t *link_flits, *link_packets;
     uint32_t *injected;
     struct fc_event_block *block; /* [n_blocks] */
@@ -328,10 +331,9 @@ void fc_event_torus_return(struct fc_event_block *block, uint32_t link, uint32_t
                            const struct fc_event_ramp *ramp);
 /* Moves the head of channel c, alone at its router, or lets it wait. */
 void fc_event_torus_alone(struct fc_event_block *block, uint32_t c);
-/* Deals with those of a tick's events, n <= FC_EVENT_DIRECT, that are alone at their vertices; returns how
- * many are left at the front. */
-#define FC_EVENT_DIRECT (4 * FC_EVENT_CHUNK)
-uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n);
+/* Deals with those of a tick's n events, block->words, that are alone at their vertices; returns how many are
+ * left at the front. */
+uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t n);
 /* Several heads and links have events at the router. */
 void fc_event_torus_contend(struct fc_event_block *block, const struct fc_event_dirty *dirty);
 /* The link got free, or tokens behind it, and nothing else happened at the router: one of those that wait for
@@ -345,6 +347,12 @@ void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc
 /* Decides what moves at n <= FC_EVENT_BATCH routers at this tick. */
 #define FC_EVENT_BATCH 8
 void fc_event_arbitrate(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n);
+
+/* Half a cache line or whole ones. */
+static inline uint32_t fc_event_port_stride(uint32_t n_dims)
+{
+    return n_dims <= 2 ? 4 : n_dims <= 4 ? 8 : 16;
+}
 
 /* ---- what all of them need ------------------------------------------------------------ */
 

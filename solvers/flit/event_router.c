@@ -297,12 +297,22 @@ static inline bool is_lone_head(const struct fc_event_dirty *dirty)
     return dirty->n == 1 && dirty->word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL;
 }
 
+static void prefetch_heads(const struct fc_event_block *block, const struct fc_event_dirty *dirty)
+{
+    uint32_t word = dirty->word, more = dirty->more;
+    for (;;) {
+        if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL)
+            fc_event_torus_prefetch(block, &block->engine->channel[word & FC_EVENT_INDEX]);
+        if (!more) return;
+        word = block->note[more].word;
+        more = block->note[more].next;
+    }
+}
+
 static void arbitrate_torus(struct fc_event_block *block, const struct fc_event_dirty *dirty, uint32_t n)
 {
     struct fc_event *e = block->engine;
-    for (uint32_t i = 0; i < n && e->is_large; i++)
-        if (is_lone_head(&dirty[i]))
-            fc_event_torus_prefetch(block, &e->channel[dirty[i].word & FC_EVENT_INDEX]);
+    for (uint32_t i = 0; i < n && e->is_large; i++) prefetch_heads(block, &dirty[i]);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t index = dirty[i].word & FC_EVENT_INDEX;
         if (dirty[i].n > 1)

@@ -44,6 +44,8 @@ static void take_event(struct fc_event_block *block, uint32_t word)
         if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) return; /* it moved before */
         channel->flags &= 0xffu & ~FC_EVENT_DUE;
         __builtin_prefetch(&block->packet[channel->head]);
+        if (e->is_adaptive_torus)
+            __builtin_prefetch(&e->adaptive.row[(size_t)channel->router * e->adaptive.width]);
         __builtin_prefetch(fc_event_link(e, channel->link));
         __builtin_prefetch(fc_event_tokens_of(e, channel->link, e->bit_vc[channel->bit]));
         if (e->few_paths) __builtin_prefetch(&e->path_end[(size_t)channel->link * e->paths]);
@@ -89,13 +91,15 @@ static void prefetch_chunk(const struct fc_event_block *block, const struct fc_e
     if (chunk->next) __builtin_prefetch(&block->wheel.chunk[chunk->next]);
 }
 
-/* Takes the events out of a slot, unless there are more than FC_EVENT_DIRECT: 0. */
-static uint32_t empty_slot(struct fc_event_wheel *wheel, struct fc_event_chunk *slot, uint32_t *words)
+/* Takes the events out of a slot, unless there are more than there is place for: 0. */
+static uint32_t empty_slot(struct fc_event_block *block, struct fc_event_chunk *slot)
 {
+    struct fc_event_wheel *wheel = &block->wheel;
+    uint32_t *words = block->words;
     uint32_t n = slot->n, c = slot->next;
     memcpy(words, slot->word, sizeof slot->word);
     for (uint32_t more = c; more; more = wheel->chunk[more].next) {
-        if (n + FC_EVENT_CHUNK > FC_EVENT_DIRECT) return 0;
+        if (n + FC_EVENT_CHUNK > block->n_words) return 0;
         memcpy(words + n, wheel->chunk[more].word, sizeof slot->word);
         n += wheel->chunk[more].n;
     }
@@ -131,13 +135,13 @@ static void gather_slot(struct fc_event_block *block, struct fc_event_chunk *slo
 static void run_tick(struct fc_event_block *block)
 {
     struct fc_event_wheel *wheel = &block->wheel;
-    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), words[FC_EVENT_DIRECT], n;
+    uint32_t s = (uint32_t)wheel->now & ((1u << wheel->bits) - 1), n;
     while (wheel->slot[s].n && !block->out_of_memory && !wheel->out_of_memory) {
         block->n_dirty = 0;
         block->n_notes = 1;
-        if (block->engine->direct && (n = empty_slot(wheel, &wheel->slot[s], words))) {
-            n = fc_event_torus_direct(block, words, n);
-            for (uint32_t i = 0; i < n; i++) take_event(block, words[i]);
+        if (block->engine->direct && (n = empty_slot(block, &wheel->slot[s]))) {
+            n = fc_event_torus_direct(block, n);
+            for (uint32_t i = 0; i < n; i++) take_event(block, block->words[i]);
         } else {
             gather_slot(block, &wheel->slot[s]);
         }

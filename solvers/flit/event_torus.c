@@ -33,21 +33,22 @@ static inline uint64_t greater(uint64_t a, uint64_t b)
 #define HAS_ROOM (UINT64_C(1) << 32)
 
 /* The best adaptive channel with room of the free links nearer; 0: none. */
-FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_event_shape s, uint64_t route,
-                                 const uint32_t *row, uint64_t random)
+FC_EVENT_INLINE uint64_t best_of(const struct fc_event_block *block, struct fc_event_shape s, uint32_t router,
+                                 uint64_t route, const uint32_t *row, uint64_t random)
 {
     const struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const uint64_t *worth = e->worth;
     union fc_event_lane *open[FC_MAX_DIMS];
     uint32_t port[FC_MAX_DIMS], n_open = 0, first = s.n_vcs - s.n_free;
+    const uint64_t *busy = fc_event_ports_busy(e, s, router);
     uint64_t now = block->wheel.now, best = 0, minus = route >> f->minus;
     for (uint32_t d = 0; d < s.n_dims; d++) { /* no branches in it: they would be random ones */
         uint32_t p = 2 * d + (uint32_t)(minus >> d & 1);
         union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + p]);
         open[n_open] = lane;
         port[n_open] = p << 4;
-        n_open += ((route & f->field[d]) != 0) & (lane->link.busy_until <= now);
+        n_open += ((route & f->field[d]) != 0) & (busy[p] <= now);
         __builtin_prefetch(fc_event_tokens_at(lane, s, first));
     }
     for (uint32_t i = 0; i < n_open; i++)
@@ -106,7 +107,9 @@ static inline void wait(struct fc_event_block *block, struct fc_event_channel *c
     uint32_t fresh[FC_MAX_DIMS + 1], n_fresh = 0; /* links that nobody waited for */
     if (channel->flags & FC_EVENT_WAITS) return;
     channel->flags |= FC_EVENT_WAITS | FC_EVENT_ALL;
-    if (escape->vcs) fc_event_lane_of(e, escape->link)[1].escapes.wanted[escape_kind(e, escape)] |= bit;
+    if (escape->vcs)
+        fc_event_escape_wanted(e, fc_event_shape_of(e), channel->router,
+                               fc_event_link(e, escape->link)->port)[escape_kind(e, escape)] |= bit;
     for (int d = 0; d < f->n_dims; d++) { /* no branches in it: they would be random ones */
         uint32_t l = row[FC_ROUTE_PORTS + 2 * d + (int)(route >> (f->minus + d) & 1)];
         struct fc_event_link *link = fc_event_link(e, l);
@@ -137,10 +140,11 @@ FC_EVENT_INLINE void stop_hops(struct fc_event_block *block, struct fc_event_sha
     const struct fc_event *e = block->engine;
     uint64_t others = ~(1ull << channel->bit), minus = route >> e->adaptive.minus;
     for (uint32_t d = 0; d < s.n_dims; d++) {
-        union fc_event_lane *lane = fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + 2 * d + (minus >> d & 1)]);
-        lane->link.wanted &= others;
-        lane[1].escapes.wanted[0] &= others;
-        lane[1].escapes.wanted[1] &= others;
+        uint32_t p = 2 * d + (uint32_t)(minus >> d & 1);
+        uint64_t *escape = fc_event_escape_wanted(e, s, channel->router, p);
+        fc_event_lane_at(e, s, row[FC_ROUTE_PORTS + p])->link.wanted &= others;
+        escape[0] &= others;
+        escape[1] &= others;
     }
 }
 
@@ -183,7 +187,7 @@ FC_EVENT_INLINE bool pick_hop(struct fc_event_block *block, struct fc_event_shap
     struct fc_event *e = block->engine;
     const struct fc_route_adaptive *f = &e->adaptive;
     const uint32_t *row = fc_event_torus_row(e, channel->router);
-    uint64_t best = best_of(block, s, route, row, random);
+    uint64_t best = best_of(block, s, channel->router, route, row, random);
     if (best) {
         uint32_t p = port_of(best);
         *hop = (struct fc_event_hop){fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, p),
@@ -305,10 +309,11 @@ FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_even
         hop->vc = (uint8_t)vc_of(best);
         return lane->link.wanted;
     }
+    const uint64_t *wanted = fc_event_escape_wanted(e, s, lane->link.source, lane->link.port);
     for (uint32_t k = 0; k < 2 && first; k++) {
         const struct fc_event_tokens *t = fc_event_tokens_at(lane, s, e->escape_vc[k]);
-        bool room = lane[1].escapes.wanted[k] && fc_event_room(block, t) >= (int32_t)e->escape_need[k];
-        mask |= lane[1].escapes.wanted[k] & -(uint64_t)room;
+        bool room = wanted[k] && fc_event_room(block, t) >= (int32_t)e->escape_need[k];
+        mask |= wanted[k] & -(uint64_t)room;
     }
     return mask;
 }
@@ -316,8 +321,10 @@ FC_EVENT_INLINE uint64_t candidates(struct fc_event_block *block, struct fc_even
 uint64_t fc_event_torus_candidates(struct fc_event_block *block, uint32_t l, uint64_t random,
                                    struct fc_event_hop *hop)
 {
-    struct fc_event_shape s = fc_event_shape_of(block->engine);
-    return candidates(block, s, fc_event_lane_at(block->engine, s, l), l, random, hop);
+    union fc_event_lane *lane = fc_event_lane_of(block->engine, l);
+    return block->engine->is_usual
+               ? candidates(block, FC_EVENT_USUAL, lane, l, random, hop)
+               : candidates(block, fc_event_shape_of(block->engine), lane, l, random, hop);
 }
 
 /* The waiting head of channel c takes the escape on the link, or cannot. */
@@ -349,15 +356,16 @@ FC_EVENT_INLINE bool take(struct fc_event_block *block, struct fc_event_shape s,
     if (hop.vc == FC_EVENT_NO_VC) return take_escape(block, c, hop.link);
     const uint32_t *row = fc_event_torus_row(e, channel->router);
     stop_hops(block, s, channel, row, route);
-    hop.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, lane[1].escapes.port);
+    hop.route = fc_route_adaptive_after(f, row[FC_ROUTE_WRAPS], route, lane->link.port);
     fc_event_move(block, s, c, hop, true);
     return true;
 }
 
 bool fc_event_torus_take(struct fc_event_block *block, uint32_t c, struct fc_event_hop hop)
 {
-    struct fc_event_shape s = fc_event_shape_of(block->engine);
-    return take(block, s, fc_event_lane_at(block->engine, s, hop.link), c, hop);
+    union fc_event_lane *lane = fc_event_lane_of(block->engine, hop.link);
+    return block->engine->is_usual ? take(block, FC_EVENT_USUAL, lane, c, hop)
+                                   : take(block, fc_event_shape_of(block->engine), lane, c, hop);
 }
 
 FC_EVENT_INLINE void serve(struct fc_event_block *block, struct fc_event_shape s, uint32_t router, uint32_t l)
@@ -398,74 +406,4 @@ void fc_event_torus_serve(struct fc_event_block *block, uint32_t router, uint32_
         usual_serve(block, router, l);
     else
         other_serve(block, router, l);
-}
-
-void fc_event_torus_prefetch(const struct fc_event_block *block, const struct fc_event_channel *channel)
-{
-    const struct fc_event *e = block->engine;
-    const struct fc_route_adaptive *f = &e->adaptive;
-    const struct fc_event_packet *packet = &block->packet[channel->head];
-    const uint32_t *row = fc_event_torus_row(e, channel->router);
-    if (packet->next) __builtin_prefetch(&block->packet[packet->next]);
-    for (int d = 0; d < f->n_dims; d++) { /* all, rather than a branch that would be a random one */
-        uint32_t p = 2 * (uint32_t)d + (uint32_t)(packet->route >> (f->minus + d) & 1);
-        const union fc_event_lane *lane = fc_event_lane_of(e, row[FC_ROUTE_PORTS + p]);
-        __builtin_prefetch(lane);
-        __builtin_prefetch(lane + e->stride - 1);
-    }
-}
-
-/* ---- the events of a tick ---- */
-
-/* Those of n events that are at a vertex together with another, a bit each. Calls their packets into the
- * cache. */
-static uint64_t find_meetings(struct fc_event_block *block, const uint32_t *words, uint32_t n)
-{
-    struct fc_event *e = block->engine;
-    const struct {
-        const uint32_t *vertex;
-        size_t stride;
-    } of[3] = {{&e->channel->router, sizeof *e->channel},
-               {&e->lane->link.source, e->stride * sizeof *e->lane},
-               {&e->node->vertex, sizeof *e->node}};
-    uint64_t now = block->wheel.now << 6, together = 0;
-    for (uint32_t i = 0; i < n; i++) { /* no branches: they would be random ones */
-        uint32_t word = words[i], kind = word >> FC_EVENT_KIND_SHIFT;
-        uint32_t v =
-            *(const uint32_t *)((const char *)of[kind].vertex + (word & FC_EVENT_INDEX) * of[kind].stride);
-        uint64_t stamp = e->stamp[v], met = (stamp & ~63ull) == now;
-        together |= met << i | met << (stamp & 63);
-        e->stamp[v] = now | (met ? stamp & 63 : i);
-        const struct fc_event_channel *channel = e->channel + (kind == FC_EVENT_CHANNEL ? word : 0);
-        __builtin_prefetch(&block->packet[channel->head]);
-    }
-    return together;
-}
-_Static_assert(FC_EVENT_DIRECT <= 64, "six bits of the stamp");
-
-uint32_t fc_event_torus_direct(struct fc_event_block *block, uint32_t *words, uint32_t n)
-{
-    struct fc_event *e = block->engine;
-    uint64_t now = block->wheel.now, together = find_meetings(block, words, n);
-    uint32_t left = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t word = words[i], index = word & FC_EVENT_INDEX;
-        if (together >> i & 1) {
-            words[left++] = word;
-        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_CHANNEL) {
-            struct fc_event_channel *channel = &e->channel[index];
-            if (!(channel->flags & FC_EVENT_DUE) || channel->when != now) continue; /* it moved before */
-            channel->flags &= 0xffu & ~FC_EVENT_DUE;
-            fc_event_torus_alone(block, index);
-        } else if (word >> FC_EVENT_KIND_SHIFT == FC_EVENT_LINK) {
-            struct fc_event_link *link = fc_event_link(e, index);
-            if (link->wake != now) continue;
-            link->wake = FC_EVENT_NEVER;
-            if (link->wanted) fc_event_torus_serve(block, link->source, index);
-        } else if (e->node[index].when == now) {
-            e->node[index].when = FC_EVENT_NEVER;
-            fc_event_torus_inject(block, index);
-        }
-    }
-    return left;
 }

@@ -26,9 +26,10 @@ void fc_event_torus_rearm(struct fc_event_block *block, uint32_t l)
     if (lane->link.kind == FC_EVENT_EJECTION) return;
     for (uint32_t v = (uint32_t)e->flit->n_escape_vcs; v < e->n_network_vcs; v++)
         first = token_tick(block, &tokens[v].tokens, e->full, first);
+    const uint64_t *escapes =
+        fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
     for (uint32_t k = 0; k < 2; k++)
-        if (lane[1].escapes.wanted[k])
-            first = token_tick(block, &tokens[e->escape_vc[k]].tokens, e->escape_need[k], first);
+        if (escapes[k]) first = token_tick(block, &tokens[e->escape_vc[k]].tokens, e->escape_need[k], first);
     if (first != FC_EVENT_NEVER) fc_event_wake_at(block, l, &lane->link, first);
 }
 
@@ -43,10 +44,11 @@ void fc_event_torus_wake(struct fc_event_block *block, uint32_t l, uint32_t vc,
         return;
     }
     if (lane->link.busy_until > now) return; /* its wake-up is that of its end */
+    const uint64_t *escapes =
+        fc_event_escape_wanted(e, fc_event_shape_of(e), lane->link.source, lane->link.port);
     for (uint32_t k = 0; k < 3; k++) {
         uint32_t need = k < 2 ? e->escape_need[k] : e->full;
-        bool wanted = k < 2 ? lane[1].escapes.wanted[k] && e->escape_vc[k] == vc
-                            : vc >= (uint32_t)e->flit->n_escape_vcs;
+        bool wanted = k < 2 ? escapes[k] && e->escape_vc[k] == vc : vc >= (uint32_t)e->flit->n_escape_vcs;
         if (!wanted) continue;
         uint64_t tick = fc_event_token_tick(block, t, need);
         if (tick == 0 && last > now) continue; /* had them before: its heads wait for something else */

@@ -16,11 +16,23 @@ struct fc_event_shape {
     uint32_t stride, n_vcs, n_dims, n_free, paths; /* n_vcs: of links between routers; paths 0: not few */
 };
 /* Blue Gene/L: three dimensions, two adaptive channels and the bubble, two paths a port. */
-#define FC_EVENT_USUAL ((struct fc_event_shape){6, 3, 3, 2, 2})
+#define FC_EVENT_USUAL ((struct fc_event_shape){4, 3, 3, 2, 2})
 FC_EVENT_INLINE struct fc_event_shape fc_event_shape_of(const struct fc_event *e)
 {
     return (struct fc_event_shape){e->stride, e->n_network_vcs, (uint32_t)e->adaptive.n_dims,
                                    e->adaptive.n_free, e->few_paths ? e->paths : 0};
+}
+/* The ticks until which the links of a router's ports are busy. */
+FC_EVENT_INLINE uint64_t *fc_event_ports_busy(const struct fc_event *e, struct fc_event_shape s,
+                                              uint32_t router)
+{
+    return e->port_busy + (size_t)router * fc_event_port_stride(s.n_dims);
+}
+/* Heads that wait for the escape on a port of the router, by kind of need. */
+FC_EVENT_INLINE uint64_t *fc_event_escape_wanted(const struct fc_event *e, struct fc_event_shape s,
+                                                 uint32_t router, uint32_t port)
+{
+    return e->escape_wanted + ((size_t)router * fc_event_port_stride(s.n_dims) + port) * 2;
 }
 /* A link, followed by the rest of it; tokens of a channel are at the end. */
 FC_EVENT_INLINE union fc_event_lane *fc_event_lane_at(const struct fc_event *e, struct fc_event_shape s,
@@ -72,10 +84,13 @@ FC_EVENT_INLINE void fc_event_give_back(struct fc_event_block *block, struct fc_
     union fc_event_lane *lane = fc_event_lane_at(e, s, l);
     struct fc_event_tokens *t =
         __builtin_expect(vc >= s.n_vcs, 0) ? fc_event_tokens_of(e, l, vc) : fc_event_tokens_at(lane, s, vc);
-    while (t->ramp.flits && block->wheel.now >= t->ramp.last) fc_event_next_ramp(block, t);
-    if (t->ramp.flits) {
+    if (__builtin_expect(t->more != 0, 0))
+        while (t->ramp.flits && block->wheel.now >= t->ramp.last) fc_event_next_ramp(block, t);
+    if (t->ramp.flits && block->wheel.now < t->ramp.last) {
         fc_event_torus_add(block, t, last, step, flits, extra);
-    } else {
+    } else { /* nothing behind the ramp that ended */
+        t->count += t->ramp.flits + t->ramp.extra;
+        t->last = t->ramp.flits ? (uint32_t)t->ramp.last : t->last;
         t->ramp.last = last;
         t->ramp.step = step;
         t->ramp.flits = (uint16_t)flits;
@@ -187,6 +202,7 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     __builtin_prefetch(&e->sent[hop.link]);
     end = now + sending;
     fc_event_occupy(block, hop.link, &lane->link, channel, now + ticks);
+    fc_event_ports_busy(e, s, channel->router)[lane->link.port] = now + ticks;
     if (s.paths == 2 && channel->link < e->first_unlimited) {
         uint64_t *path = &e->path_end[(size_t)channel->link * 2];
         path[path[1] < path[0]] = end;

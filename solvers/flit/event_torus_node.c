@@ -70,7 +70,7 @@ void fc_event_torus_inject(struct fc_event_block *block, uint32_t n)
 {
     struct fc_event *e = block->engine;
     struct fc_event_node *node = &e->node[n];
-    uint32_t l = e->flit->net->first_link[e->flit->n_routers + n];
+    uint32_t l = node->link;
     struct fc_event_link *link = fc_event_link(e, l);
     uint64_t now = block->wheel.now, again = FC_EVENT_NEVER;
     link->wanted = 0;
