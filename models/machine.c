@@ -1,9 +1,9 @@
 /* machine.c - machine files: YAML checked against tables of keys, every refusal with file:line.
  *
- * libyaml gives the document with the line of every node; the tables below (and the family's own) say which keys
- * exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
+ * libyaml gives the document with the line of every node; the tables of machine_keys.c (and the family's own) say which
+ * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
-#include "models/models.h"
+#include "models/machine_keys.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,13 +13,6 @@
 #include <unistd.h>
 #include <yaml.h>
 
-const char *const fc_flow_control_names[] = {"cut-through", "wormhole", NULL};
-const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-ordered",
-                                       "bubble-direction-ordered", NULL};
-const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
-const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
-const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
-
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key top_keys[] = {
     {"name", FC_KEY_TEXT, FC_NUMBER, IN(name), 0, 0, NULL, NULL, "short name"},
@@ -28,73 +21,7 @@ static const struct fc_key top_keys[] = {
     {"confidence", FC_KEY_TEXT, FC_NUMBER, IN(confidence), 0, 0, NULL, "", "how sure they are"},
     {"clock", FC_KEY_QUANTITY, FC_HERTZ, IN(clock_hz), 1, 1e13, NULL, NULL, "network cycle; makes `cycles` a unit"},
 };
-static const struct fc_key router_keys[] = {
-    {"delay", FC_KEY_QUANTITY, FC_SECONDS, IN(router.delay_s), 0, 1, NULL, "0", "head flit, buffer write to link"},
-    {"flow_control", FC_KEY_CHOICE, FC_NUMBER, IN(router.flow_control), 0, 0, fc_flow_control_names, "cut-through",
-     "cut-through or wormhole"},
-    {"flit", FC_KEY_QUANTITY, FC_BYTES, IN(router.flit_bytes), 1, 1 << 20, NULL, "32 B", "unit of flow control"},
-    {"vcs", FC_KEY_INT, FC_NUMBER, IN(router.vcs), 1, 64, NULL, "1", "virtual channels for data, escape apart"},
-    {"escape", FC_KEY_CHOICE, FC_NUMBER, IN(router.escape), 0, 0, fc_escape_names, "dateline",
-     "how rings stay free of deadlock"},
-    {"buffer", FC_KEY_QUANTITY, FC_BYTES, IN(router.buffer_bytes), 1, 1e12, NULL, "1 KiB",
-     "per virtual channel and input port"},
-    {"routing", FC_KEY_TEXT, FC_NUMBER, IN(router.routing), 0, 0, NULL, NULL, "default: the family's"},
-    {"arbitration", FC_KEY_CHOICE, FC_NUMBER, IN(router.arbitration), 0, 0, fc_arbitration_names, "round-robin",
-     "who wins an output"},
-    {"paths", FC_KEY_INT, FC_NUMBER, IN(router.paths), 1, 64, NULL, "1", "receiver-to-sender buses per input port"},
-    {"bypass", FC_KEY_QUANTITY, FC_SECONDS, IN(router.bypass_s), 0, 1, NULL, NULL,
-     "head flit through an idle router, instead of delay"},
-    {"high_priority", FC_KEY_BOOL, FC_NUMBER, IN(router.high_priority), 0, 0, NULL, "no",
-     "channels of their own for high-priority packets"},
-    {"credit", FC_KEY_QUANTITY, FC_SECONDS, IN(router.credit_s), 0, 1, NULL, "0", "handling of a credit, wire apart"},
-    {"vc_allocation", FC_KEY_CHOICE, FC_NUMBER, IN(router.vc_allocation), 0, 0, fc_vc_allocation_names, "combined",
-     "with the switch, or in a stage before it"},
-    {"dateline", FC_KEY_CHOICE, FC_NUMBER, IN(router.dateline), 0, 0, fc_dateline_names, "crossed",
-     "second channel from the dateline on, or for all of a route that will cross it"},
-    {"injection_fifos", FC_KEY_INT, FC_NUMBER, IN(router.injection_fifos), 0, FC_MOST_INJECTION_FIFOS, NULL, "0",
-     "of a node; 0: one a virtual channel"},
-    {"slq", FC_KEY_QUANTITY, FC_NUMBER, IN(router.slq_percent), 0, 100, NULL, "75",
-     "percent of decisions that serve the longest queue, the rest are random"},
-    {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",
-     "percent of decisions in which packets in the network go before injected ones"},
-    {"multicast", FC_KEY_CHOICE, FC_NUMBER, IN(router.multicast), 0, 0, fc_multicast_names, "none",
-     "what routers copy: deposit or tree"},
-    {"multicast_window", FC_KEY_INT, FC_NUMBER, IN(router.multicast_window), 1, 255, NULL, "1",
-     "tree: packets of a sender not acknowledged"},
-};
-static const struct fc_key packet_keys[] = {
-    {"min", FC_KEY_QUANTITY, FC_BYTES, IN(packet.min_bytes), 0, 1e9, NULL, "0", "shortest packet"},
-    {"max", FC_KEY_QUANTITY, FC_BYTES, IN(packet.max_bytes), 1, 1e9, NULL, NULL, "longest packet, header inside"},
-    {"header", FC_KEY_QUANTITY, FC_BYTES, IN(packet.header_bytes), 0, 1e9, NULL, "0", "bytes of max without payload"},
-    {"trailer", FC_KEY_QUANTITY, FC_BYTES, IN(packet.trailer_bytes), 0, 1e9, NULL, "0", "link bytes outside max"},
-};
-static const struct fc_key node_keys[] = {
-    {"cores", FC_KEY_INT, FC_NUMBER, IN(cores_per_node), 1, 1 << 20, NULL, "1", "tasks a node can hold"},
-    {"reception", FC_KEY_QUANTITY, FC_BYTES, IN(reception.bytes), 1, 1e12, NULL, NULL,
-     "size of a reception queue; left out: endless"},
-    {"reception_queues", FC_KEY_INT, FC_NUMBER, IN(reception.queues), 1, 16, NULL, "1", "of each ejection link"},
-    {"reception_time", FC_KEY_QUANTITY, FC_SECONDS, IN(reception.packet_s), 0, 1, NULL, "0",
-     "the node is busy with each packet"},
-    {"reception_per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(reception.per_byte_s), 0, 1, NULL, "0",
-     "and with each byte of it"},
-};
-static const struct fc_key software_keys[] = {
-    {"send", FC_KEY_QUANTITY, FC_SECONDS, IN(software.send_s), 0, 1e3, NULL, "1 us", "o at the sender"},
-    {"recv", FC_KEY_QUANTITY, FC_SECONDS, IN(software.recv_s), 0, 1e3, NULL, "1 us", "o at the receiver"},
-    {"gap", FC_KEY_QUANTITY, FC_SECONDS, IN(software.gap_s), 0, 1e3, NULL, "0", "g: least time between messages"},
-    {"eager", FC_KEY_QUANTITY, FC_BYTES, IN(software.eager_bytes), 0, 1e18, NULL, "64 KiB",
-     "S: longer messages use rendezvous"},
-    {"per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.per_byte_s), 0, 1, NULL, "0", "O: CPU time a byte"},
-    {"compute_scale", FC_KEY_QUANTITY, FC_NUMBER, IN(software.compute_scale), 0, 1e6, NULL, "1.0",
-     "recorded computation times are multiplied by it"},
-};
 #undef IN
-static const struct fc_key link_keys[] = {
-    {"bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, offsetof(struct fc_link_class, bandwidth_bytes_per_s), 1, 1e18,
-     NULL, NULL, "of one direction of one link"},
-    {"latency", FC_KEY_QUANTITY, FC_SECONDS, offsetof(struct fc_link_class, latency_s), 0, 10, NULL, NULL,
-     "of the wire"},
-};
 static const struct fc_key shared_network_keys[] = {
     {"family", FC_KEY_TEXT, FC_NUMBER, 0, 0, 0, NULL, NULL, "torus, mesh, fat-tree, ..."},
     {"nodes_per_router", FC_KEY_INT, FC_NUMBER, offsetof(struct fc_machine, nodes_per_router), 1, 1 << 16, NULL, "1",
@@ -250,16 +177,16 @@ static enum fc_code set_key(struct reader *r, const char *prefix, const struct f
 }
 
 /* Decodes a mapping whose every key is in the table. */
-static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping, const struct fc_key *keys,
-                           size_t n_keys, void *settings)
+static enum fc_code decode(struct reader *r, const char *prefix, yaml_node_t *mapping,
+                           const struct fc_key_table *table, void *settings)
 {
-    if (fc_keys_preset(keys, n_keys, settings, &r->machine->arena, r->st)) return r->st->code;
+    if (fc_keys_preset(table->keys, table->n, settings, &r->machine->arena, r->st)) return r->st->code;
     if (!mapping) return FC_OK;
     if (refuse_duplicates(r, mapping)) return r->st->code;
     for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++) {
         yaml_node_t *name = yaml_document_get_node(&r->document, p->key);
-        const struct fc_key *key = fc_key_find(keys, n_keys, text_of(name));
-        if (!key) return fc_key_unknown(keys, n_keys, text_of(name), place_of(r, name), r->st);
+        const struct fc_key *key = fc_key_find(table->keys, table->n, text_of(name));
+        if (!key) return fc_key_unknown(table->keys, table->n, text_of(name), place_of(r, name), r->st);
         if (set_key(r, prefix, key, settings, yaml_document_get_node(&r->document, p->value))) return r->st->code;
     }
     return FC_OK;
@@ -363,7 +290,7 @@ static enum fc_code decode_class(struct reader *r, yaml_node_t *name, yaml_node_
         if (is_alias) mine = !strncmp(class->name, "level", 5);
         known = known || mine;
         if (!mine || (is_alias && class->given)) continue;
-        if (decode(r, prefix, value, link_keys, FC_COUNT(link_keys), class)) return r->st->code;
+        if (decode(r, prefix, value, &fc_link_keys, class)) return r->st->code;
         if (class->bandwidth_bytes_per_s == 0)
             return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: bandwidth is missing", prefix);
         class->given = true;
@@ -473,14 +400,14 @@ static enum fc_code decode_machine(struct reader *r)
     if (m->family->check(m, where, st)) return point_at_key(r, network, "network");
     struct fc_link_class *injection = &m->classes[m->n_classes++];
     *injection = (struct fc_link_class){.name = "injection", .bandwidth_bytes_per_s = INFINITY, .given = true};
-    if (decode_links(r, top, links) || decode(r, "router", router, router_keys, FC_COUNT(router_keys), m) ||
+    if (decode_links(r, top, links) || decode(r, "router", router, &fc_router_keys, m) ||
         (fc_multicast_check(m, st) && point_at_key(r, router, "router")) ||
-        decode(r, "packet", packet, packet_keys, FC_COUNT(packet_keys), m) ||
+        decode(r, "packet", packet, &fc_packet_keys, m) ||
         (check_packet(r, packet) && point_at_key(r, packet, "packet")) ||
         (check_router(r, router) && point_at_key(r, router, "router")) ||
-        decode(r, "node", node, node_keys, FC_COUNT(node_keys), m) ||
+        decode(r, "node", node, &fc_node_keys, m) ||
         (check_node(r, node) && point_at_key(r, node, "node")) ||
-        decode(r, "software", software, software_keys, FC_COUNT(software_keys), m))
+        decode(r, "software", software, &fc_software_keys, m))
         return st->code;
     const yaml_node_t *routing = value_of(r, router, "routing", strlen("routing"));
     if (routing) where = place_of(r, routing);

@@ -53,6 +53,7 @@ struct fc_router {
     int vc_allocation;   /* when a head gets its virtual channel */
     int dateline;        /* which packets take the channel behind the dateline */
     long long injection_fifos; /* of a node; 0: one a virtual channel */
+    int injection;       /* which of them a packet may take */
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
     int multicast;             /* enum fc_multicast_kind */
@@ -60,7 +61,9 @@ struct fc_router {
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
-extern const char *const fc_vc_allocation_names[], *const fc_dateline_names[];
+/* Any; those of the directions in which the packet may leave first. */
+enum fc_injection { FC_INJECTION_ANY, FC_INJECTION_DIRECTION };
+extern const char *const fc_vc_allocation_names[], *const fc_dateline_names[], *const fc_injection_names[];
 /* What the routers copy: nothing; a packet along a line, one copy at every node it passes (Blue Gene/L); a
  * packet down a tree, onto all links that lead to its range of nodes, with combined acknowledgements (QsNET).
  * multicast.c */

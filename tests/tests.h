@@ -28,6 +28,7 @@
     X(suite_flit_reference)                                                                                           \
     X(suite_flit_prepare)                                                                                             \
     X(suite_flit_event)                                                                                               \
+    X(suite_flit_injection)                                                                                           \
     X(suite_flit_multicast)                                                                                           \
     X(suite_flit_bluegene)                                                                                            \
     X(suite_flit_cycle)                                                                                               \

@@ -1,7 +1,7 @@
 /* validate_bluegene.c - the kernel against what Adiga et al., Blue Gene/L torus interconnection network, IBM
  * J. Res. Dev. 49(2/3), 2005, print in their text (the curves of the figures are not printed as numbers: of
  * those the orderings and shapes that the text states are held). A row a comparison, published value, ours,
- * the difference in points and what is allowed; exit status 1 when one fails. About ten minutes on one core;
+ * the difference in points and what is allowed; exit status 1 when one fails. About five minutes on one core;
  * `validate_bluegene fig3` runs one section. `make validate`; setups and results: docs/bluegene.md */
 #include "tests/bluegene.h"
 
@@ -202,10 +202,9 @@ static void hot_spots(void)
 static void fill(void)
 {
     double line = percent_of_peak("", "line-broadcast:bytes=1MiB", 0),
-           plane = percent_of_peak("paths: 6", "plane-broadcast:bytes=1MiB", 0);
+           plane = percent_of_peak("", "plane-broadcast:bytes=1MiB", 0);
     claim("text", "line broadcast of 1 MiB on 8x8x8: % of peak", line > 99, line, "> 99");
-    claim("text", "plane broadcast, six transfers out of a node at a time", plane > 96, plane, "> 96");
-    value("", "  as shipped, two", NAN, percent_of_peak("", "plane-broadcast:bytes=1MiB", 0), 0);
+    claim("text", "plane broadcast of 1 MiB", plane > 96, plane, "> 96");
 }
 
 /* ---- response times under uniform traffic

@@ -35,6 +35,18 @@ uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source 
     e->injected[n] += t >= counts->measure_from && t < counts->measure_to;
     return id;
 }
+/* Channels of the injection link that the packet at the front may take. */
+static uint16_t allowed(const engine *e, uint32_t n, const struct fc_flit_source *s)
+{
+    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+    struct fc_flit_head head = {.dst = s->dst, .random = s->random};
+    const struct fc_flit_view view = {e, queued_flits};
+    if (!e->flit->directed) return e->flit->injection_vcs;
+    head.route = e->multicast ? fc_cycle_multicast_route(e, s->tag)
+                              : e->flit->route->start(e->flit, n, s->dst, s->random, &view);
+    e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, choice);
+    return choice[0].vcs;
+}
 static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *node, uint64_t t)
 {
     const struct fc_network *net = e->flit->net;
@@ -44,7 +56,7 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
              links = net->first_link[net->n_routers + n + 1] - first;
     uint32_t link = links == 1 ? first : first + (s->random >> 16) % links;
     struct fc_cycle_out *o = &e->out[link];
-    uint16_t a = o->free & o->credited & e->flit->injection_vcs;
+    uint16_t a = o->free & o->credited & allowed(e, n, s);
     if (e->flit->cut_through)
         for (uint16_t rest = a; rest; rest &= (uint16_t)(rest - 1))
             if (o->credits[LOW(rest)] < s->flits) a &= (uint16_t) ~(1u << LOW(rest));

@@ -81,6 +81,10 @@ void fc_cycle_multicast_start(engine *e, uint32_t node, uint32_t packet, uint32_
     m->sender[(size_t)node * m->window + m->place[packet]] =
         (struct fc_cycle_reply){.left = m->group_of[tag].n_targets};
 }
+uint64_t fc_cycle_multicast_route(const engine *e, uint32_t tag)
+{
+    return e->multicast->group_of[tag].route;
+}
 static void reply(struct fc_cycle_reply *r, uint64_t at)
 {
     r->left--;

@@ -54,6 +54,8 @@ void fc_cycle_forks_move(struct fc_cycle *engine, struct fc_cycle_block *block, 
 void fc_cycle_forks_end(struct fc_cycle *engine, struct fc_cycle_block *block);
 /* Whether the node may start its next packet; the packet that it starts. */
 bool fc_cycle_may_start(const struct fc_cycle *engine, uint32_t node, uint64_t t);
+/* First route word of the messages with that tag. */
+uint64_t fc_cycle_multicast_route(const struct fc_cycle *engine, uint32_t tag);
 void fc_cycle_multicast_start(struct fc_cycle *engine, uint32_t node, uint32_t packet, uint32_t tag);
 /* Channels that the fork waits for, as in struct fc_flit_blocked; 0: it is none. */
 uint32_t fc_cycle_fork_wanted(const struct fc_cycle *engine, size_t channel, uint32_t *out);

@@ -10,16 +10,25 @@ static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t t
     fc_event_push(&block->wheel, tick, FC_EVENT_NODE, n);
 }
 
-/* The emptiest of the link's channels with room, of equals the lowest; n_vcs: none, then not before `again`.
- */
-static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint64_t *again)
+/* The channels that the packet at the front may take. */
+static inline uint32_t allowed(const struct fc_event *e, uint32_t n)
+{
+    const struct fc_flit_source *source = &e->node[n].source;
+    if (__builtin_expect(!e->flit->directed, 1)) return e->flit->injection_vcs;
+    uint32_t own = fc_route_adaptive_fifos(
+        &e->adaptive, fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random));
+    return own ? own : e->flit->injection_vcs;
+}
+
+/* The emptiest of the channels with room, of equals the lowest; n_vcs: none, then not before `again`. */
+static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, uint32_t channels, uint64_t *again)
 {
     const struct fc_event *e = block->engine;
     int32_t most = (int32_t)e->full - 1;
     uint32_t picked = e->n_vcs;
     const union fc_event_lane *lane = fc_event_lane_of(e, l) + e->first_tokens;
     const struct fc_event_tokens *more = &e->more_tokens[e->more_at[l]] - e->n_network_vcs;
-    for (uint32_t left = e->flit->injection_vcs; left; left &= left - 1) {
+    for (uint32_t left = channels; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctz(left);
         int32_t tokens = fc_event_room(block, v < e->n_network_vcs ? &lane[v].tokens : &more[v]);
         picked = tokens > most ? v : picked;
@@ -27,7 +36,7 @@ static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, 
         if (tokens == (int32_t)e->flit->buffer_flits) return picked;
     }
     *again = FC_EVENT_NEVER;
-    for (uint32_t left = e->flit->injection_vcs; left && picked == e->n_vcs; left &= left - 1) {
+    for (uint32_t left = channels; left && picked == e->n_vcs; left &= left - 1) {
         uint64_t tick =
             fc_event_token_tick(block, fc_event_tokens_of(e, l, (uint32_t)__builtin_ctz(left)), e->full);
         if (tick < *again) *again = tick;
@@ -79,7 +88,7 @@ void fc_event_torus_inject(struct fc_event_block *block, uint32_t n)
             node_due(block, n, link->busy_until);
             return;
         }
-        uint32_t vc = emptiest(block, l, &again);
+        uint32_t vc = emptiest(block, l, allowed(e, n), &again);
         if (vc == e->n_vcs) {
             link->wanted = 1;
             if (again != FC_EVENT_NEVER) node_due(block, n, again);

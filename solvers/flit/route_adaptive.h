@@ -26,6 +26,7 @@ struct fc_route_adaptive {
     uint16_t free_vcs; /* adaptive channels: the n_free behind those of the escape */
     uint32_t n_free;
     uint16_t vcs[2][FC_MAX_DIMS]; /* [side of the dateline][dimension] of the escape; 0: there is none */
+    uint16_t fifos[2 * FC_MAX_DIMS]; /* injection channels of each port, if flit->directed */
     /* By fc_route_torus_adaptive_starts: */
     const uint64_t *place;        /* [n_routers] coordinates side by side */
     uint8_t at[FC_MAX_DIMS];      /* where each lies, and its mask */
@@ -53,6 +54,15 @@ static inline uint64_t fc_route_adaptive_start(const struct fc_route_adaptive *f
         route |= f->start[d][(2 * k & -(ties >> d & 1)) + x];
     }
     return route;
+}
+
+/* Injection channels of a packet's directions, if flit->directed; 0: it has no hops to go. */
+static inline uint32_t fc_route_adaptive_fifos(const struct fc_route_adaptive *f, uint64_t route)
+{
+    uint32_t fifos = 0;
+    for (uint32_t d = 0; d < (uint32_t)f->n_dims; d++)
+        fifos |= f->fifos[2 * d + (uint32_t)(route >> (f->minus + d) & 1)] & -(uint32_t)((route & f->field[d]) != 0);
+    return fifos;
 }
 
 /* The route behind a hop by port 2d + direction. */

@@ -13,6 +13,10 @@
  * full packet to go on in the ring on the bubble channel, for two to enter it; on a line, which no ring
  * closes, one is enough. Valiant: the second phase has channels of its own.
  *
+ * router.injection: direction gives each direction that the network has the same number of injection FIFOs, in
+ * the order x+, x-, y+, ...; what is left over stays empty. A packet takes those of the directions that it may
+ * leave in: dimension order the first, adaptive all that lead nearer.
+ *
  * Route word, low bits first: hops left in each dimension side by side, then one bit a dimension each for -
  * and for the far side of the dateline, the phase, and the port of the last hop. */
 #include "models/family_torus.h"
@@ -48,6 +52,7 @@ struct torus_routes {
     uint32_t coordinate[FC_MAX_DIMS];
     uint16_t vcs[2][2][FC_MAX_DIMS]; /* [phase][side of the dateline][dimension] of the rule's channels */
     uint16_t high[2][FC_MAX_DIMS];   /* [side][dimension] of those of high priority */
+    uint16_t fifos[2 * FC_MAX_DIMS]; /* injection channels of each port, if flit->directed */
 };
 
 /* ---- hops left ---- */
@@ -112,6 +117,21 @@ static inline int eject(const struct torus_routes *t, uint32_t router, const uin
     return 1;
 }
 
+/* The injection link of a node's vertex. */
+static int inject(const struct fc_flit_net *flit, uint32_t vertex, uint64_t route, bool first_only,
+                  struct fc_flit_choice *out)
+{
+    const struct torus_routes *t = flit->route_tables;
+    fc_route_inject(flit, vertex, route, out);
+    if (!flit->directed || !(route & t->hops)) return 1;
+    out->vcs = 0;
+    for (int d = t->dim_at[__builtin_ctzll(route)]; d < t->n_dims; d++) {
+        if (route & t->field[d]) out->vcs |= t->fifos[2 * d + (int)(route >> (MINUS + d) & 1)];
+        if (first_only) break;
+    }
+    return 1;
+}
+
 /* The route behind a hop in dimension d by port 2d + direction. */
 static inline uint64_t after_hop(const struct torus_routes *t, uint32_t wraps, uint64_t route, int d,
                                  int port)
@@ -164,7 +184,7 @@ static int ordered_choices(const struct fc_flit_net *flit, uint32_t router, uint
     const struct torus_routes *t = flit->route_tables;
     uint64_t route = head->route;
     (void)in_link;
-    if (router >= t->n_routers) return fc_route_inject(flit, router, route, out);
+    if (router >= t->n_routers) return inject(flit, router, route, true, out);
     if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     if (t->two_phases && !(route & (t->hops | 1ull << PHASE))) route = second_phase(t, route, router, head);
@@ -220,7 +240,7 @@ static int adaptive_choices(const struct fc_flit_net *flit, uint32_t router, uin
     const struct torus_routes *t = flit->route_tables;
     uint64_t route = head->route;
     (void)in_link;
-    if (router >= t->n_routers) return fc_route_inject(flit, router, route, out);
+    if (router >= t->n_routers) return inject(flit, router, route, false, out);
     if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     int n = 0;
@@ -303,6 +323,27 @@ static void assign_high_channels(const struct fc_flit_net *flit, struct torus_ro
                 pair && !t->ring[d] ? flit->high_vcs : (uint16_t)(1u << (first + (pair ? side : 0)));
 }
 
+/* Injection FIFOs of each direction (router.injection). */
+static enum fc_code assign_fifos(struct fc_flit_net *flit, struct torus_routes *t, struct fc_status *st)
+{
+    int n_directions = 0, n_fifos = __builtin_popcount(flit->injection_vcs);
+    uint32_t left = flit->injection_vcs;
+    flit->directed = flit->net->machine->router.injection == FC_INJECTION_DIRECTION;
+    if (!flit->directed) return FC_OK;
+    for (int d = 0; d < t->n_dims; d++) n_directions += t->k[d] > 1 ? 2 : 0;
+    if (n_fifos < n_directions)
+        return fc_route_refuse(flit, st,
+                               "router.injection: direction: %d injection FIFOs for %d directions (expected "
+                               "injection_fifos: %d or more)",
+                               n_fifos, n_directions, n_directions);
+    for (int port = 0; port < 2 * t->n_dims; port++)
+        for (int i = 0; t->k[port / 2] > 1 && i < n_fifos / n_directions; i++) {
+            t->fifos[port] |= (uint16_t)(left & -left);
+            left &= left - 1;
+        }
+    return FC_OK;
+}
+
 static enum fc_code adaptive_channels(struct fc_flit_net *flit, struct torus_routes *t, int escapes,
                                       struct fc_status *st)
 {
@@ -351,6 +392,7 @@ static enum fc_code prepare(struct fc_flit_net *flit, bool adaptive, bool two_ph
     }
     assign_channels(t, pair, two_phases && !none, rep);
     t->all = fc_route_all(flit);
+    if (assign_fifos(flit, t, st)) return st->code;
     return fill_rows(flit, t, st);
 }
 
@@ -398,7 +440,8 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     uint32_t most_hops = 1, n_ports, all;
     int at = 0;
     *fields = (struct fc_route_fields){0};
-    if (flit->route != &fc_route_torus_dimension_order || t->bubble || t->all > UINT8_MAX) return false;
+    if (flit->route != &fc_route_torus_dimension_order || t->bubble || flit->directed || t->all > UINT8_MAX)
+        return false;
     n_ports = 2 * (uint32_t)t->n_dims;
     all = t->all;
     if (t->per_router > 64 - n_ports) return false;
@@ -497,6 +540,7 @@ bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_ro
     memcpy(fields->ring, t->ring, sizeof fields->ring);
     for (int side = 0; side < 2 && flit->n_escape_vcs; side++)
         memcpy(fields->vcs[side], t->vcs[0][side], sizeof fields->vcs[side]);
+    memcpy(fields->fifos, t->fifos, sizeof fields->fifos);
     return true;
 }
 

@@ -1,0 +1,15 @@
+/* machine_keys.h - the tables of keys of a machine file (machine_keys.c), for the one that reads it (machine.c). */
+#ifndef FC_MACHINE_KEYS_H
+#define FC_MACHINE_KEYS_H
+
+#include "models/models.h"
+
+struct fc_key_table {
+    const struct fc_key *keys; /* [n] */
+    size_t n;
+};
+/* Fields of struct fc_machine; of struct fc_link_class. */
+extern const struct fc_key_table fc_router_keys, fc_packet_keys, fc_node_keys, fc_software_keys;
+extern const struct fc_key_table fc_link_keys;
+
+#endif
