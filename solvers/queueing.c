@@ -16,7 +16,9 @@
  * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
  *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
  *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
- *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987).
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the links t
+ *     behind the channel are slower, + beta (l_c / V_c) E[t_k^2] / 2 (1 / (1 - l_c t / V_c) - 1 / (1 - l_c t_k / V_c)):
+ *     a tandem of queues then waits as long in all as the slowest of them alone (Friedman 1965), exactly.
  * (4) The input port moves `paths` packets at a time and loses the share epsilon of its heads' waits:
  *     the same with S' = t_o + epsilon (W + X), rate l_k / paths.
  * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B packets a
@@ -64,7 +66,9 @@ struct fc_queueing {
     uint32_t *pair_out;                /* [n_pairs] */
     double *pair_rate;                 /* [n_pairs] of one output link */
     double *state_service;             /* [n_states] mean time on the outputs */
+    double *state_vary;                /* [n_states] variance of that time by the lengths of packets */
     double *state_rho;                 /* [n_states] mean rate x service of the outputs */
+    double *behind;                    /* [n_channels] mean time on the links behind it */
     double *state_power;               /* [n_states] sqrt(2 (m + 1)) - 2 */
     /* The fixed point: */
     double *edge_wait;    /* [n_edges] W_co */
@@ -131,14 +135,18 @@ static void make_states(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
     for (uint32_t s = 0; s < t->n_states; s++) {
-        double service = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
+        double service = 0, vary = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             uint32_t o = t->choice_link[i];
             double share = t->state_rate[s] > 0 ? t->choice_rate[i] / t->state_rate[s] : 1 / m;
             service += share * t->service[o];
+            vary += share * (t->service2[o] - t->service[o] * t->service[o]);
             rho += share * t->rate[o] * t->service[o];
         }
         q->state_service[s] = service;
+        q->state_vary[s] = fmax(0, vary);
+        uint32_t c = t->state_in[s];
+        if (c != FC_NONE && t->channel_rate[c] > 0) q->behind[c] += service * t->state_rate[s] / t->channel_rate[c];
         q->state_rho[s] = rho;
         q->state_power[s] = sqrt(2 * (m + 1)) - 2;
     }
@@ -162,6 +170,8 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
         {(void **)&q->pair_out, turns->n_choices, sizeof *q->pair_out},
         {(void **)&q->pair_rate, turns->n_choices, sizeof *q->pair_rate},
         {(void **)&q->state_service, turns->n_states, sizeof *q->state_service},
+        {(void **)&q->state_vary, turns->n_states, sizeof *q->state_vary},
+        {(void **)&q->behind, turns->n_channels, sizeof *q->behind},
         {(void **)&q->state_rho, turns->n_states, sizeof *q->state_rho},
         {(void **)&q->state_power, turns->n_states, sizeof *q->state_power},
         {(void **)&q->edge_wait, turns->n_choices, sizeof *q->edge_wait},
@@ -272,10 +282,10 @@ static void fronts(struct solve *v)
         q->state_wait[s] = w;
         double service = q->state_service[s], wait = w + x, share = t->state_rate[s];
         q->front[c] += share * (service + wait);
-        q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait);
+        q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait + q->state_vary[s]);
         double held = service + epsilon * wait, part = epsilon * wait;
         q->port[t->channel_link[c]] += share * held;
-        q->port2[t->channel_link[c]] += share * (held * held + part * part);
+        q->port2[t->channel_link[c]] += share * (held * held + part * part + q->state_vary[s]);
     }
 }
 
@@ -298,6 +308,13 @@ static double queue_wait(double rate, double mean, double square, double link, d
     return rate * fmax(0, square - link) / (2 * (1 - fmin(*busy, 0.99999)));
 }
 
+/* (3): what a slower link behind a link of time t adds for packets that come one behind the other. */
+static double slower_behind(double rate, double mean, double square, double behind)
+{
+    if (!(behind > mean * (1 + 1e-12))) return 0;
+    return rate * square / 2 * (1 / (1 - fmin(rate * behind, 0.99999)) - 1 / (1 - fmin(rate * mean, 0.99999)));
+}
+
 /* (3) to (5). */
 static void queues(struct solve *v)
 {
@@ -318,6 +335,7 @@ static void queues(struct solve *v)
         if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c], mean = q->front[c] / t->channel_rate[c];
         double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + q->port[l];
         v->most = fmax(v->most, q->busy[c]);
         double u = fmin(q->busy[c], 1), packets = rate * (q->queue[c] + mean);

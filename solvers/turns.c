@@ -2,19 +2,21 @@
  *
  * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes the
  * choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as their
- * root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load that fills the busiest
- * link, by successive averages over ROUNDS walks; equal in the first. This is the equilibrium of routers that
- * join the shortest queue, not the best split (science text 2.4). Escape channels are taken only where there is
- * nothing else. Zero load, as the kernel has it: sum of router delays and wire latencies + the longest time that
- * the packet keeps one of its links.
- * Limits: with more pairs than the work allows, pairs are sampled, receivers by a van der Corput sequence;
- * UGAL decides as in an empty network (minimal). */
+ * root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load that fills the
+ * busiest link, by successive averages over ROUNDS walks; equal in the first. This is the equilibrium of routers
+ * that join the shortest queue, not the best split (science text 2.4). Escape channels are taken only where there
+ * is nothing else. Each pair is followed once for every random word that makes a difference, so that rates under a
+ * routing without choices are exact. Adaptive tori with traffic that looks alike everywhere are not walked
+ * (turns_torus.c). Zero load: turns_zero.c.
+ * Limits: with more pairs than the work allows, pairs are sampled, receivers by a van der Corput sequence; routings
+ * that hash the random word (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair; UGAL
+ * decides as in an empty network (minimal). */
 #include "solvers/turns_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 6, MOST_REPEATS = 64 };
+enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024 };
 static const uint64_t packet_stream = UINT64_C(0x7475726e73);
 
 static uint32_t no_queue(const void *engine, uint32_t link)
@@ -179,12 +181,12 @@ static enum fc_code sparse_pairs(struct fc_turns_walk *w, uint32_t repeats, stru
 }
 
 /* How often each pair is followed with about so many packets in all: a whole number of times the random words that
- * stand for all, once where they do not matter. */
+ * stand for all; many times where they are hashed. */
 static uint32_t repeats_of(const struct fc_turns_walk *w, double pairs, double packets)
 {
     if (w->n_strata && !w->choosing) return w->n_strata;
     uint32_t least = w->n_strata > 1 ? w->n_strata : 1;
-    double most = fmin(MOST_REPEATS, packets / pairs);
+    double most = fmin(w->n_strata || w->choosing ? MOST_REPEATS : MOST_HASHED, packets / pairs);
     return most < least ? (uint32_t)fmax(1, most) : (uint32_t)(most / least) * least;
 }
 

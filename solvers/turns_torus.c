@@ -1,17 +1,16 @@
 /* turns_torus.c - adaptive routing of translation-invariant traffic on tori, without following packets.
  *
  * All routers look alike, so what counts of a packet is the offset that is left to it, with a sign in every
- * dimension (half of those half way round an even ring go each way). V(x), packets a cycle that come to a router
- * with offset x left, obeys
- *     V(x) = T(x) + sum over d of V(x + e_d) p_d(x + e_d),
- * T: those that start there; e_d: one hop further in the direction of x (where x has no hops left in d, from both
- * sides); p_d: share of the packets that leave in dimension d, over those with hops left in proportion to
- * cables x (1 - rho)^2 (turns.c). One pass from the farthest offset to none is exact: O(N n) for N routers in n
- * dimensions. The rate of heads that came by port a and may choose among the set Q of ports is the sum of the terms
- * of V over all x with that Q. Utilisations by successive averages until they change by less than ACCURACY
+ * dimension (half of those half way round an even ring go each way). V(x), packets a cycle that come to a
+ * router with offset x left, obeys V(x) = T(x) + sum over d of V(x + e_d) p_d(x + e_d), T: those that start
+ * there; e_d: one hop further in the direction of x (where x has no hops left in d, from both sides); p_d:
+ * share of the packets that leave in dimension d, over those with hops left in proportion to cables x (1 -
+ * rho)^2 (turns.c). One pass from the farthest offset to none is exact: O(N n) for N routers in n dimensions.
+ * The rate of heads that came by port a and may choose among the set Q of ports is the sum of the terms of V
+ * over all x with that Q. Utilisations by successive averages until they change by less than ACCURACY
  * (science: adaptive equilibrium; Sheffi 1985, method of successive averages).
- * Limits: one node a router or traffic without entries, all dimensions with links of one speed; what does not fit
- * is walked. */
+ * Limits: one node a router or traffic without entries, all dimensions with links of one speed; what does not
+ * fit is walked. */
 #include "models/family_torus.h"
 #include "solvers/turns_internal.h"
 
@@ -24,22 +23,23 @@ enum { MOST_ROUNDS = 60 };
 struct torus {
     struct fc_turns_walk *w;
     const struct fc_torus_shape *s;
-    int n;                            /* dimensions */
-    uint32_t half[FC_MAX_DIMS];       /* most hops in each */
+    int n;                                           /* dimensions */
+    uint32_t half[FC_MAX_DIMS];                      /* most hops in each */
     uint32_t size[FC_MAX_DIMS], stride[FC_MAX_DIMS]; /* of the box of offsets, see place */
-    uint32_t n_offsets, n_sets;       /* sets: base 3 number, digit of a dimension 0 none, 1 plus, 2 minus */
-    uint32_t three[FC_MAX_DIMS + 1];  /* powers */
-    double *start, *pass;             /* [n_offsets] T, V, packets a cycle of a router */
-    double *share;                    /* [n_sets][n] p_d */
-    double *come;                     /* [n_sets][2 n + 1] rates by port come by (2 d + (minus)), last: source */
-    double *set_passes;               /* [n_sets] sum of those */
-    uint32_t *port_orbit;             /* [2 n] link of the turns of the first cable */
+    uint32_t n_offsets, n_sets;      /* sets: base 3 number, digit of a dimension 0 none, 1 plus, 2 minus */
+    uint32_t three[FC_MAX_DIMS + 1]; /* powers */
+    double *start, *pass;            /* [n_offsets] T, V, packets a cycle of a router */
+    double *share;                   /* [n_sets][n] p_d */
+    double *come;         /* [n_sets][2 n + 1] rates by port come by (2 d + (minus)), last: source */
+    double *set_passes;   /* [n_sets] sum of those */
+    uint32_t *port_orbit; /* [2 n] link of the turns of the first cable */
 };
 
 bool fc_turns_is_torus(const struct fc_turns_walk *w)
 {
     const struct fc_machine *machine = w->net->machine;
-    if (!w->turns->folded || strcmp(machine->family->name, "torus") || strcmp(machine->routing->name, "adaptive"))
+    if (!w->turns->folded || strcmp(machine->family->name, "torus") ||
+        strcmp(machine->routing->name, "adaptive"))
         return false;
     const struct fc_torus_shape *s = fc_torus(w->net);
     int first = -1;
@@ -47,7 +47,8 @@ bool fc_turns_is_torus(const struct fc_turns_walk *w)
         if (s->k[d] < 2) continue;
         int c = s->dim_class[d];
         if (first < 0) first = c;
-        if (w->flit.flit_ticks[c] != w->flit.flit_ticks[first] || w->flit.trailer_ticks[c] != w->flit.trailer_ticks[first])
+        if (w->flit.flit_ticks[c] != w->flit.flit_ticks[first] ||
+            w->flit.trailer_ticks[c] != w->flit.trailer_ticks[first])
             return false;
     }
     return first >= 0 && w->flit.n_network_vcs > w->flit.n_escape_vcs &&
@@ -195,7 +196,8 @@ static void pass_on(struct torus *t)
     }
 }
 
-/* Utilisations relative to the busiest of all links from the passes, averaged in; returns the greatest change. */
+/* Utilisations relative to the busiest of all links from the passes, averaged in; returns the greatest
+ * change. */
 static double average(struct torus *t, int round)
 {
     const struct fc_turns *turns = t->w->turns;
@@ -203,7 +205,8 @@ static double average(struct torus *t, int round)
     for (uint32_t q = 0; q < t->n_sets; q++)
         for (int d = 0; d < t->n; d++) {
             uint32_t digit = q / t->three[d] % 3;
-            if (digit) rate[2 * d + (int)digit - 1] += t->set_passes[q] * t->share[q * (uint32_t)t->n + (uint32_t)d];
+            if (digit)
+                rate[2 * d + (int)digit - 1] += t->set_passes[q] * t->share[q * (uint32_t)t->n + (uint32_t)d];
         }
     double node = t->set_passes[0] / t->s->nodes_per_router; /* packets to each node, and from it */
     for (uint32_t o = 0; o < turns->n_links; o++)
@@ -225,8 +228,8 @@ static double average(struct torus *t, int round)
 
 /* ---- states ---- */
 
-/* The choices of a head with hops left in the set, one in each of its dimensions, at a router; `to`: one of its
- * nodes, with a random word that decides ties the right way. */
+/* The choices of a head with hops left in the set, one in each of its dimensions, at a router; `to`: one of
+ * its nodes, with a random word that decides ties the right way. */
 static uint32_t choices_of_set(struct torus *t, uint32_t q, uint32_t node, struct fc_turns_choice *set,
                                struct fc_flit_choice *out, struct fc_status *st)
 {
@@ -266,8 +269,10 @@ static enum fc_code add_state(struct torus *t, uint32_t q, uint32_t in, const st
     return FC_OK;
 }
 
-/* Heads that came from the nodes of the router and by its ports, for one set (and, of the empty set, one node). */
-static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, uint32_t nodes, struct fc_status *st)
+/* Heads that came from the nodes of the router and by its ports, for one set (and, of the empty set, one
+ * node). */
+static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, uint32_t nodes,
+                                  struct fc_status *st)
 {
     const struct fc_network *net = t->w->net;
     uint32_t ports = 2 * (uint32_t)t->n + 1;
@@ -280,9 +285,12 @@ static enum fc_code states_of_set(struct torus *t, uint32_t q, uint32_t node, ui
         uint32_t cables = t->half[p / 2] ? t->s->parallel[p / 2] : 0;
         for (uint32_t c = 0; c < cables && come[p] > 0; c++) {
             uint32_t link = t->w->orbit[fc_torus_port(net, 0, (int)p / 2, (int)p % 2) + c];
-            uint32_t in = fc_turns_channel(t->w, link, (uint16_t)(((1u << t->w->flit.n_network_vcs) - 1) &
-                                                                  ~((1u << t->w->flit.n_escape_vcs) - 1)), st);
-            if (in == FC_NONE || add_state(t, q, in, set, out, n, come[p] / cables / nodes, st)) return st->code;
+            uint32_t in = fc_turns_channel(
+                t->w, link,
+                (uint16_t)(((1u << t->w->flit.n_network_vcs) - 1) & ~((1u << t->w->flit.n_escape_vcs) - 1)),
+                st);
+            if (in == FC_NONE || add_state(t, q, in, set, out, n, come[p] / cables / nodes, st))
+                return st->code;
         }
     }
     for (uint32_t from_node = 0; from_node < per_router; from_node++) {
