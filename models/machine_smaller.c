@@ -137,7 +137,7 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
 {
     static const struct {
         long long supernodes, drawers, positions;
-    } list[] = {{4, 2, 4}, {8, 4, 4}, {4, 4, 8}, {8, 4, 8}};
+    } list[] = {{4, 2, 4}, {8, 2, 4}, {4, 4, 4}, {8, 4, 4}};
     if (number >= (int)FC_COUNT(list)) return false;
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;

@@ -21,9 +21,9 @@ struct fc_calibration_job {
     struct fc_calibration_case *out; /* in the calibration */
     double estimate_hops;            /* what running it takes, by the design */
     double hops_run;                 /* what it took */
-    double bound;                    /* offered load that no network could carry more of: ideal and injection */
     struct fc_turns turns;
     struct fc_queueing *queueing;
+    double saturation;               /* of the model, last found: the next search begins there; 0: none */
     bool ran;                        /* else dropped: the kernel found no saturation */
 };
 /* The networks and the cases, in the order in which they are to be run. */
@@ -45,8 +45,8 @@ void fc_calibration_design_free(struct fc_calibration_design *design);
 enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_hops,
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
-/* calibration_fit.c. Fits the parameters to the jobs that ran, and leaves out (calibration->cases are their `out`, in
- * their order, numbers set). */
+/* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out; calibration->cases are
+ * their `out`, in their order, but for the errors. */
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration,
                                 struct fc_status *st);
