@@ -81,6 +81,11 @@ struct fc_queueing {
     double *pair_waiting; /* [n_pairs] l_jo W_jo */
     double *out_waiting, *out_follow; /* [n_links] sums over inputs */
     double *link_wait;    /* [n_links] */
+    /* For fits (fc_queueing_tune): */
+    double accuracy;      /* of the waits, relative to the greatest */
+    bool warm;
+    double solved_load;   /* stable load that the arrays hold the solution of; 0: none */
+    struct fc_queueing_parameters solved;
 };
 
 /* ---- preparation ---- */
@@ -190,6 +195,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
         {(void **)&q->link_wait, turns->n_links, sizeof *q->link_wait},
     };
     q->t = turns;
+    q->accuracy = ACCURACY;
     for (size_t i = 0; i < FC_COUNT(arrays) && !st->code; i++)
         *arrays[i].array = fc_alloc(&arena, arrays[i].n, arrays[i].size, st);
     if (!st->code && !make_edges(q, &scratch, st)) make_states(q);
@@ -205,6 +211,12 @@ void fc_queueing_close(struct fc_queueing *queueing)
     if (!queueing) return;
     struct fc_arena arena = queueing->arena;
     fc_arena_free(&arena);
+}
+
+void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
+{
+    queueing->accuracy = accuracy;
+    queueing->warm = warm;
 }
 
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
@@ -357,10 +369,15 @@ static bool iterate(struct solve *v, int *iterations)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
-    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
-    memset(q->state_wait, 0, t->n_states * sizeof *q->state_wait);
-    memset(q->room, 0, t->n_channels * sizeof *q->room);
-    memset(q->busy, 0, t->n_channels * sizeof *q->busy);
+    bool go_on = q->warm && q->solved_load > 0 && q->solved_load <= v->load &&
+                 !memcmp(&q->solved, v->p, sizeof q->solved);
+    q->solved_load = 0;
+    if (!go_on) {
+        memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
+        memset(q->state_wait, 0, t->n_states * sizeof *q->state_wait);
+        memset(q->room, 0, t->n_channels * sizeof *q->room);
+        memset(q->busy, 0, t->n_channels * sizeof *q->busy);
+    }
     for (int i = 1; i <= MOST_ITERATIONS; i++) {
         v->change = v->greatest_wait = v->most = 0;
         v->damping = i <= DAMPED ? 0.7 : 0.4;
@@ -369,7 +386,7 @@ static bool iterate(struct solve *v, int *iterations)
         edges_of_states(v);
         queues(v);
         *iterations = i;
-        if (i > 4 && v->change <= ACCURACY * fmax(1, v->greatest_wait)) return true;
+        if (i > 4 && v->change <= q->accuracy * fmax(1, v->greatest_wait)) return true;
         if (i > DAMPED && v->most >= 1.2) return true; /* unstable: `most` says so */
         if (!isfinite(v->greatest_wait)) return false;
     }
@@ -455,26 +472,87 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
     answer->greatest_utilization = fmax(answer->greatest_utilization, v.most);
     if (answer->greatest_utilization >= 1) return FC_OK;
     answer->stable = true;
+    queueing->solved_load = load_flits_per_cycle;
+    queueing->solved = *parameters;
     add_waits(&v, answer);
     add_tail(queueing->t, answer);
     return FC_OK;
 }
 
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                    double *load_flits_per_cycle, struct fc_status *st)
+/* ---- saturation ---- */
+
+/* Where the greatest utilisation u reaches 1. u grows with the load, a little faster than in proportion, and smoothly
+ * also beyond 1 (the queues are capped there), so that secants between the greatest stable and the least unstable load
+ * need a handful of solves. With strong backpressure the steady state ends before u = 1 and u jumps: secants that do
+ * not halve the interval are followed by a halving step. */
+struct search {
+    double low, low_u, high, high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
+    double width;
+};
+
+static bool smooth(const struct search *s)
 {
-    double most = 1 / queueing->t->max_service_rate, low = 0, high = most;
-    while (high - low > 1e-4 * most) {
-        double middle = (low + high) / 2;
+    return s->low > 0 && s->low_u > 0.9 && s->high_u > 0 && s->high_u < 1.2;
+}
+
+static double root(const struct search *s)
+{
+    return s->low + (s->high - s->low) * (1 - s->low_u) / (s->high_u - s->low_u);
+}
+
+static double next_load(const struct search *s, bool halve, double push)
+{
+    double middle = (s->low + s->high) / 2, x = middle;
+    if (halve) return middle;
+    if (smooth(s)) x = root(s);
+    else if (s->low > 0.5 * s->high && s->high_u > 1.2) return middle;
+    else if (s->low > 0) x = fmin(s->low / s->low_u, s->high);
+    else if (s->high_u < 1.2) x = s->high / s->high_u;
+    /* A little to the side where the end is still far, so that the root comes between. */
+    x += s->high - x > x - s->low ? push : -push;
+    return x > s->low && x < s->high ? x : middle;
+}
+
+static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                double x, struct search *s, struct fc_status *st)
+{
+    double push = 0.4 * s->width;
+    bool halve = false;
+    while (s->high - s->low > s->width) {
         struct fc_queueing_answer a;
         struct fc_status hard = {0};
-        if (fc_queueing_solve(queueing, parameters, middle, &a, &hard) && hard.code != FC_NO) {
+        double before = s->high - s->low;
+        if (fc_queueing_solve(queueing, parameters, x, &a, &hard) && hard.code != FC_NO) {
             *st = hard;
             return st->code;
         }
-        if (a.stable) low = middle;
-        else high = middle;
+        if (a.stable) s->low = x, s->low_u = a.greatest_utilization;
+        else s->high = x, s->high_u = hard.code ? INFINITY : a.greatest_utilization;
+        halve = !halve && s->high - s->low > before / 2 && s->high - s->low > 20 * s->width;
+        x = next_load(s, halve, push);
+        if (s->high - s->low > before / 2) push *= 1.5;
     }
-    *load_flits_per_cycle = low;
     return FC_OK;
+}
+
+enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                         double guess, double accuracy, double *load_flits_per_cycle,
+                                         struct fc_status *st)
+{
+    double most = 1 / queueing->t->max_service_rate;
+    struct search s = {.high = most, .width = accuracy * most};
+    enum fc_code code =
+        search_load(queueing, parameters, guess > 0 && guess < most ? guess : 0.7 * most, &s, st);
+    *load_flits_per_cycle = smooth(&s) ? root(&s) : (s.low + s.high) / 2;
+    return code;
+}
+
+enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                    double *load_flits_per_cycle, struct fc_status *st)
+{
+    double most = 1 / queueing->t->max_service_rate;
+    struct search s = {.high = most, .width = 1e-4 * most};
+    enum fc_code code = search_load(queueing, parameters, 0.7 * most, &s, st);
+    *load_flits_per_cycle = s.low;
+    return code;
 }
