@@ -33,7 +33,7 @@ static const struct entry {
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
     {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
     {'A', {"loads", KEY_LOADS, "FROM:TO:STEP", 0, "offered loads, or a list; also in %, as --load", 0}},
-    {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default)", 0}},
+    {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default: the kernel), queueing (the model, at once) or both", 0}},
     {'E', {"engine", KEY_ENGINE, "NAME", 0, "auto (default), event (whole packets) or cycle (flits)", 0}},
     {'f', {"packet-flits", KEY_PACKET_FLITS, "N|N-M", 0, "packet lengths (default: the largest packet)", 0}},
     {'w', {"warmup", KEY_WARMUP, "CYCLES", 0, "before the measurement (default: chosen)", 0}},
