@@ -20,6 +20,7 @@
 #define LEAST_TRANSFER_PERCENT 1.0
 #define LEAST_ANCHORED_PERCENT 1.5
 #define LAST_SHARE 0.9
+#define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
 #define BISECTION_SHARE 0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
@@ -204,8 +205,9 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const 
 {
     if (check_kind(c, settings->vc_rule, st) || check_deadlock(c, settings, st)) return st->code;
     if (c->calibration) c->parameters = c->calibration->parameters;
-    if (fc_queueing_open(c->turns, &c->queueing, st) ||
-        fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st))
+    if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
+    fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
+    if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st))
         return st->code;
     if (!c->calibration) return FC_OK;
     find_anchors(c, pattern ? pattern : "", settings);

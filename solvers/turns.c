@@ -345,6 +345,7 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     if (fc_turns_tables(w, st)) return st->code;
     if (method == FC_TURNS_AUTO && fc_turns_is_torus(w) ? fc_turns_torus(w, st) : rounds(w, most_hops, st))
         return st->code;
+    if (fc_turns_pool(w, st)) return st->code;
     t->packets = w->rate;
     t->hops_mean = w->hops / w->rate;
     t->zero_load_cycles = w->zero_load / w->rate;

@@ -33,6 +33,8 @@ struct fc_turns {
     uint32_t *state_in;      /* [n_states] channel, FC_NONE at the source */
     uint32_t *first_choice;  /* [n_states + 1] */
     double *state_rate;      /* [n_states] packets a cycle */
+    uint8_t *state_outputs;  /* [n_states] outputs that a head may choose from: as many as there are choices, or less
+                              * where states were pooled (turns_pool.c) */
     uint32_t *choice_link, *choice_channel; /* [n_choices] */
     double *choice_rate;     /* [n_choices] packets a cycle */
     double packets;          /* packets a cycle of all nodes */

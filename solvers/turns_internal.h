@@ -85,6 +85,11 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
 
+/* ---- turns_pool.c ---- */
+
+/* Sets state_outputs; pools states where there are very many. */
+enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st);
+
 /* ---- turns_zero.c ---- */
 
 /* A packet alone on its way, in ticks. Start with zeros; one call a link, in order. */
