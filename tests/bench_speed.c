@@ -31,6 +31,14 @@ static const struct job {
     {"predict LAMMPS, 64 ranks, qsnet-64", "predict -m qsnet-64 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
     {"predict LAMMPS, 64 ranks, percs-16", "predict -m percs-16 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
     {"predict LAMMPS, 64 ranks, tmesh-216", "predict -m tmesh-216 -t traces/samples/lammps-lj-64.fct", 0.2, 0},
+    {"queueing model, 20 loads, bgl-64k",
+     "curve -m bgl-64k -p uniform --loads 0.0002:0.004:0.0002 --solver queueing", 0.05, 0},
+    {"queueing model, 20 loads, bgl-4k",
+     "curve -m bgl-4k -p uniform --loads 0.0007:0.014:0.0007 --solver queueing", 0, 0},
+    {"queueing model, 20 loads, tmesh-216",
+     "curve -m tmesh-216 -p uniform --loads 5%:100%:5% --solver queueing", 0, 0},
+    {"queueing model, 20 loads, percs-16",
+     "curve -m percs-16 -p uniform --loads 5%:100%:5% --solver queueing", 0, 0},
     {"predict Quantum ESPRESSO, 16 ranks, bgl-64", "predict -m bgl-64 -t traces/samples/qe-si-16.fct", 0, 0},
 };
 
