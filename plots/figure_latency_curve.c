@@ -1,6 +1,6 @@
 /* figure_latency_curve.c - latency (left axis) and accepted load (right axis) against offered load: the usual
- * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. A model is a
- * line with its error as a band, what was measured points with error bars. */
+ * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. A
+ * model is a line with its error as a band, what was measured points with error bars. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -54,7 +54,8 @@ static void put_series(FILE *script, size_t i, const char *columns_used, size_t 
 }
 
 /* The band first, so that it lies behind. */
-static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
+                      size_t *n_series)
 {
     bool banded = false;
     for (size_t j = 0; j < curve->n; j++) banded = banded || !isnan(curve->model[j].low_cycles);
@@ -69,7 +70,8 @@ static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i,
     put_text(script, label);
 }
 
-static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour, size_t *n_series)
+static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
+                       size_t *n_series)
 {
     put_series(script, i, "5:6", n_series);
     fprintf(script, "with %s pt 7 ps 0.8 lc rgb '%s' title ",
@@ -126,12 +128,12 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < curves[i].n && !st->code; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
-            const struct fc_plot_band none = {NAN, NAN, NAN}, *m = curves[i].model ? &curves[i].model[j] : &none;
-            struct fc_cell cells[] = {{.integer = (long long)i},   {.text = curves[i].label},
-                                      {.real = p->load},           {.real = p->accepted},
-                                      {.real = p->latency_cycles}, {.real = p->half_width_cycles},
-                                      {.real = m->latency_cycles}, {.real = m->low_cycles},
-                                      {.real = m->high_cycles}};
+            const struct fc_plot_band none = {NAN, NAN, NAN},
+                                      *m = curves[i].model ? &curves[i].model[j] : &none;
+            struct fc_cell cells[] = {
+                {.integer = (long long)i},   {.text = curves[i].label},   {.real = p->load},
+                {.real = p->accepted},       {.real = p->latency_cycles}, {.real = p->half_width_cycles},
+                {.real = m->latency_cycles}, {.real = m->low_cycles},     {.real = m->high_cycles}};
             fc_table_row(&table, cells, st);
         }
     FILE *script = st->code ? NULL : open_memstream(&text, &length);

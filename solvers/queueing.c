@@ -16,8 +16,9 @@
  * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
  *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
  *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
- *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the links t
- *     behind the channel are slower, + beta (l_c / V_c) E[t_k^2] / 2 (1 / (1 - l_c t / V_c) - 1 / (1 - l_c t_k / V_c)):
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the links
+ *     behind the channel are slower, of mean time t, with l = l_c / V_c
+ *         + beta l E[t_k^2] / 2 (1 / (1 - l t) - 1 / (1 - l t_k)):
  *     a tandem of queues then waits as long in all as the slowest of them alone (Friedman 1965), exactly.
  * (4) The input port moves `paths` packets at a time and loses the share epsilon of its heads' waits:
  *     the same with S' = t_o + epsilon (W + X), rate l_k / paths.
@@ -26,10 +27,11 @@
  * (6) chi: a packet keeps a busy link (1 + chi) t.
  * Latency = zero load + sum of (1) to (5) over the way + the wait for the injection link, M/G/1.
  *
- * Solved by damped substitution, where every LEAP_EVERY rounds each wait goes on by Aitken's rule (the waits are
- * convex in each other, so from below this does not overshoot); unstable where a u or a utilisation reaches 1. Limits: arrivals are taken as
- * independent, so traffic of few constant flows waits less than said; wormhole packets longer than a buffer
- * are taken as cut through; waits of different hops as independent in the tail estimate. */
+ * Solved by damped substitution; every LEAP_EVERY rounds each wait goes on by Aitken's rule (waits are convex in
+ * each other, so from below this does not overshoot); unstable where a u or a utilisation reaches 1. Limits:
+ * arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing by links is
+ * remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits of different hops
+ * as independent in the tail estimate. */
 #include "solvers/queueing.h"
 
 #include <gsl/gsl_cdf.h>
@@ -158,7 +160,8 @@ static void make_states(struct fc_queueing *q)
         q->state_service[s] = service;
         q->state_vary[s] = fmax(0, vary);
         uint32_t c = t->state_in[s];
-        if (c != FC_NONE && t->channel_rate[c] > 0) q->behind[c] += service * t->state_rate[s] / t->channel_rate[c];
+        if (c != FC_NONE && t->channel_rate[c] > 0)
+            q->behind[c] += service * t->state_rate[s] / t->channel_rate[c];
         q->state_rho[s] = rho;
         q->state_power[s] = sqrt(2.0 * (t->state_outputs[s] + 1)) - 2;
     }
@@ -248,6 +251,11 @@ void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
 {
     queueing->accuracy = accuracy;
     queueing->warm = warm;
+}
+
+const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
+{
+    return queueing->t;
 }
 
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
@@ -404,7 +412,8 @@ static void queues(struct solve *v)
         v->most = more(v->most, q->busy[c]);
         double u = less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
         double ratio = packets > u ? 1 - u / packets : 0;
-        double full = held > 1 ? u * pow(ratio, held - 1) : u, x = gamma * more(0, mean - t->service[l]) / t->channel_vcs[c];
+        double full = held > 1 ? u * pow(ratio, held - 1) : u;
+        double x = gamma * more(0, mean - t->service[l]) / t->channel_vcs[c];
         for (int i = 0; i < t->channel_vcs[c]; i++) x *= full;
         v->change = more(v->change, fabs(x - q->room[c]));
         q->room[c] += v->damping * (x - q->room[c]);
@@ -490,6 +499,19 @@ static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
     a->latency_sd_cycles = sqrt(variance / n + t->zero_load_variance);
 }
 
+/* Quantile p <= 0.99 of the gamma distribution, by halving between 0 and mean + 10 standard deviations, which
+ * Cantelli's inequality puts above it (GSL's inverse gives up, and with it the program, for some small shapes). */
+static double gamma_quantile(double p, double shape, double scale)
+{
+    double low = 0, high = scale * (shape + 10 * sqrt(shape));
+    for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+        double middle = (low + high) / 2;
+        if (gsl_cdf_gamma_P(middle, shape, scale) < p) low = middle;
+        else high = middle;
+    }
+    return (low + high) / 2;
+}
+
 /* Quantiles of least latency + a gamma variable with the mean and variance left. */
 static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
 {
@@ -499,8 +521,8 @@ static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
         return;
     }
     double shape = mean * mean / (sd * sd), scale = sd * sd / mean;
-    a->latency_p95_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.95, shape, scale);
-    a->latency_p99_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.99, shape, scale);
+    a->latency_p95_cycles = t->least_zero_load_cycles + gamma_quantile(0.95, shape, scale);
+    a->latency_p99_cycles = t->least_zero_load_cycles + gamma_quantile(0.99, shape, scale);
 }
 
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
@@ -530,82 +552,4 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
     add_waits(&v, answer);
     add_tail(queueing->t, answer);
     return FC_OK;
-}
-
-/* ---- saturation ---- */
-
-/* Where the greatest utilisation u reaches 1. u grows with the load, a little faster than in proportion, and smoothly
- * also beyond 1 (the queues are capped there), so that secants between the greatest stable and the least unstable load
- * need a handful of solves. With strong backpressure the steady state ends before u = 1 and u jumps: secants that do
- * not halve the interval are followed by a halving step. */
-struct search {
-    double low, low_u, high, high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
-    double width;
-};
-
-static bool smooth(const struct search *s)
-{
-    return s->low > 0 && s->low_u > 0.9 && s->high_u > 0 && s->high_u < 1.2;
-}
-
-static double root(const struct search *s)
-{
-    return s->low + (s->high - s->low) * (1 - s->low_u) / (s->high_u - s->low_u);
-}
-
-static double next_load(const struct search *s, bool halve, double push)
-{
-    double middle = (s->low + s->high) / 2, x = middle;
-    if (halve) return middle;
-    if (smooth(s)) x = root(s);
-    else if (s->low > 0.5 * s->high && s->high_u > 1.2) return middle;
-    else if (s->low > 0) x = fmin(s->low / s->low_u, s->high);
-    else if (s->high_u < 1.2) x = s->high / s->high_u;
-    /* A little to the side where the end is still far, so that the root comes between. */
-    x += s->high - x > x - s->low ? push : -push;
-    return x > s->low && x < s->high ? x : middle;
-}
-
-static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                double x, struct search *s, struct fc_status *st)
-{
-    double push = 0.4 * s->width;
-    bool halve = false;
-    while (s->high - s->low > s->width) {
-        struct fc_queueing_answer a;
-        struct fc_status hard = {0};
-        double before = s->high - s->low;
-        if (fc_queueing_solve(queueing, parameters, x, &a, &hard) && hard.code != FC_NO) {
-            *st = hard;
-            return st->code;
-        }
-        if (a.stable) s->low = x, s->low_u = a.greatest_utilization;
-        else s->high = x, s->high_u = hard.code ? INFINITY : a.greatest_utilization;
-        halve = !halve && s->high - s->low > before / 2 && s->high - s->low > 20 * s->width;
-        x = next_load(s, halve, push);
-        if (s->high - s->low > before / 2) push *= 1.5;
-    }
-    return FC_OK;
-}
-
-enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                         double guess, double accuracy, double *load_flits_per_cycle,
-                                         struct fc_status *st)
-{
-    double most = 1 / queueing->t->max_service_rate;
-    struct search s = {.high = most, .width = accuracy * most};
-    enum fc_code code =
-        search_load(queueing, parameters, guess > 0 && guess < most ? guess : 0.7 * most, &s, st);
-    *load_flits_per_cycle = smooth(&s) ? root(&s) : (s.low + s.high) / 2;
-    return code;
-}
-
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                    double *load_flits_per_cycle, struct fc_status *st)
-{
-    double most = 1 / queueing->t->max_service_rate;
-    struct search s = {.high = most, .width = 1e-4 * most};
-    enum fc_code code = search_load(queueing, parameters, 0.7 * most, &s, st);
-    *load_flits_per_cycle = s.low;
-    return code;
 }

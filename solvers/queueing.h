@@ -56,6 +56,8 @@ enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const str
 /* For fits: waits exact to `accuracy` (else 1e-7) of the greatest; `warm`: a solve at a higher load with the same
  * parameters goes on from the solution before, so that answers depend on what was asked before, within `accuracy`. */
 void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm);
+/* Those it was opened with. */
+const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing);
 /* Mean waiting at each link of the turns, cycles a packet (contention, queue and backpressure before it), after a
  * solve: [turns->n_links]. */
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing);

@@ -1,16 +1,16 @@
 /* turns.c - follows packets by the kernel's own routing functions and adds up the turns that they take.
  *
- * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes the
- * choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as their
- * root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load that fills the
- * busiest link, by successive averages over ROUNDS walks; equal in the first. This is the equilibrium of routers
- * that join the shortest queue, not the best split (science text 2.4). Escape channels are taken only where there
- * is nothing else. Each pair is followed once for every random word that makes a difference, so that rates under a
- * routing without choices are exact. Adaptive tori with traffic that looks alike everywhere are not walked
- * (turns_torus.c). Zero load: turns_zero.c.
- * Limits: with more pairs than the work allows, pairs are sampled, receivers by a van der Corput sequence; routings
- * that hash the random word (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair; UGAL
- * decides as in an empty network (minimal). */
+ * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes
+ * the choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as
+ * their root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load
+ * that fills the busiest link, by successive averages over ROUNDS walks; equal in the first. This is the
+ * equilibrium of routers that join the shortest queue, not the best split (science text 2.4). Escape channels
+ * are taken only where there is nothing else. Each pair is followed once for every random word that makes a
+ * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
+ * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
+ * work allows, pairs are sampled, receivers by a van der Corput sequence; routings that hash the random word
+ * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair; UGAL decides as in an
+ * empty network (minimal). */
 #include "solvers/turns_internal.h"
 
 #include <math.h>
@@ -108,14 +108,16 @@ static uint32_t cumulative_find(const double *cumulative, uint32_t n, double x)
     uint32_t low = 0, high = n - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (cumulative[middle] > x) high = middle;
-        else low = middle + 1;
+        if (cumulative[middle] > x)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
 
-/* Random word r of a pair's packets: the low bits, which decide ties, take all their values in turn, and the high ones
- * follow van der Corput's sequence, from a place of the pair's own. */
+/* Random word r of a pair's packets: the low bits, which decide ties, take all their values in turn, and the
+ * high ones follow van der Corput's sequence, from a place of the pair's own. */
 static uint32_t stratified(const struct fc_turns_walk *w, uint64_t pair, uint32_t r)
 {
     uint64_t own = fc_random_quick(w->seed, pair);
@@ -123,8 +125,8 @@ static uint32_t stratified(const struct fc_turns_walk *w, uint64_t pair, uint32_
     return (high & 0xffff0000) | (((uint32_t)own + r) & 0xffff);
 }
 
-static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint64_t pair, double bytes,
-                                uint32_t repeats, struct fc_status *st)
+static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint64_t pair,
+                                double bytes, uint32_t repeats, struct fc_status *st)
 {
     for (uint32_t r = 0; bytes > 0 && r < repeats; r++)
         if (follow(w, src, dst, stratified(w, pair, r), bytes * w->scale / repeats, st)) return st->code;
@@ -143,7 +145,8 @@ static enum fc_code all_pairs(struct fc_turns_walk *w, const struct fc_dense *pa
     uint32_t n = w->net->n_nodes, n_sources = sources(w);
     for (uint32_t s = 0; s < n_sources; s++)
         for (uint32_t d = 0; d < n; d++)
-            if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats, st))
+            if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats,
+                            st))
                 return st->code;
     return FC_OK;
 }
@@ -169,6 +172,32 @@ static enum fc_code sampled_pairs(struct fc_turns_walk *w, const struct fc_dense
     return FC_OK;
 }
 
+/* The same where all senders are alike and all receivers are: every sender to receivers as many places on, so
+ * that all are met equally often. */
+static enum fc_code shifted_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint32_t n_shifts,
+                                  struct fc_status *st)
+{
+    uint32_t n = w->net->n_nodes, n_sources = sources(w);
+    double rate = part->a[0] * part->b[0] * n * w->scale * n / n_sources / n_shifts;
+    w->turns->sampled = true;
+    for (uint32_t i = 0; i < n_shifts; i++)
+        for (uint32_t s = 0; s < n_sources; s++) {
+            uint32_t to = (uint32_t)((s + (uint64_t)(radical(i) * n)) % n);
+            uint32_t random = (uint32_t)(fc_random_quick(w->seed, (uint64_t)i * n + s) >> 32);
+            if (follow(w, s, to, random, rate, st)) return st->code;
+        }
+    return FC_OK;
+}
+
+static enum fc_code sample(struct fc_turns_walk *w, const struct fc_dense *part, uint64_t n_samples,
+                           struct fc_status *st)
+{
+    uint32_t n = w->net->n_nodes;
+    if (n_samples >= 8 * (uint64_t)sources(w) && fc_all_equal(part->a, n) && fc_all_equal(part->b, n))
+        return shifted_pairs(w, part, (uint32_t)(n_samples / sources(w)), st);
+    return sampled_pairs(w, part, n_samples, st);
+}
+
 static enum fc_code sparse_pairs(struct fc_turns_walk *w, uint32_t repeats, struct fc_status *st)
 {
     const struct fc_demand *demand = w->demand;
@@ -180,8 +209,8 @@ static enum fc_code sparse_pairs(struct fc_turns_walk *w, uint32_t repeats, stru
     return FC_OK;
 }
 
-/* How often each pair is followed with about so many packets in all: a whole number of times the random words that
- * stand for all; many times where they are hashed. */
+/* How often each pair is followed with about so many packets in all: a whole number of times the random words
+ * that stand for all; many times where they are hashed. */
 static uint32_t repeats_of(const struct fc_turns_walk *w, double pairs, double packets)
 {
     if (w->n_strata && !w->choosing) return w->n_strata;
@@ -208,7 +237,7 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
         const struct fc_dense *part = &demand->dense[p];
         double some = packets / demand->n_dense;
         uint32_t repeats = repeats_of(w, pairs, some);
-        if (pairs * repeats > fmax(1, some) ? sampled_pairs(w, part, (uint64_t)some, st)
+        if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st)
                                             : all_pairs(w, part, repeats, st))
             return st->code;
     }
@@ -243,7 +272,8 @@ static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct f
 {
     struct fc_turns *t = w->turns;
     double packets = 64;
-    if (walk_all(w, packets, st)) return st->code; /* hops a packet, and whether there is anything to choose */
+    if (walk_all(w, packets, st))
+        return st->code; /* hops a packet, and whether there is anything to choose */
     double hops = (double)w->n_hops / (double)w->n_walked, most = (double)most_hops / hops;
     int n = w->choosing ? ROUNDS : t->sampled || !w->n_strata ? 1 : 0;
     fc_turns_add_up(w);
@@ -263,7 +293,8 @@ static double moment(const struct fc_turns_walk *w, int class, int power)
 {
     double sum = 0;
     for (uint32_t f = w->flits_least; f <= w->flits_most; f++)
-        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) / w->flit.ticks_per_cycle,
+        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) /
+                       w->flit.ticks_per_cycle,
                    power);
     return sum / (w->flits_most - w->flits_least + 1);
 }
@@ -313,7 +344,8 @@ static uint32_t fastest_class(const struct fc_turns_walk *w)
 {
     uint32_t fastest = UINT32_MAX;
     for (uint32_t l = 0; l < w->net->n_links; l++) {
-        if (fc_is_node(w->net, w->net->link_source[l]) || fc_is_node(w->net, w->net->link_target[l])) continue;
+        if (fc_is_node(w->net, w->net->link_source[l]) || fc_is_node(w->net, w->net->link_target[l]))
+            continue;
         uint32_t ticks = w->flit.flit_ticks[w->net->link_class[l]];
         ticks = ticks ? ticks : 1;
         fastest = ticks < fastest ? ticks : fastest;
@@ -371,8 +403,8 @@ enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_netwo
 }
 
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                           struct fc_status *st)
+                           const struct fc_flit_settings *settings, uint64_t most_hops,
+                           struct fc_turns *turns, struct fc_status *st)
 {
     return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }

@@ -243,7 +243,8 @@ static void name_cycle(const struct fc_network *net, const struct fc_certificate
     if (c->n_cycle > 3 && n < size) snprintf(out + n, size - n, " -> ... (%u channels)", c->n_cycle);
 }
 
-/* Sets vc_rule when the rule is safe by its invariant, whatever the dependency graph, which then need not be built. */
+/* Sets vc_rule when the rule is safe by its invariant, whatever the dependency graph, which then need not be
+ * built. */
 static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_settings *settings)
 {
     const struct fc_machine *machine = flit->net->machine;
@@ -262,7 +263,8 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
 {
     const struct fc_network *net = flit->net;
     struct fc_certificate c;
-    if (safe_by_invariant(flit, settings)) return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
+    if (safe_by_invariant(flit, settings))
+        return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
     if (fc_certify(net, settings->vc_rule, &c, st)) return st->code;
     flit->vc_rule = c.policy;
     bool bubble = !strcmp(c.policy, "bubble");
