@@ -64,8 +64,8 @@ static enum fc_code refine(struct fc_calibration_job *job, double coarse, double
 {
     double low = 0, high = INFINITY, next = coarse, step = width;
     while (next > width / 2 && high - low > width * (1 + 1e-9)) {
-        bool stable, first = isinf(high);
-        double accepted;
+        bool stable = false, first = isinf(high);
+        double accepted = 0;
         if (try_load(job, next, &stable, &accepted, flit_hops, st)) return st->code;
         if (stable && first) high = next + width;
         *(stable ? &low : &high) = next;
