@@ -16,9 +16,10 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-#define RUNS_OF_A_CASE 13.0   /* five points, about eight of the bisection */
-#define CYCLES_OF_A_RUN 45.0  /* zero-load times: warm-up, window, drain */
-#define PACKETS_OF_A_RUN 6e4  /* at least: the first window and the rest in proportion */
+/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets that they
+ * take at least. */
+#define CYCLES_OF_A_CASE 1200.0
+#define PACKETS_OF_A_CASE 1.6e6
 #define MOST_OF_BUDGET (1 / 8.0)
 
 /* ---- patterns ---- */
@@ -99,9 +100,9 @@ static bool known_shape(const struct fc_calibration_design *d, const struct fc_m
 /* Hops that a case of these turns takes: packet-hops for the event engine, flit-hops for the cycle engine. */
 static double estimate(const struct fc_turns *t, uint32_t n_nodes, bool events)
 {
-    double load = 0.7 / t->max_service_rate, cycles = CYCLES_OF_A_RUN * 2 * t->zero_load_cycles;
-    double packets = fmax(PACKETS_OF_A_RUN, cycles * load * n_nodes / t->flits_mean);
-    return RUNS_OF_A_CASE * packets * fmax(1, t->hops_mean) * (events ? 1 : t->flits_mean);
+    double load = 0.7 / t->max_service_rate, cycles = CYCLES_OF_A_CASE * 2 * t->zero_load_cycles;
+    double packets = fmax(PACKETS_OF_A_CASE, cycles * load * n_nodes / t->flits_mean);
+    return packets * fmax(1, t->hops_mean) * (events ? 1 : t->flits_mean);
 }
 
 static enum fc_code uses_events(const struct fc_network *net, bool *events, struct fc_status *st)
