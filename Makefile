@@ -1,12 +1,13 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
-# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run).
+# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations).
 V      = @
 OBJ    = obj
 PREFIX = /usr/local
 MPICC  = mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
+THREADS = 2
 
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
@@ -38,7 +39,7 @@ OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
 all: $(LIB) $(PROGRAM) $(HOOK)
 
 help:
-	@echo "make [all|run ARGS='...'|test|bench|figures|validate|install|clean|deps]"
+	@echo "make [all|run ARGS='...'|test|bench|figures|validate|calibrations|install|clean|deps]"
 
 # Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
 deps:
@@ -65,6 +66,11 @@ figures: deps all
 validate: deps all $(CHECKS)
 	$(V)set -e; for c in $(CHECKS); do $$c; done
 
+# Fits the queueing model of every shipped machine to kernel runs (about a minute each) and writes beside its file.
+calibrations: deps all
+	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \
+	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml --threads $(THREADS) >/dev/null; done
+
 install: all
 	$(V)set -e; to="$(DESTDIR)$(PREFIX)"; \
 	install -d "$$to/bin" "$$to/lib" "$$to/share/fabricast/machines" "$$to/share/man/man1"; \
@@ -78,7 +84,7 @@ clean:
 	$(V)rm -rf $(OBJ)
 
 # Where packages may be installed first, nothing is compiled before they are there (also with -j).
-ifneq ($(filter run test bench figures validate,$(MAKECMDGOALS)),)
+ifneq ($(filter run test bench figures validate calibrations,$(MAKECMDGOALS)),)
 $(OBJECTS) $(HOOK): | deps
 endif
 
@@ -106,6 +112,6 @@ $(OBJ)/libfabricast-pmpi.so: $(PMPI) Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
 
-.PHONY: all help deps run test bench figures validate install clean
+.PHONY: all help deps run test bench figures validate calibrations install clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

@@ -21,7 +21,7 @@ struct fc_arguments {
     double gap_cycles;
     const char *high_priority; /* share of the load */
     uint64_t seed;
-    double search_s;
+    double search_s, budget_s; /* budget_s: 0: not given */
     int threads, iterations;
     double compute_s;
     bool json, quiet, path_walk, text, dump_network, phases;
@@ -38,7 +38,7 @@ struct fc_command {
     enum fc_code (*run)(const struct fc_arguments *arguments, struct fc_status *st);
 };
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
-    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve;
+    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);

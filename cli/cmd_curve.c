@@ -1,5 +1,6 @@
-/* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point. */
-#include "cli/cli.h"
+/* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point, by
+ * the flit-level kernel, by the queueing model (curve_model.c), or by both side by side. */
+#include "cli/curve_model.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -10,53 +11,137 @@ struct answer {
     const struct fc_session *session;
     const struct fc_demand *demand;
     const struct fc_flit_settings *settings;
-    struct fc_plot_latency *points; /* [n] ascending load */
+    bool flit, queueing;            /* what was asked */
+    double *load;                   /* [n] ascending */
+    struct fc_plot_latency *points; /* [n] of the kernel; all but load NaN where it was not asked */
     size_t n;
+    struct fc_curve_model model;
     double saturation, ideal; /* offered flits/node/cycle; NaN: unknown */
     const char *engine, *vc_rule;
 };
 
+/* ---- text ---- */
+
+/* Model over kernel - 1, percent; NaN where one of them has no latency. */
+static double deviation_percent(const struct answer *a, size_t i)
+{
+    const struct fc_queueing_answer *m = &a->model.answers[i].model;
+    return m->stable ? 100 * (m->latency_mean_cycles / a->points[i].latency_cycles - 1) : (double)NAN;
+}
+
+static void print_head(const struct answer *a, FILE *stream)
+{
+    fc_print_machine(&a->session->machine, stream);
+    fprintf(stream, "run         %s, routing %s, rule %s", a->demand->name, a->session->machine.routing->name,
+            a->vc_rule);
+    if (a->flit) fprintf(stream, ", %s engine", a->engine);
+    fprintf(stream, "\n");
+    if (a->queueing) fc_curve_model_print_head(&a->model, stream);
+    fprintf(stream, "\n%12s", "offered");
+    if (a->flit) fprintf(stream, " %12s %12s %12s", "accepted", "latency", "+-");
+    if (a->queueing) fprintf(stream, " %12s %12s", a->flit ? "model" : "latency", "+-");
+    if (a->flit && a->queueing) fprintf(stream, " %12s", "deviation");
+    fprintf(stream, "\n%12s", "flits/node/c");
+    if (a->flit) fprintf(stream, " %12s %12s %12s", "flits/node/c", "cycles", "cycles");
+    if (a->queueing) fprintf(stream, " %12s %12s", "cycles", "%");
+    fprintf(stream, "%s\n", a->flit && a->queueing ? "            %" : "");
+}
+
+/* A number in a column of 12; "-" for NaN. */
+static void print_number(FILE *stream, const char *format, double value)
+{
+    if (isnan(value))
+        fprintf(stream, " %12s", "-");
+    else
+        fprintf(stream, format, value);
+}
+
+static void print_point(const struct answer *a, size_t i, FILE *stream)
+{
+    const struct fc_plot_latency *p = &a->points[i];
+    fprintf(stream, "%12.4g", p->load);
+    if (a->flit) {
+        fprintf(stream, " %12.4g", p->accepted);
+        if (isnan(p->latency_cycles))
+            fprintf(stream, " %12s", "unstable");
+        else
+            fprintf(stream, " %12.2f", p->latency_cycles);
+        print_number(stream, " %12.2f", p->half_width_cycles);
+    }
+    if (a->queueing) {
+        const struct fc_calibrated_answer *m = &a->model.answers[i];
+        print_number(stream, " %12.2f", m->model.latency_mean_cycles);
+        if (m->model.stable && m->extrapolated && !isnan(m->error_percent)) {
+            char text[32];
+            snprintf(text, sizeof text, "%.1f *", m->error_percent);
+            fprintf(stream, " %12s", text);
+        } else {
+            print_number(stream, " %12.1f", m->model.stable ? m->error_percent : (double)NAN);
+        }
+    }
+    if (a->flit && a->queueing) print_number(stream, " %12.1f", deviation_percent(a, i));
+    fprintf(stream, "\n");
+}
+
+static void print_saturation(const struct answer *a, FILE *stream)
+{
+    if (a->flit && isnan(a->saturation))
+        fprintf(stream, "\nsaturation  not found; ideal throughput %.4g\n", a->ideal);
+    else if (a->flit)
+        fprintf(stream, "\nsaturation  %.4g flits/node/cycle offered, %.1f %% of the ideal throughput %.4g\n",
+                a->saturation, 100 * a->saturation / a->ideal, a->ideal);
+    if (!a->queueing) return;
+    const struct fc_curve_model *m = &a->model;
+    if (a->flit)
+        fprintf(stream, "model       %.4g", m->saturation);
+    else
+        fprintf(stream, "\nsaturation  %.4g flits/node/cycle offered", m->saturation);
+    if (!isnan(m->saturation_percent)) fprintf(stream, " +- %.1f %%", m->saturation_percent);
+    if (!a->flit)
+        fprintf(stream, ", %.1f %% of the ideal throughput %.4g", 100 * m->saturation / a->ideal, a->ideal);
+    else if (!isnan(a->saturation))
+        fprintf(stream, ", deviation %+.1f %%", 100 * (m->saturation / a->saturation - 1));
+    fprintf(stream, "\n");
+    fc_curve_model_print_notes(m, stream);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
-    fc_print_machine(&a->session->machine, stream);
-    fprintf(stream, "run         %s, routing %s, rule %s, %s engine\n\n", a->demand->name,
-            a->session->machine.routing->name, a->vc_rule, a->engine);
-    fprintf(stream, "%12s %12s %12s %12s\n", "offered", "accepted", "latency", "+-");
-    fprintf(stream, "%12s %12s %12s %12s\n", "flits/node/c", "flits/node/c", "cycles", "cycles");
-    for (size_t i = 0; i < a->n; i++) {
-        const struct fc_plot_latency *p = &a->points[i];
-        fprintf(stream, "%12.4g %12.4g ", p->load, p->accepted);
-        if (isnan(p->latency_cycles))
-            fprintf(stream, "%12s %12s\n", "unstable", "-");
-        else if (isnan(p->half_width_cycles))
-            fprintf(stream, "%12.2f %12s\n", p->latency_cycles, "-");
-        else
-            fprintf(stream, "%12.2f %12.2f\n", p->latency_cycles, p->half_width_cycles);
-    }
-    if (isnan(a->saturation))
-        fprintf(stream, "\nsaturation  not found; ideal throughput %.4g\n", a->ideal);
-    else
-        fprintf(stream, "\nsaturation  %.4g flits/node/cycle offered, %.1f %% of the ideal throughput %.4g\n",
-                a->saturation, 100 * a->saturation / a->ideal, a->ideal);
+    print_head(a, stream);
+    for (size_t i = 0; i < a->n; i++) print_point(a, i, stream);
+    print_saturation(a, stream);
 }
+
+/* ---- JSON ---- */
 
 static json_t *to_json(const struct answer *a)
 {
     json_t *points = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_plot_latency *p = &a->points[i];
-        json_array_append_new(
-            points, json_pack("{s:o, s:n, s:{s:o, s:o, s:o, s:b}}", "load", fc_json_real(p->load), "queueing",
-                              "flit", "packet_latency_cycles", fc_json_real(p->latency_cycles), "accepted",
-                              fc_json_real(p->accepted), "half_width_cycles",
-                              fc_json_real(p->half_width_cycles), "stable", !isnan(p->latency_cycles)));
+        json_t *model = a->queueing ? fc_curve_model_json(&a->model.answers[i]) : json_null(),
+               *flit = json_null();
+        if (a->flit)
+            flit = json_pack("{s:o, s:o, s:o, s:b}", "packet_latency_cycles", fc_json_real(p->latency_cycles),
+                             "accepted", fc_json_real(p->accepted), "half_width_cycles",
+                             fc_json_real(p->half_width_cycles), "stable", !isnan(p->latency_cycles));
+        json_t *point =
+            json_pack("{s:o, s:o, s:o}", "load", fc_json_real(p->load), "queueing", model, "flit", flit);
+        if (a->flit && a->queueing)
+            json_object_set_new(point, "deviation_percent", fc_json_real(deviation_percent(a, i)));
+        json_array_append_new(points, point);
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:{s:n, s:o}, s:o, s:n}", "machine",
-                     a->session->machine.name, "traffic", a->demand->name, "routing",
-                     a->session->machine.routing->name, "vc_rule", a->vc_rule, "engine", a->engine, "points",
-                     points, "saturation", "queueing", "flit", fc_json_real(a->saturation),
-                     "ideal_throughput", fc_json_real(a->ideal), "calibration");
+    json_t *saturation =
+        json_pack("{s:o, s:o}", "queueing", fc_json_real(a->queueing ? a->model.saturation : (double)NAN),
+                  "flit", fc_json_real(a->saturation));
+    if (a->queueing)
+        json_object_set_new(saturation, "queueing_error_percent", fc_json_real(a->model.saturation_percent));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?}", "machine", a->session->machine.name,
+                     "traffic", a->demand->name, "routing", a->session->machine.routing->name, "vc_rule",
+                     a->vc_rule, "engine", a->engine, "points", points, "saturation", saturation,
+                     "ideal_throughput", fc_json_real(a->ideal), "calibration",
+                     a->queueing && a->model.calibrated ? a->model.calibration.file : NULL);
 }
 
 /* ---- --loads ---- */
@@ -135,25 +220,70 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
     return FC_OK;
 }
 
-static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_status *st)
+/* Nothing of the model where it was not asked, else latency with its band. */
+static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
+                         struct fc_status *st)
 {
     char title[512];
     snprintf(title, sizeof title, "%s, %s", a->session->machine.title, a->demand->name);
-    struct fc_plot_curve curve = {a->session->machine.name, a->points, a->n, a->saturation};
+    struct fc_plot_band *band = a->queueing ? fc_alloc(arena, a->n, sizeof *band, st) : NULL;
+    if (st->code) return st->code;
+    for (size_t i = 0; band && i < a->n; i++) {
+        const struct fc_calibrated_answer *m = &a->model.answers[i];
+        double latency = m->model.stable ? m->model.latency_mean_cycles : (double)NAN,
+               part = m->error_percent / 100;
+        band[i] = (struct fc_plot_band){latency, latency * fmax(0, 1 - part), latency * (1 + part)};
+        if (isnan(part)) band[i].low_cycles = band[i].high_cycles = NAN; /* fmax would pass over it */
+    }
+    struct fc_plot_curve curve = {a->session->machine.name,
+                                  a->points,
+                                  a->n,
+                                  a->flit ? a->saturation : a->model.saturation,
+                                  band,
+                                  a->flit};
     if (fc_plot_latency_curves(arguments->plot, title, &curve, 1, st)) return st->code;
     if (!arguments->quiet && !arguments->json) printf("\nplot: %s/latency-curve.png\n", arguments->plot);
     return FC_OK;
 }
 
 static enum fc_code check(const struct fc_arguments *arguments, const struct fc_session *session,
-                          struct fc_demand *demand, struct fc_status *st)
+                          struct fc_demand *demand, struct answer *a, struct fc_status *st)
 {
     const char *solver = arguments->solver ? arguments->solver : "flit";
-    if (!strcmp(solver, "queueing") || !strcmp(solver, "both"))
-        return fc_refuse(st, FC_INPUT, "--solver: %s: queueing is not in this build (expected flit)", solver);
-    if (strcmp(solver, "flit"))
-        return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected flit)", solver);
+    bool both = !strcmp(solver, "both");
+    a->flit = both || !strcmp(solver, "flit");
+    a->queueing = both || !strcmp(solver, "queueing");
+    if (!a->flit && !a->queueing)
+        return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected queueing, flit or both)", solver);
     return fc_flit_as_rates("--loads", session, demand, st);
+}
+
+static enum fc_code make_points(struct answer *a, struct fc_arena *arena, struct fc_status *st)
+{
+    a->points = fc_alloc(arena, a->n, sizeof *a->points, st);
+    for (size_t i = 0; a->points && i < a->n; i++)
+        a->points[i] = (struct fc_plot_latency){a->load[i], NAN, NAN, NAN};
+    return st->code;
+}
+
+/* The kernel's points, its saturation, and the ideal throughput. */
+static void run_flit(struct answer *a, struct fc_flit_settings *settings, struct fc_arena *arena,
+                     struct fc_status *no_saturation, struct fc_status *st)
+{
+    const struct fc_network *net = &a->session->net;
+    if (!run_points(a, settings, arena, st) &&
+        (!isnan(a->ideal) || !fc_flit_ideal_throughput(net, a->demand, settings, &a->ideal, st)))
+        fc_flit_saturation(net, a->demand, settings, &a->saturation, no_saturation);
+}
+
+static enum fc_code deliver(const struct fc_arguments *arguments, const struct answer *a,
+                            struct fc_arena *arena, struct fc_status *st)
+{
+    json_t *json = arguments->json ? to_json(a) : NULL;
+    fc_deliver(arguments, json, print, a, st);
+    json_decref(json);
+    if (!st->code && arguments->plot) plot(arguments, a, arena, st);
+    return st->code;
 }
 
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
@@ -162,25 +292,24 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     struct fc_flit_settings settings;
     struct answer a = {
         .session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
-    double *loads = fc_alloc(arena, MOST_POINTS, sizeof *loads, st);
-    if (!loads || check(arguments, session, demand, st) || fc_flit_of_arguments(arguments, &settings, st) ||
-        read_loads(arguments->loads, &a, arena, &a.ideal, loads, &a.n, st))
+    a.load = fc_alloc(arena, MOST_POINTS, sizeof *a.load, st);
+    if (!a.load || check(arguments, session, demand, &a, st) ||
+        fc_flit_of_arguments(arguments, &settings, st) ||
+        read_loads(arguments->loads, &a, arena, &a.ideal, a.load, &a.n, st) || make_points(&a, arena, st))
         return st->code;
-    a.points = fc_alloc(arena, a.n, sizeof *a.points, st);
-    for (size_t i = 0; a.points && i < a.n; i++) a.points[i].load = loads[i];
     struct fc_progress progress;
     fc_progress_start(&progress, arguments->quiet);
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
-    if (!st->code && !run_points(&a, &settings, arena, st) &&
-        (!isnan(a.ideal) || !fc_flit_ideal_throughput(&session->net, demand, &settings, &a.ideal, st)))
-        fc_flit_saturation(&session->net, demand, &settings, &a.saturation, &no_saturation);
+    if (a.queueing &&
+        !fc_curve_model_solve(session, demand, arguments->pattern, &settings, a.load, a.n, &a.model, st)) {
+        a.vc_rule = a.model.vc_rule;
+        if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
+    }
+    if (a.flit && !st->code) run_flit(&a, &settings, arena, &no_saturation, st);
     fc_progress_end(&progress);
-    if (st->code) return st->code;
-    json_t *json = arguments->json ? to_json(&a) : NULL;
-    fc_deliver(arguments, json, print, &a, st);
-    json_decref(json);
-    if (!st->code && arguments->plot) plot(arguments, &a, st);
+    if (!st->code) deliver(arguments, &a, arena, st);
+    if (a.queueing) fc_curve_model_free(&a.model);
     if (!st->code) *st = no_saturation;
     return st->code;
 }

@@ -9,7 +9,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
-       KEY_BUBBLE, KEY_PHASE, KEY_PHASES };
+       KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -33,7 +33,7 @@ static const struct entry {
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
     {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
     {'A', {"loads", KEY_LOADS, "FROM:TO:STEP", 0, "offered loads, or a list; also in %, as --load", 0}},
-    {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default)", 0}},
+    {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default: the kernel), queueing (the model, at once) or both", 0}},
     {'E', {"engine", KEY_ENGINE, "NAME", 0, "auto (default), event (whole packets) or cycle (flits)", 0}},
     {'f', {"packet-flits", KEY_PACKET_FLITS, "N|N-M", 0, "packet lengths (default: the largest packet)", 0}},
     {'w', {"warmup", KEY_WARMUP, "CYCLES", 0, "before the measurement (default: chosen)", 0}},
@@ -48,6 +48,7 @@ static const struct entry {
     {'u', {"bubble-as-published", KEY_BUBBLE, NULL, 0, "true lengths on the bubble: can deadlock", 0}},
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
+    {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "kernel runs, of a nominal machine: 4 million hops a second (default 60)", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
@@ -135,6 +136,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
     case KEY_JSON: a->json = true; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
+    case KEY_BUDGET:
+        a->budget_s = seconds(state, "budget", value);
+        if (!(a->budget_s > 0 && a->budget_s <= 1e6))
+            argp_error(state, "--budget: '%s' is not a time above 0 and up to 1e6 s", value);
+        break;
     case KEY_COMPUTE: a->compute_s = seconds(state, "compute", value); break;
     case KEY_SEED: a->seed = (uint64_t)whole(state, "seed", value, 0, INT64_MAX); break;
     case KEY_THREADS: a->threads = (int)whole(state, "threads", value, 1, 1024); break;

@@ -462,7 +462,9 @@ enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_
     *names = fc_alloc(arena, limit, sizeof **names, st);
     for (struct dirent *entry; *names && *n < limit && (entry = readdir(dir));) {
         size_t length = strlen(entry->d_name);
+        static const char calibration[] = ".calibration.yaml"; /* of the machine beside it */
         if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
+        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration)) continue;
         char *name = fc_copy_text(arena, entry->d_name, st);
         if (!name) break;
         name[length - 5] = 0;

@@ -130,6 +130,14 @@ const char *fc_machines_directory(char *out, size_t size);
 enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st);
 /* Wire bytes of one message of `bytes` payload bytes (0 bytes still sends one packet). */
 double fc_wire_bytes(const struct fc_machine *machine, double bytes);
+/* The shape in words, as the file's keys give it: "dims [8, 8, 8]". Machines of one kind of router with equal words are
+ * the same network. Returns out. */
+char *fc_machine_shape(const struct fc_machine *machine, char *out, size_t size);
+/* Relative number 0, 1, ... of a machine: same routers, links and packets in another shape, which may be that of the
+ * machine or of another number (machine_smaller.c). *exists false: no more. It borrows from the machine, which must
+ * outlive it; free with fc_machine_free. */
+enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller, bool *exists,
+                                struct fc_status *st);
 /* Cores of the machine that can hold a task: nodes x cores per node. */
 uint64_t fc_machine_cores(const struct fc_network *net);
 /* Whether the family has what router.multicast asks for. FC_INPUT: a message that begins with the key

@@ -1,5 +1,6 @@
 /* figure_latency_curve.c - latency (left axis) and accepted load (right axis) against offered load: the usual
- * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. */
+ * figure of a network (Dally & Towles 2004, section 23.1). Latency ends where the network is saturated. A
+ * model is a line with its error as a band, what was measured points with error bars. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -12,6 +13,9 @@ static const struct fc_column columns[] = {
     {"accepted_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
     {"packet_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
     {"half_width_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"model_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"model_low_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"model_high_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
 };
 
 static const char *const colours[] = {"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860"};
@@ -27,6 +31,9 @@ static void spans(const struct fc_plot_curve *curves, size_t n, double *load, do
             *load = fmax(*load, p->load);
             least = fmin(least, p->latency_cycles); /* fmin and fmax pass over NaN */
             most = fmax(most, p->latency_cycles);
+            if (!curves[i].model) continue;
+            least = fmin(least, curves[i].model[j].latency_cycles);
+            most = fmax(most, curves[i].model[j].latency_cycles);
         }
     *latency = isinf(least) ? 1 : fmin(1.1 * most, 6 * least);
 }
@@ -37,6 +44,43 @@ static void put_text(FILE *script, const char *text)
     fputc('"', script);
     for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
     fputc('"', script);
+}
+
+/* Starts a series of curve i: the columns `using` of the data, abscissa the offered load. */
+static void put_series(FILE *script, size_t i, const char *columns_used, size_t *n_series)
+{
+    fprintf(script, "%s'latency-curve.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):%s ",
+            (*n_series)++ ? ", \\\n     " : "", i, columns_used);
+}
+
+/* The band first, so that it lies behind. */
+static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
+                      size_t *n_series)
+{
+    bool banded = false;
+    for (size_t j = 0; j < curve->n; j++) banded = banded || !isnan(curve->model[j].low_cycles);
+    if (banded) {
+        put_series(script, i, "8:9", n_series);
+        fprintf(script, "with filledcurves fs solid 0.2 noborder lc rgb '%s' title 'model error'", colour);
+    }
+    put_series(script, i, "7", n_series);
+    fprintf(script, "with lines lw 2 lc rgb '%s' title ", colour);
+    char label[256];
+    snprintf(label, sizeof label, "%s, queueing model", curve->label);
+    put_text(script, label);
+}
+
+static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
+                       size_t *n_series)
+{
+    put_series(script, i, "5:6", n_series);
+    fprintf(script, "with %s pt 7 ps 0.8 lc rgb '%s' title ",
+            curve->model ? "yerrorbars lw 1.5" : "yerrorlines lw 2", colour);
+    char label[256];
+    snprintf(label, sizeof label, "%s%s", curve->label, curve->model ? ", kernel" : "");
+    put_text(script, label);
+    put_series(script, i, "4", n_series);
+    fprintf(script, "axes x1y2 with linespoints lw 1 dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'", colour);
 }
 
 static void write_script(FILE *script, const char *title, const struct fc_plot_curve *curves, size_t n)
@@ -66,19 +110,10 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n",
                     curves[i].saturation, curves[i].saturation, colours[i % FC_COUNT(colours)]);
     fprintf(script, "plot ");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, n_series = 0; i < n; i++) {
         const char *colour = colours[i % FC_COUNT(colours)];
-        fprintf(script,
-                "%s'latency-curve.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):5:6 with "
-                "yerrorlines lw 2 "
-                "pt 7 ps 0.8 lc rgb '%s' title ",
-                i ? ", \\\n     " : "", i, colour);
-        put_text(script, curves[i].label);
-        fprintf(script,
-                ", \\\n     '' skip 1 using (column(1) == %zu ? column(3) : NaN):4 axes x1y2 with "
-                "linespoints lw 1 "
-                "dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'",
-                i, colour);
+        if (curves[i].model) put_model(script, &curves[i], i, colour, &n_series);
+        if (curves[i].measured) put_points(script, &curves[i], i, colour, &n_series);
     }
     fprintf(script, "\n");
 }
@@ -93,9 +128,12 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < curves[i].n && !st->code; j++) {
             const struct fc_plot_latency *p = &curves[i].points[j];
-            struct fc_cell cells[] = {{.integer = (long long)i},   {.text = curves[i].label},
-                                      {.real = p->load},           {.real = p->accepted},
-                                      {.real = p->latency_cycles}, {.real = p->half_width_cycles}};
+            const struct fc_plot_band none = {NAN, NAN, NAN},
+                                      *m = curves[i].model ? &curves[i].model[j] : &none;
+            struct fc_cell cells[] = {
+                {.integer = (long long)i},   {.text = curves[i].label},   {.real = p->load},
+                {.real = p->accepted},       {.real = p->latency_cycles}, {.real = p->half_width_cycles},
+                {.real = m->latency_cycles}, {.real = m->low_cycles},     {.real = m->high_cycles}};
             fc_table_row(&table, cells, st);
         }
     FILE *script = st->code ? NULL : open_memstream(&text, &length);

@@ -32,11 +32,16 @@ struct fc_plot_latency {
     double load, accepted; /* flits/node/cycle */
     double latency_cycles, half_width_cycles; /* NaN: unstable, or unknown */
 };
+struct fc_plot_band { /* of a model; NaN: no steady state, or error unknown */
+    double latency_cycles, low_cycles, high_cycles;
+};
 struct fc_plot_curve {
     const char *label;
     const struct fc_plot_latency *points; /* [n] ascending load */
     size_t n;
     double saturation; /* offered flits/node/cycle; NaN: unknown */
+    const struct fc_plot_band *model; /* [n] at the same loads, or NULL */
+    bool measured;     /* the points hold more than loads */
 };
 enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
                                     const struct fc_plot_curve *curves, size_t n, struct fc_status *st);

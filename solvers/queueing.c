@@ -16,7 +16,10 @@
  * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
  *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
  *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
- *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987).
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the links
+ *     behind the channel are slower, of mean time t, with l = l_c / V_c
+ *         + beta l E[t_k^2] / 2 (1 / (1 - l t) - 1 / (1 - l t_k)):
+ *     a tandem of queues then waits as long in all as the slowest of them alone (Friedman 1965), exactly.
  * (4) The input port moves `paths` packets at a time and loses the share epsilon of its heads' waits:
  *     the same with S' = t_o + epsilon (W + X), rate l_k / paths.
  * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B packets a
@@ -24,9 +27,11 @@
  * (6) chi: a packet keeps a busy link (1 + chi) t.
  * Latency = zero load + sum of (1) to (5) over the way + the wait for the injection link, M/G/1.
  *
- * Solved by damped substitution; unstable where a u or a utilisation reaches 1. Limits: arrivals are taken as
- * independent, so traffic of few constant flows waits less than said; wormhole packets longer than a buffer
- * are taken as cut through; waits of different hops as independent in the tail estimate. */
+ * Solved by damped substitution; every LEAP_EVERY rounds each wait goes on by Aitken's rule (waits are convex in
+ * each other, so from below this does not overshoot); unstable where a u or a utilisation reaches 1. Limits:
+ * arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing by links is
+ * remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits of different hops
+ * as independent in the tail estimate. */
 #include "solvers/queueing.h"
 
 #include <gsl/gsl_cdf.h>
@@ -35,7 +40,8 @@
 #include <string.h>
 
 #define ACCURACY 1e-7
-enum { MOST_ITERATIONS = 3000, DAMPED = 40 };
+#define MOST_RATIO 0.95
+enum { MOST_ITERATIONS = 3000, DAMPED = 40, LEAP_EVERY = 8 };
 
 const char *const fc_queueing_parameter_names[] = {"contention", "input_queue", "backpressure", "port",
                                                    "choice",     "gap",         NULL};
@@ -63,11 +69,18 @@ struct fc_queueing {
     double *edge_rate;                 /* [n_edges] of the whole network */
     uint32_t *pair_out;                /* [n_pairs] */
     double *pair_rate;                 /* [n_pairs] of one output link */
+    double *edge_share;                /* [n_edges] of its channel's packets */
+    double *choice_share, *choice_part; /* [n_choices] of its state's packets, of its edge's */
     double *state_service;             /* [n_states] mean time on the outputs */
+    double *state_vary;                /* [n_states] variance of that time by the lengths of packets */
     double *state_rho;                 /* [n_states] mean rate x service of the outputs */
+    double *behind;                    /* [n_channels] mean time on the links behind it */
     double *state_power;               /* [n_states] sqrt(2 (m + 1)) - 2 */
     /* The fixed point: */
-    double *edge_wait;    /* [n_edges] W_co */
+    double *edge_wait;    /* [n_edges] W_co, mean of its states' */
+    double *edge_next;    /* [n_edges] W_co by (1) */
+    double *state_factor; /* [n_states] (2) at the load */
+    double *state_step;   /* [n_states] last change of W_set */
     double *state_wait;   /* [n_states] W_set */
     double *room;         /* [n_channels] X before it */
     double *front, *front2; /* [n_channels] mean and mean square of S */
@@ -77,6 +90,11 @@ struct fc_queueing {
     double *pair_waiting; /* [n_pairs] l_jo W_jo */
     double *out_waiting, *out_follow; /* [n_links] sums over inputs */
     double *link_wait;    /* [n_links] */
+    /* For fits (fc_queueing_tune): */
+    double accuracy;      /* of the waits, relative to the greatest */
+    bool warm;
+    double solved_load;   /* stable load that the arrays hold the solution of; 0: none */
+    struct fc_queueing_parameters solved;
 };
 
 /* ---- preparation ---- */
@@ -131,16 +149,36 @@ static void make_states(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
     for (uint32_t s = 0; s < t->n_states; s++) {
-        double service = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
+        double service = 0, vary = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             uint32_t o = t->choice_link[i];
             double share = t->state_rate[s] > 0 ? t->choice_rate[i] / t->state_rate[s] : 1 / m;
             service += share * t->service[o];
+            vary += share * (t->service2[o] - t->service[o] * t->service[o]);
             rho += share * t->rate[o] * t->service[o];
         }
         q->state_service[s] = service;
+        q->state_vary[s] = fmax(0, vary);
+        uint32_t c = t->state_in[s];
+        if (c != FC_NONE && t->channel_rate[c] > 0)
+            q->behind[c] += service * t->state_rate[s] / t->channel_rate[c];
         q->state_rho[s] = rho;
-        q->state_power[s] = sqrt(2 * (m + 1)) - 2;
+        q->state_power[s] = sqrt(2.0 * (t->state_outputs[s] + 1)) - 2;
+    }
+}
+
+static void make_shares(struct fc_queueing *q)
+{
+    const struct fc_turns *t = q->t;
+    for (uint32_t s = 0; s < t->n_states; s++)
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+            if (!(t->choice_rate[i] > 0)) continue;
+            q->choice_share[i] = t->choice_rate[i] / t->state_rate[s];
+            if (q->edge_of[i] != FC_NONE) q->choice_part[i] = t->choice_rate[i] / q->edge_rate[q->edge_of[i]];
+        }
+    for (uint32_t e = 0; e < q->n_edges; e++) {
+        double rate = t->channel_rate[q->edge_channel[e]];
+        q->edge_share[e] = rate > 0 ? q->edge_rate[e] / rate : 0;
     }
 }
 
@@ -162,6 +200,14 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
         {(void **)&q->pair_out, turns->n_choices, sizeof *q->pair_out},
         {(void **)&q->pair_rate, turns->n_choices, sizeof *q->pair_rate},
         {(void **)&q->state_service, turns->n_states, sizeof *q->state_service},
+        {(void **)&q->edge_share, turns->n_choices, sizeof *q->edge_share},
+        {(void **)&q->edge_next, turns->n_choices, sizeof *q->edge_next},
+        {(void **)&q->choice_share, turns->n_choices, sizeof *q->choice_share},
+        {(void **)&q->choice_part, turns->n_choices, sizeof *q->choice_part},
+        {(void **)&q->state_step, turns->n_states, sizeof *q->state_step},
+        {(void **)&q->state_factor, turns->n_states, sizeof *q->state_factor},
+        {(void **)&q->state_vary, turns->n_states, sizeof *q->state_vary},
+        {(void **)&q->behind, turns->n_channels, sizeof *q->behind},
         {(void **)&q->state_rho, turns->n_states, sizeof *q->state_rho},
         {(void **)&q->state_power, turns->n_states, sizeof *q->state_power},
         {(void **)&q->edge_wait, turns->n_choices, sizeof *q->edge_wait},
@@ -180,9 +226,13 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
         {(void **)&q->link_wait, turns->n_links, sizeof *q->link_wait},
     };
     q->t = turns;
+    q->accuracy = ACCURACY;
     for (size_t i = 0; i < FC_COUNT(arrays) && !st->code; i++)
         *arrays[i].array = fc_alloc(&arena, arrays[i].n, arrays[i].size, st);
-    if (!st->code && !make_edges(q, &scratch, st)) make_states(q);
+    if (!st->code && !make_edges(q, &scratch, st)) {
+        make_states(q);
+        make_shares(q);
+    }
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
     if (st->code) fc_queueing_close(q);
@@ -197,6 +247,17 @@ void fc_queueing_close(struct fc_queueing *queueing)
     fc_arena_free(&arena);
 }
 
+void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm)
+{
+    queueing->accuracy = accuracy;
+    queueing->warm = warm;
+}
+
+const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing)
+{
+    return queueing->t;
+}
+
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
 {
     return queueing->link_wait;
@@ -209,8 +270,19 @@ struct solve {
     const double *p; /* [FC_Q_PARAMETERS] */
     double load, most; /* greatest utilisation met */
     double damping;
+    bool leap;
     double change, greatest_wait;
 };
+
+/* Without the calls that fmin and fmax are; NaN comes through. */
+static inline double more(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline double less(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 /* (1): A and B of all edges from the waits of the round before. */
 static void contention(struct solve *v)
@@ -227,7 +299,7 @@ static void contention(struct solve *v)
         uint32_t o = q->pair_out[p];
         double others = v->load * (t->rate[o] - q->pair_rate[p]) * t->service[o];
         q->out_waiting[o] += q->pair_waiting[p];
-        if (others > 1e-9) q->out_follow[o] += fmin(1, q->pair_waiting[p] / others);
+        if (others > 1e-9) q->out_follow[o] += less(1, q->pair_waiting[p] / others);
     }
 }
 
@@ -235,67 +307,84 @@ static double edge_wait(const struct solve *v, uint32_t e)
 {
     const struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
-    uint32_t p = q->edge_pair[e], o = q->pair_out[p], c = q->edge_channel[e];
-    double gap = 1 + v->p[FC_Q_GAP], rate = t->rate[o] - q->pair_rate[p];
-    double others = v->load * rate * t->service[o];
-    double follow = q->out_follow[o] - (others > 1e-9 ? fmin(1, q->pair_waiting[p] / others) : 0);
-    double f = fmin(1, q->busy[c] * q->edge_rate[e] / t->channel_rate[c]);
-    double a = fmax(0, v->load * rate) * t->service2[o] / 2 +
-               fmax(0, q->out_waiting[o] - q->pair_waiting[p]) * t->service[o];
-    double b = fmax(0, follow) * t->service[o];
-    return v->p[FC_Q_CONTENTION] * gap * ((1 - f) * a + f * b);
+    uint32_t p = q->edge_pair[e], o = q->pair_out[p];
+    double rate = v->load * more(0, t->rate[o] - q->pair_rate[p]);
+    double others = rate * t->service[o];
+    double follow = q->out_follow[o] - (others > 1e-9 ? less(1, q->pair_waiting[p] / others) : 0);
+    double f = less(1, q->busy[q->edge_channel[e]] * q->edge_share[e]);
+    double a = rate * t->service2[o] / 2 + more(0, q->out_waiting[o] - q->pair_waiting[p]) * t->service[o];
+    double b = more(0, follow) * t->service[o];
+    return v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]) * ((1 - f) * a + f * b);
 }
 
-/* (2), and the part of (3) and (4) that sums over states: moments of the time at the front. */
+/* The part of (2) that depends on the load only. */
+static void factors(struct solve *v)
+{
+    struct fc_queueing *q = v->q;
+    const struct fc_turns *t = q->t;
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        uint32_t m = t->state_outputs[s];
+        double rho = less(1, v->load * q->state_rho[s]);
+        q->state_factor[s] = m > 1 ? pow(rho, v->p[FC_Q_CHOICE] * q->state_power[s]) / m : 1;
+    }
+}
+
+/* How much further steps in geometric progression would go. */
+static double leap(double step, double before)
+{
+    double ratio = before != 0 ? less(step / before, MOST_RATIO) : 0;
+    return ratio > 0.1 ? step * ratio / (1 - ratio) : 0;
+}
+
+/* (2), the part of (3) and (4) that sums over states (moments of the time at the front), and edge waits as means of
+ * the states that use the edge. */
 static void fronts(struct solve *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
     double epsilon = v->p[FC_Q_PORT];
+    for (uint32_t e = 0; e < q->n_edges; e++) q->edge_next[e] = edge_wait(v, e);
+    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
     memset(q->front, 0, t->n_channels * sizeof *q->front);
     memset(q->front2, 0, t->n_channels * sizeof *q->front2);
     memset(q->port, 0, t->n_links * sizeof *q->port);
     memset(q->port2, 0, t->n_links * sizeof *q->port2);
     for (uint32_t s = 0; s < t->n_states; s++) {
-        uint32_t c = t->state_in[s];
+        uint32_t c = t->state_in[s], first = t->first_choice[s], last = t->first_choice[s + 1];
         if (c == FC_NONE || !(t->state_rate[s] > 0)) continue;
-        double w = 0, x = 0, m = t->first_choice[s + 1] - t->first_choice[s];
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            double share = t->choice_rate[i] / t->state_rate[s];
-            if (share > 0) w += share * edge_wait(v, q->edge_of[i]), x += share * q->room[t->choice_channel[i]];
+        double w = 0, x = 0;
+        for (uint32_t i = first; i < last; i++) {
+            w += q->choice_share[i] * q->edge_next[q->edge_of[i]];
+            x += q->choice_share[i] * q->room[t->choice_channel[i]];
         }
-        if (m > 1) w *= pow(fmin(1, v->load * q->state_rho[s]), v->p[FC_Q_CHOICE] * q->state_power[s]) / m;
-        double old = q->state_wait[s];
-        w = old + v->damping * (w - old);
-        v->change = fmax(v->change, fabs(w - old));
-        v->greatest_wait = fmax(v->greatest_wait, w);
+        double old = q->state_wait[s], step = v->damping * (w * q->state_factor[s] - old);
+        w = old + step + (v->leap ? leap(step, q->state_step[s]) : 0);
+        q->state_step[s] = step;
+        v->change = more(v->change, fabs(step));
+        v->greatest_wait = more(v->greatest_wait, w);
         q->state_wait[s] = w;
-        double service = q->state_service[s], wait = w + x, share = t->state_rate[s];
+        for (uint32_t i = first; i < last; i++) q->edge_wait[q->edge_of[i]] += q->choice_part[i] * w;
+        double service = q->state_service[s], wait = w + x, share = t->state_rate[s], vary = q->state_vary[s];
         q->front[c] += share * (service + wait);
-        q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait);
+        q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait + vary);
         double held = service + epsilon * wait, part = epsilon * wait;
         q->port[t->channel_link[c]] += share * held;
-        q->port2[t->channel_link[c]] += share * (held * held + part * part);
+        q->port2[t->channel_link[c]] += share * (held * held + part * part + vary);
     }
-}
-
-/* Edge waits as means of the states that use the edge. */
-static void edges_of_states(struct solve *v)
-{
-    struct fc_queueing *q = v->q;
-    const struct fc_turns *t = q->t;
-    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
-    for (uint32_t s = 0; s < t->n_states; s++)
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
-            if (q->edge_of[i] != FC_NONE && t->choice_rate[i] > 0)
-                q->edge_wait[q->edge_of[i]] += t->choice_rate[i] / q->edge_rate[q->edge_of[i]] * q->state_wait[s];
 }
 
 /* (3), (4): M/G/1 less what the link before allows. */
 static double queue_wait(double rate, double mean, double square, double link, double *busy)
 {
     *busy = rate * mean;
-    return rate * fmax(0, square - link) / (2 * (1 - fmin(*busy, 0.99999)));
+    return rate * more(0, square - link) / (2 * (1 - less(*busy, 0.99999)));
+}
+
+/* (3): what a slower link behind a link of time t adds for packets that come one behind the other. */
+static double slower_behind(double rate, double mean, double square, double behind)
+{
+    if (!(behind > mean * (1 + 1e-12))) return 0;
+    return rate * square / 2 * (1 / (1 - less(rate * behind, 0.99999)) - 1 / (1 - less(rate * mean, 0.99999)));
 }
 
 /* (3) to (5). */
@@ -311,20 +400,22 @@ static void queues(struct solve *v)
         q->port[l] = t->n_vcs > 1 ? beta * queue_wait(v->load * t->rate[l] / t->paths[l], q->port[l] / all,
                                                       q->port2[l] / all, t->service2[l], &q->port_busy[l])
                                   : 0;
-        v->most = fmax(v->most, q->port_busy[l]);
+        v->most = more(v->most, q->port_busy[l]);
     }
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t l = t->channel_link[c];
         if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
         double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c], mean = q->front[c] / t->channel_rate[c];
         double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + q->port[l];
-        v->most = fmax(v->most, q->busy[c]);
-        double u = fmin(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
+        v->most = more(v->most, q->busy[c]);
+        double u = less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
         double ratio = packets > u ? 1 - u / packets : 0;
         double full = held > 1 ? u * pow(ratio, held - 1) : u;
-        double x = gamma * pow(full, t->channel_vcs[c]) * fmax(0, mean - t->service[l]) / t->channel_vcs[c];
-        v->change = fmax(v->change, fabs(x - q->room[c]));
+        double x = gamma * more(0, mean - t->service[l]) / t->channel_vcs[c];
+        for (int i = 0; i < t->channel_vcs[c]; i++) x *= full;
+        v->change = more(v->change, fabs(x - q->room[c]));
         q->room[c] += v->damping * (x - q->room[c]);
     }
 }
@@ -339,19 +430,25 @@ static bool iterate(struct solve *v, int *iterations)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
-    memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
-    memset(q->state_wait, 0, t->n_states * sizeof *q->state_wait);
-    memset(q->room, 0, t->n_channels * sizeof *q->room);
-    memset(q->busy, 0, t->n_channels * sizeof *q->busy);
+    bool go_on = q->warm && q->solved_load > 0 && q->solved_load <= v->load &&
+                 !memcmp(&q->solved, v->p, sizeof q->solved);
+    q->solved_load = 0;
+    if (!go_on) {
+        memset(q->edge_wait, 0, q->n_edges * sizeof *q->edge_wait);
+        memset(q->state_wait, 0, t->n_states * sizeof *q->state_wait);
+        memset(q->room, 0, t->n_channels * sizeof *q->room);
+        memset(q->busy, 0, t->n_channels * sizeof *q->busy);
+    }
+    factors(v);
     for (int i = 1; i <= MOST_ITERATIONS; i++) {
         v->change = v->greatest_wait = v->most = 0;
         v->damping = i <= DAMPED ? 0.7 : 0.4;
+        v->leap = i % LEAP_EVERY == 0;
         contention(v);
         fronts(v);
-        edges_of_states(v);
         queues(v);
         *iterations = i;
-        if (i > 4 && v->change <= ACCURACY * fmax(1, v->greatest_wait)) return true;
+        if (i > 4 && v->change <= q->accuracy * more(1, v->greatest_wait)) return true;
         if (i > DAMPED && v->most >= 1.2) return true; /* unstable: `most` says so */
         if (!isfinite(v->greatest_wait)) return false;
     }
@@ -402,6 +499,19 @@ static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
     a->latency_sd_cycles = sqrt(variance / n + t->zero_load_variance);
 }
 
+/* Quantile p <= 0.99 of the gamma distribution, by halving between 0 and mean + 10 standard deviations, which
+ * Cantelli's inequality puts above it (GSL's inverse gives up, and with it the program, for some small shapes). */
+static double gamma_quantile(double p, double shape, double scale)
+{
+    double low = 0, high = scale * (shape + 10 * sqrt(shape));
+    for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
+        double middle = (low + high) / 2;
+        if (gsl_cdf_gamma_P(middle, shape, scale) < p) low = middle;
+        else high = middle;
+    }
+    return (low + high) / 2;
+}
+
 /* Quantiles of least latency + a gamma variable with the mean and variance left. */
 static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
 {
@@ -411,8 +521,8 @@ static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
         return;
     }
     double shape = mean * mean / (sd * sd), scale = sd * sd / mean;
-    a->latency_p95_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.95, shape, scale);
-    a->latency_p99_cycles = t->least_zero_load_cycles + gsl_cdf_gamma_Pinv(0.99, shape, scale);
+    a->latency_p95_cycles = t->least_zero_load_cycles + gamma_quantile(0.95, shape, scale);
+    a->latency_p99_cycles = t->least_zero_load_cycles + gamma_quantile(0.99, shape, scale);
 }
 
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
@@ -437,26 +547,9 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
     answer->greatest_utilization = fmax(answer->greatest_utilization, v.most);
     if (answer->greatest_utilization >= 1) return FC_OK;
     answer->stable = true;
+    queueing->solved_load = load_flits_per_cycle;
+    queueing->solved = *parameters;
     add_waits(&v, answer);
     add_tail(queueing->t, answer);
-    return FC_OK;
-}
-
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                    double *load_flits_per_cycle, struct fc_status *st)
-{
-    double most = 1 / queueing->t->max_service_rate, low = 0, high = most;
-    while (high - low > 1e-4 * most) {
-        double middle = (low + high) / 2;
-        struct fc_queueing_answer a;
-        struct fc_status hard = {0};
-        if (fc_queueing_solve(queueing, parameters, middle, &a, &hard) && hard.code != FC_NO) {
-            *st = hard;
-            return st->code;
-        }
-        if (a.stable) low = middle;
-        else high = middle;
-    }
-    *load_flits_per_cycle = low;
     return FC_OK;
 }

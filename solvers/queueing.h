@@ -44,9 +44,20 @@ void fc_queueing_close(struct fc_queueing *queueing);
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                double load_flits_per_cycle, struct fc_queueing_answer *answer,
                                struct fc_status *st);
-/* The load at which the steady state ends, by bisection to 0.01 % of the load that fills the busiest link. */
+/* The greatest load with a steady state, to 0.01 % of the load that fills the busiest link. Some eight solves. */
 enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
                                     double *load_flits_per_cycle, struct fc_status *st);
+/* For fits: the load at which the steady state ends, between loads seen stable and unstable that are at most
+ * `accuracy` of the load that fills the busiest link apart, from a guess (0: none). Smooth in the parameters where the
+ * utilisation is. */
+enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                         double guess, double accuracy, double *load_flits_per_cycle,
+                                         struct fc_status *st);
+/* For fits: waits exact to `accuracy` (else 1e-7) of the greatest; `warm`: a solve at a higher load with the same
+ * parameters goes on from the solution before, so that answers depend on what was asked before, within `accuracy`. */
+void fc_queueing_tune(struct fc_queueing *queueing, double accuracy, bool warm);
+/* Those it was opened with. */
+const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing);
 /* Mean waiting at each link of the turns, cycles a packet (contention, queue and backpressure before it), after a
  * solve: [turns->n_links]. */
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing);

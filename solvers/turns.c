@@ -1,49 +1,23 @@
 /* turns.c - follows packets by the kernel's own routing functions and adds up the turns that they take.
  *
- * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes the
- * choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as their
- * root). Shares are (1 - rho)^2 of each output's utilisation rho at LOAD_SHARE of the load that fills the busiest
- * link, by successive averages over ROUNDS walks; equal in the first. This is the equilibrium of routers that
- * join the shortest queue, not the best split (science text 2.4). Escape channels are taken only where there is
- * nothing else. Zero load, as the kernel has it: sum of router delays and wire latencies + the longest time that
- * the packet keeps one of its links.
- * Limits: with more pairs than the work allows, pairs are sampled, receivers by a van der Corput sequence;
- * UGAL decides as in an empty network (minimal). */
-#include "solvers/flit/source.h"
+ * A packet of rate w goes from its source to the first router and on; wherever its head may choose, it takes
+ * the choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as
+ * their root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load
+ * that fills the busiest link, by successive averages over ROUNDS walks; equal in the first. This is the
+ * equilibrium of routers that join the shortest queue, not the best split (science text 2.4). Escape channels
+ * are taken only where there is nothing else. Each pair is followed once for every random word that makes a
+ * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
+ * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the
+ * work allows, pairs are sampled, receivers by a van der Corput sequence; routings that hash the random word
+ * (cables of a bundle, planes, Valiant) are followed up to MOST_HASHED times a pair; UGAL decides as in an
+ * empty network (minimal). */
 #include "solvers/turns_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#define LOAD_SHARE 0.8
-#define MOST_SET 32 /* choices of one head that are told apart */
-enum { ROUNDS = 6, LEAST_REPEATS = 4, MOST_REPEATS = 64 };
+enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024 };
 static const uint64_t packet_stream = UINT64_C(0x7475726e73);
-
-struct choice {
-    uint32_t link, channel;
-};
-struct walk {
-    const struct fc_network *net;
-    struct fc_flit_net flit;
-    struct fc_turns *turns;
-    struct fc_arena *arena; /* scratch */
-    const struct fc_demand *demand;
-    struct fc_cells cells;
-    uint32_t *orbit;
-    double *utilisation;               /* [n_links] relative to the busiest, of the rounds before */
-    uint32_t *channel_of;              /* hash of (link, mask) */
-    uint64_t *channel_key;
-    uint32_t channel_slots, state_slots;
-    uint32_t *state_of;                /* hash of states */
-    uint32_t states_capacity, choices_capacity, channels_capacity;
-    double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
-    double least_zero_load;
-    uint64_t n_walked, n_hops, seed;
-    double scale; /* packets a cycle for a byte of the demand */
-    bool choosing;
-    uint32_t flits_least, flits_most;
-};
 
 static uint32_t no_queue(const void *engine, uint32_t link)
 {
@@ -52,141 +26,17 @@ static uint32_t no_queue(const void *engine, uint32_t link)
     return 0;
 }
 
-/* ---- tables that grow ---- */
-
-static enum fc_code grow(struct fc_arena *arena, void **array, uint32_t used, uint32_t capacity, size_t size,
-                         struct fc_status *st)
-{
-    void *larger = fc_alloc(arena, capacity, size, st);
-    if (!larger) return st->code;
-    if (used) memcpy(larger, *array, used * size);
-    *array = larger;
-    return FC_OK;
-}
-#define GROW(a, n) grow(&t->arena, (void **)&(a), used, n, sizeof *(a), st)
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ x >> 33;
-}
-
-static enum fc_code more_channels(struct walk *w, struct fc_status *st)
-{
-    struct fc_turns *t = w->turns;
-    uint32_t used = t->n_channels, n = used ? 2 * used : 256, slots = 4 * n;
-    if (GROW(t->channel_link, n) || GROW(t->channel_vcs, n) || GROW(t->channel_rate, n)) return st->code;
-    if (grow(w->arena, (void **)&w->channel_key, used, n, sizeof *w->channel_key, st)) return st->code;
-    w->channel_of = fc_alloc(w->arena, slots, sizeof *w->channel_of, st);
-    if (!w->channel_of) return st->code;
-    w->channels_capacity = n;
-    w->channel_slots = slots;
-    for (uint32_t c = 0; c < used; c++) {
-        uint32_t at = (uint32_t)mix(w->channel_key[c]) & (slots - 1);
-        while (w->channel_of[at]) at = (at + 1) & (slots - 1);
-        w->channel_of[at] = c + 1;
-    }
-    return FC_OK;
-}
-
-/* The channel of a mask on a link (an orbit), new or known; FC_NONE: out of memory. */
-static uint32_t channel(struct walk *w, uint32_t link, uint16_t vcs, struct fc_status *st)
-{
-    struct fc_turns *t = w->turns;
-    uint64_t key = (uint64_t)link << 16 | vcs;
-    if (t->n_channels == w->channels_capacity && more_channels(w, st)) return FC_NONE;
-    uint32_t mask = w->channel_slots - 1, at = (uint32_t)mix(key) & mask;
-    for (; w->channel_of[at]; at = (at + 1) & mask)
-        if (w->channel_key[w->channel_of[at] - 1] == key) return w->channel_of[at] - 1;
-    uint32_t c = t->n_channels++;
-    w->channel_of[at] = c + 1;
-    w->channel_key[c] = key;
-    t->channel_link[c] = link;
-    t->channel_vcs[c] = (uint8_t)__builtin_popcount(vcs);
-    return c;
-}
-
-static uint64_t state_hash(uint32_t in, const struct choice *set, uint32_t n)
-{
-    uint64_t x = mix(in + UINT64_C(0x9e3779b97f4a7c15));
-    for (uint32_t i = 0; i < n; i++) x = mix(x ^ set[i].channel);
-    return x;
-}
-
-static enum fc_code more_states(struct walk *w, struct fc_status *st)
-{
-    struct fc_turns *t = w->turns;
-    uint32_t used = t->n_states, n = used ? 2 * used : 1024, slots = 4 * n;
-    if (GROW(t->state_in, n) || GROW(t->state_rate, n)) return st->code;
-    used = used ? used + 1 : 0;
-    if (GROW(t->first_choice, n + 1)) return st->code;
-    w->state_of = fc_alloc(w->arena, slots, sizeof *w->state_of, st);
-    if (!w->state_of) return st->code;
-    w->states_capacity = n;
-    w->state_slots = slots;
-    for (uint32_t s = 0; s < t->n_states; s++) {
-        struct choice set[MOST_SET];
-        uint32_t m = t->first_choice[s + 1] - t->first_choice[s];
-        for (uint32_t i = 0; i < m; i++) set[i].channel = t->choice_channel[t->first_choice[s] + i];
-        uint32_t at = (uint32_t)state_hash(t->state_in[s], set, m) & (slots - 1);
-        while (w->state_of[at]) at = (at + 1) & (slots - 1);
-        w->state_of[at] = s + 1;
-    }
-    return FC_OK;
-}
-
-static enum fc_code more_choices(struct walk *w, struct fc_status *st)
-{
-    struct fc_turns *t = w->turns;
-    uint32_t used = t->n_choices, n = used ? 2 * used : 4096;
-    if (GROW(t->choice_link, n) || GROW(t->choice_channel, n) || GROW(t->choice_rate, n)) return st->code;
-    w->choices_capacity = n;
-    return FC_OK;
-}
-
-static bool same_state(const struct fc_turns *t, uint32_t s, uint32_t in, const struct choice *set, uint32_t n)
-{
-    uint32_t first = t->first_choice[s];
-    if (t->state_in[s] != in || t->first_choice[s + 1] - first != n) return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (t->choice_channel[first + i] != set[i].channel) return false;
-    return true;
-}
-
-/* The state of a head that came by `in` and has the n choices of the set; FC_NONE: out of memory. */
-static uint32_t state(struct walk *w, uint32_t in, const struct choice *set, uint32_t n, struct fc_status *st)
-{
-    struct fc_turns *t = w->turns;
-    if (t->n_states == w->states_capacity && more_states(w, st)) return FC_NONE;
-    while (t->n_choices + n > w->choices_capacity)
-        if (more_choices(w, st)) return FC_NONE;
-    uint32_t mask = w->state_slots - 1, at = (uint32_t)state_hash(in, set, n) & mask;
-    for (; w->state_of[at]; at = (at + 1) & mask)
-        if (same_state(t, w->state_of[at] - 1, in, set, n)) return w->state_of[at] - 1;
-    uint32_t s = t->n_states++;
-    w->state_of[at] = s + 1;
-    t->state_in[s] = in;
-    for (uint32_t i = 0; i < n; i++) {
-        t->choice_link[t->n_choices + i] = set[i].link;
-        t->choice_channel[t->n_choices + i] = set[i].channel;
-    }
-    t->n_choices += n;
-    t->first_choice[s + 1] = t->n_choices;
-    return s;
-}
-
 /* ---- one packet ---- */
 
 /* The choice that is furthest behind its share of the state's traffic. */
-static uint32_t behind(const struct walk *w, uint32_t s, double rate)
+static uint32_t behind(const struct fc_turns_walk *w, uint32_t s, double rate)
 {
     const struct fc_turns *t = w->turns;
     uint32_t first = t->first_choice[s], n = t->first_choice[s + 1] - first, best = 0;
-    double share[MOST_SET], sum = 0, most = -INFINITY;
+    double share[FC_TURNS_MOST_SET], sum = 0, most = -INFINITY;
     if (n == 1) return 0;
     for (uint32_t i = 0; i < n; i++) {
-        double free = fmax(1e-3, 1 - LOAD_SHARE * w->utilisation[t->choice_link[first + i]]);
+        double free = fmax(1e-3, 1 - FC_TURNS_LOAD_SHARE * w->utilisation[t->choice_link[first + i]]);
         sum += share[i] = free * free;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -196,69 +46,49 @@ static uint32_t behind(const struct walk *w, uint32_t s, double rate)
     return best;
 }
 
-/* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing. */
-static uint32_t choices(struct walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
-                        const struct fc_flit_head *head, struct fc_flit_choice *out, struct choice *set,
-                        struct fc_status *st)
+/* A packet that arrived after `ticks` alone and `hops` links between routers. */
+static void arrived(struct fc_turns_walk *w, double rate, double ticks, uint32_t hops)
 {
-    struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
-    int n = w->flit.route->choices(&w->flit, vertex, in_link, in_vc, head, all);
-    uint32_t m = 0;
-    bool free = false;
-    for (int i = 0; i < n; i++) free = free || !all[i].escape;
-    for (int i = 0; i < n && m < MOST_SET; i++) {
-        if (free && all[i].escape) continue;
-        out[m] = all[i];
-        set[m].link = w->orbit ? w->orbit[all[i].link] : all[i].link;
-        set[m].channel = channel(w, set[m].link, all[i].vcs, st);
-        if (set[m].channel == FC_NONE) return 0;
-        m++;
-    }
-    return m;
+    double zero_load = ticks / w->flit.ticks_per_cycle;
+    w->rate += rate;
+    w->hops += rate * hops;
+    w->zero_load += rate * zero_load;
+    w->zero_load2 += rate * zero_load * zero_load;
+    w->least_zero_load = fmin(w->least_zero_load, zero_load);
+    w->n_walked++;
+    w->n_hops += hops + 1;
 }
 
-static enum fc_code follow(struct walk *w, uint32_t src, uint32_t dst, double rate, struct fc_status *st)
+static enum fc_code follow(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint32_t random, double rate,
+                           struct fc_status *st)
 {
     const struct fc_network *net = w->net;
     static const struct fc_flit_view view = {NULL, no_queue};
-    struct fc_flit_head head = {.dst = dst,
-                                .random = (uint32_t)(fc_random_quick(w->seed, w->n_walked) >> 32)};
+    struct fc_flit_head head = {.dst = dst, .random = random};
     head.route = w->flit.route->start(&w->flit, src, dst, head.random, &view);
-    uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, routers = 0;
-    uint64_t ticks = 0, longest = 0;
+    uint32_t vertex = fc_node_vertex(net, src), in = FC_NONE, in_link = FC_NONE, links = 0;
+    struct fc_turns_alone alone = {0};
     int in_vc = 0;
-    for (;;) {
-        struct fc_flit_choice out[MOST_SET];
-        struct choice set[MOST_SET];
-        uint32_t n = choices(w, vertex, in_link, in_vc, &head, out, set, st);
-        uint32_t s = n ? state(w, in, set, n, st) : FC_NONE;
+    while (links == 0 || !fc_is_node(net, vertex)) {
+        struct fc_flit_choice out[FC_TURNS_MOST_SET];
+        struct fc_turns_choice set[FC_TURNS_MOST_SET];
+        uint32_t n = fc_turns_choices(w, vertex, in_link, in_vc, &head, out, set, st);
+        uint32_t s = n ? fc_turns_state(w, in, set, n, st) : FC_NONE;
         if (s == FC_NONE) return st->code;
         uint32_t pick = behind(w, s, rate), first = w->turns->first_choice[s];
         w->choosing = w->choosing || n > 1;
         w->turns->state_rate[s] += rate;
         w->turns->choice_rate[first + pick] += rate;
         head.route = out[pick].route;
-        if (vertex < net->n_routers) ticks += w->flit.router_ticks;
         in = set[pick].channel;
         in_link = out[pick].link;
         in_vc = __builtin_ctz(out[pick].vcs);
-        int class = net->link_class[in_link];
-        uint64_t keeps = w->flit.flit_ticks[class] * (uint64_t)(w->flits_least + w->flits_most) / 2 +
-                         w->flit.trailer_ticks[class];
-        ticks += w->flit.latency_ticks[class];
-        longest = keeps > longest ? keeps : longest;
+        bool from_router = vertex < net->n_routers;
         vertex = net->link_target[in_link];
-        if (fc_is_node(net, vertex)) break;
-        routers++;
+        fc_turns_hop(w, &alone, net->link_class[in_link], from_router, fc_is_node(net, vertex));
+        links++;
     }
-    double zero_load = (double)(ticks + longest) / w->flit.ticks_per_cycle;
-    w->rate += rate;
-    w->hops += rate * (routers - 1);
-    w->zero_load += rate * zero_load;
-    w->zero_load2 += rate * zero_load * zero_load;
-    w->least_zero_load = fmin(w->least_zero_load, zero_load);
-    w->n_walked++;
-    w->n_hops += routers;
+    arrived(w, rate, alone.tail, links - 2);
     return FC_OK;
 }
 
@@ -278,82 +108,143 @@ static uint32_t cumulative_find(const double *cumulative, uint32_t n, double x)
     uint32_t low = 0, high = n - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (cumulative[middle] > x) high = middle;
-        else low = middle + 1;
+        if (cumulative[middle] > x)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return low;
 }
 
-static enum fc_code all_pairs(struct walk *w, const struct fc_dense *part, uint32_t repeats, struct fc_status *st)
+/* Random word r of a pair's packets: the low bits, which decide ties, take all their values in turn, and the
+ * high ones follow van der Corput's sequence, from a place of the pair's own. */
+static uint32_t stratified(const struct fc_turns_walk *w, uint64_t pair, uint32_t r)
 {
-    uint32_t n = w->net->n_nodes;
-    for (uint32_t s = 0; s < n; s++)
-        for (uint32_t d = 0; d < n; d++) {
-            double bytes = part->a[s] * part->b[d];
-            for (uint32_t i = 0; bytes > 0 && i < repeats; i++)
-                if (follow(w, s, d, bytes * w->scale / repeats, st)) return st->code;
-        }
+    uint64_t own = fc_random_quick(w->seed, pair);
+    uint32_t high = (uint32_t)(radical(r >> w->tie_bits) * 0x1p32) + (uint32_t)(own >> 32);
+    return (high & 0xffff0000) | (((uint32_t)own + r) & 0xffff);
+}
+
+static enum fc_code follow_pair(struct fc_turns_walk *w, uint32_t src, uint32_t dst, uint64_t pair,
+                                double bytes, uint32_t repeats, struct fc_status *st)
+{
+    for (uint32_t r = 0; bytes > 0 && r < repeats; r++)
+        if (follow(w, src, dst, stratified(w, pair, r), bytes * w->scale / repeats, st)) return st->code;
     return FC_OK;
 }
 
-static enum fc_code sampled_pairs(struct walk *w, const struct fc_dense *part, uint64_t n_samples,
-                                  struct fc_status *st)
+/* Sources whose packets are followed: those of one cell stand for all where that is enough. */
+static uint32_t sources(const struct fc_turns_walk *w)
 {
-    uint32_t n = w->net->n_nodes;
-    double *a = fc_alloc(w->arena, n, sizeof *a, st), *b = a ? fc_alloc(w->arena, n, sizeof *b, st) : NULL;
-    if (!b) return st->code;
-    double sum_a = 0, sum_b = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        a[i] = sum_a += part->a[i];
-        b[i] = sum_b += part->b[i];
-    }
-    for (uint64_t i = 0; i < n_samples; i++) {
-        uint32_t s = cumulative_find(a, n, ((double)i + 0.5) / (double)n_samples * sum_a);
-        uint32_t d = cumulative_find(b, n, radical((uint32_t)i) * sum_b);
-        if (follow(w, s, d, sum_a * sum_b * w->scale / (double)n_samples, st)) return st->code;
-    }
-    return FC_OK;
+    return w->turns->folded && w->cells.one_source ? w->cells.nodes : w->net->n_nodes;
 }
 
-static enum fc_code sparse_pairs(struct walk *w, uint32_t repeats, struct fc_status *st)
+static enum fc_code all_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint32_t repeats,
+                              struct fc_status *st)
 {
-    const struct fc_demand *demand = w->demand;
-    for (size_t i = 0; i < demand->n_entries; i++)
-        for (uint32_t r = 0; demand->bytes[i] > 0 && r < repeats; r++)
-            if (follow(w, demand->src[i], demand->dst[i], demand->bytes[i] * w->scale / repeats, st))
+    uint32_t n = w->net->n_nodes, n_sources = sources(w);
+    for (uint32_t s = 0; s < n_sources; s++)
+        for (uint32_t d = 0; d < n; d++)
+            if (follow_pair(w, s, d, (uint64_t)s * n + d, part->a[s] * part->b[d] * n / n_sources, repeats,
+                            st))
                 return st->code;
     return FC_OK;
 }
 
-static uint32_t repeats_of(double pairs, double packets)
+static enum fc_code sampled_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint64_t n_samples,
+                                  struct fc_status *st)
 {
-    return (uint32_t)fmin(MOST_REPEATS, fmax(LEAST_REPEATS, packets / pairs));
+    uint32_t n = w->net->n_nodes, n_sources = sources(w);
+    double *a = fc_alloc(w->arena, n, sizeof *a, st), *b = a ? fc_alloc(w->arena, n, sizeof *b, st) : NULL;
+    if (!b) return st->code;
+    double sum_a = 0, sum_b = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        a[i] = sum_a += i < n_sources ? part->a[i] * n / n_sources : 0;
+        b[i] = sum_b += part->b[i];
+    }
+    w->turns->sampled = true;
+    for (uint64_t i = 0; i < n_samples; i++) {
+        uint32_t s = cumulative_find(a, n, ((double)i + 0.5) / (double)n_samples * sum_a);
+        uint32_t d = cumulative_find(b, n, radical((uint32_t)i) * sum_b);
+        uint32_t random = (uint32_t)(fc_random_quick(w->seed, i) >> 32);
+        if (follow(w, s, d, random, sum_a * sum_b * w->scale / (double)n_samples, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+/* The same where all senders are alike and all receivers are: every sender to receivers as many places on, so
+ * that all are met equally often. */
+static enum fc_code shifted_pairs(struct fc_turns_walk *w, const struct fc_dense *part, uint32_t n_shifts,
+                                  struct fc_status *st)
+{
+    uint32_t n = w->net->n_nodes, n_sources = sources(w);
+    double rate = part->a[0] * part->b[0] * n * w->scale * n / n_sources / n_shifts;
+    w->turns->sampled = true;
+    for (uint32_t i = 0; i < n_shifts; i++)
+        for (uint32_t s = 0; s < n_sources; s++) {
+            uint32_t to = (uint32_t)((s + (uint64_t)(radical(i) * n)) % n);
+            uint32_t random = (uint32_t)(fc_random_quick(w->seed, (uint64_t)i * n + s) >> 32);
+            if (follow(w, s, to, random, rate, st)) return st->code;
+        }
+    return FC_OK;
+}
+
+static enum fc_code sample(struct fc_turns_walk *w, const struct fc_dense *part, uint64_t n_samples,
+                           struct fc_status *st)
+{
+    uint32_t n = w->net->n_nodes;
+    if (n_samples >= 8 * (uint64_t)sources(w) && fc_all_equal(part->a, n) && fc_all_equal(part->b, n))
+        return shifted_pairs(w, part, (uint32_t)(n_samples / sources(w)), st);
+    return sampled_pairs(w, part, n_samples, st);
+}
+
+static enum fc_code sparse_pairs(struct fc_turns_walk *w, uint32_t repeats, struct fc_status *st)
+{
+    const struct fc_demand *demand = w->demand;
+    uint32_t n = w->net->n_nodes, n_sources = sources(w);
+    for (size_t i = 0; i < demand->n_entries; i++)
+        if (demand->src[i] < n_sources &&
+            follow_pair(w, demand->src[i], demand->dst[i], i, demand->bytes[i] * n / n_sources, repeats, st))
+            return st->code;
+    return FC_OK;
+}
+
+/* How often each pair is followed with about so many packets in all: a whole number of times the random words
+ * that stand for all; many times where they are hashed. */
+static uint32_t repeats_of(const struct fc_turns_walk *w, double pairs, double packets)
+{
+    if (w->n_strata && !w->choosing) return w->n_strata;
+    uint32_t least = w->n_strata > 1 ? w->n_strata : 1;
+    double most = fmin(w->n_strata || w->choosing ? MOST_REPEATS : MOST_HASHED, packets / pairs);
+    return most < least ? (uint32_t)fmax(1, most) : (uint32_t)(most / least) * least;
 }
 
 /* One walk of all traffic with about that many packets. */
-static enum fc_code walk_all(struct walk *w, double packets, struct fc_status *st)
+static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_status *st)
 {
     const struct fc_demand *demand = w->demand;
     struct fc_turns *t = w->turns;
-    double pairs = (double)w->net->n_nodes * w->net->n_nodes;
+    double share = (double)sources(w) / w->net->n_nodes;
+    double pairs = share * w->net->n_nodes * w->net->n_nodes, entries = share * (double)demand->n_entries;
     w->n_walked = w->n_hops = 0;
     w->rate = w->hops = w->zero_load = w->zero_load2 = 0;
     w->least_zero_load = INFINITY;
     memset(t->state_rate, 0, t->n_states * sizeof *t->state_rate);
     memset(t->choice_rate, 0, t->n_choices * sizeof *t->choice_rate);
-    if (demand->n_entries && sparse_pairs(w, repeats_of((double)demand->n_entries, packets), st)) return st->code;
+    t->sampled = false;
+    if (demand->n_entries && sparse_pairs(w, repeats_of(w, entries, packets), st)) return st->code;
     for (int p = 0; p < demand->n_dense; p++) {
-        double share = packets / demand->n_dense;
-        t->sampled = LEAST_REPEATS * pairs > share;
-        if (LEAST_REPEATS * pairs > share ? sampled_pairs(w, &demand->dense[p], (uint64_t)share, st)
-                                          : all_pairs(w, &demand->dense[p], repeats_of(pairs, share), st))
+        const struct fc_dense *part = &demand->dense[p];
+        double some = packets / demand->n_dense;
+        uint32_t repeats = repeats_of(w, pairs, some);
+        if (pairs * repeats > fmax(1, some) ? sample(w, part, (uint64_t)some, st)
+                                            : all_pairs(w, part, repeats, st))
             return st->code;
     }
     return FC_OK;
 }
 
-/* Rates of links and channels from those of the choices. */
-static void add_up(struct walk *w)
+void fc_turns_add_up(struct fc_turns_walk *w)
 {
     struct fc_turns *t = w->turns;
     memset(t->rate, 0, t->n_links * sizeof *t->rate);
@@ -368,7 +259,7 @@ static void add_up(struct walk *w)
 }
 
 /* Utilisations for the shares of the next round: the mean of those so far, the first ones counting less. */
-static void average(struct walk *w, int round)
+static void average(struct fc_turns_walk *w, int round)
 {
     const struct fc_turns *t = w->turns;
     for (uint32_t l = 0; l < t->n_links; l++) {
@@ -377,35 +268,38 @@ static void average(struct walk *w, int round)
     }
 }
 
-static enum fc_code rounds(struct walk *w, uint64_t most_hops, struct fc_status *st)
+static enum fc_code rounds(struct fc_turns_walk *w, uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     double packets = 64;
-    if (walk_all(w, packets, st)) return st->code; /* hops a packet, and whether there is anything to choose */
+    if (walk_all(w, packets, st))
+        return st->code; /* hops a packet, and whether there is anything to choose */
     double hops = (double)w->n_hops / (double)w->n_walked, most = (double)most_hops / hops;
-    int n = w->choosing ? ROUNDS : 1;
-    add_up(w);
+    int n = w->choosing ? ROUNDS : t->sampled || !w->n_strata ? 1 : 0;
+    fc_turns_add_up(w);
     if (w->choosing) memset(w->utilisation, 0, t->n_links * sizeof *w->utilisation);
     for (int round = 0; round < n; round++) {
         if (walk_all(w, round + 1 < n ? most / (2 * ROUNDS) : most / (n > 1 ? 2 : 1), st)) return st->code;
-        add_up(w);
+        fc_turns_add_up(w);
         average(w, round);
     }
+    t->n_walked = w->n_walked;
     return FC_OK;
 }
 
 /* ---- links ---- */
 
-static double moment(const struct walk *w, int class, int power)
+static double moment(const struct fc_turns_walk *w, int class, int power)
 {
     double sum = 0;
     for (uint32_t f = w->flits_least; f <= w->flits_most; f++)
-        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) / w->flit.ticks_per_cycle,
+        sum += pow((f * (double)w->flit.flit_ticks[class] + w->flit.trailer_ticks[class]) /
+                       w->flit.ticks_per_cycle,
                    power);
     return sum / (w->flits_most - w->flits_least + 1);
 }
 
-static enum fc_code make_links(struct walk *w, struct fc_status *st)
+static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
@@ -445,14 +339,33 @@ static enum fc_code make_links(struct walk *w, struct fc_status *st)
 
 /* ---- the whole ---- */
 
-static enum fc_code make(struct walk *w, const struct fc_flit_settings *settings, uint64_t most_hops,
-                         struct fc_status *st)
+/* Flit ticks of the fastest class between routers, at least 1. */
+static uint32_t fastest_class(const struct fc_turns_walk *w)
+{
+    uint32_t fastest = UINT32_MAX;
+    for (uint32_t l = 0; l < w->net->n_links; l++) {
+        if (fc_is_node(w->net, w->net->link_source[l]) || fc_is_node(w->net, w->net->link_target[l]))
+            continue;
+        uint32_t ticks = w->flit.flit_ticks[w->net->link_class[l]];
+        ticks = ticks ? ticks : 1;
+        fastest = ticks < fastest ? ticks : fastest;
+    }
+    return fastest == UINT32_MAX ? 1 : fastest;
+}
+
+static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings,
+                         enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
     if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) ||
-        fc_turns_cells(net, w->demand, &w->cells, &t->folded, st) || make_links(w, st))
+        (method != FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
+        make_links(w, st))
         return st->code;
+    w->whole_packets = settings->engine == FC_ENGINE_EVENT ||
+                       (settings->engine == FC_ENGINE_AUTO && w->flit.cut_through && !w->flit.vc_stage);
+    w->fastest = fastest_class(w);
+    fc_turns_strata(net, &w->tie_bits, &w->n_strata);
     double *weight = fc_alloc(w->arena, net->n_nodes, sizeof *weight, st), sum = 0;
     if (!weight || fc_flit_weights(&w->flit, w->demand, weight, st)) return st->code;
     for (uint32_t s = 0; s < net->n_nodes; s++) sum += weight[s];
@@ -461,31 +374,39 @@ static enum fc_code make(struct walk *w, const struct fc_flit_settings *settings
     t->n_vcs = w->flit.n_vcs;
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
-    if (more_channels(w, st) || more_states(w, st) || more_choices(w, st) || rounds(w, most_hops, st))
+    if (fc_turns_tables(w, st)) return st->code;
+    if (method == FC_TURNS_AUTO && fc_turns_is_torus(w) ? fc_turns_torus(w, st) : rounds(w, most_hops, st))
         return st->code;
+    if (fc_turns_pool(w, st)) return st->code;
     t->packets = w->rate;
     t->hops_mean = w->hops / w->rate;
     t->zero_load_cycles = w->zero_load / w->rate;
     t->zero_load_variance = fmax(0, w->zero_load2 / w->rate - t->zero_load_cycles * t->zero_load_cycles);
     t->least_zero_load_cycles = w->least_zero_load;
-    t->n_walked = w->n_walked;
     t->cycle_s = w->flit.cycle_s;
     return FC_OK;
 }
 
-enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                           struct fc_status *st)
+enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
+                              const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                              uint64_t most_hops, struct fc_turns *turns, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
+    struct fc_turns_walk w = {.net = net, .turns = turns, .arena = &scratch, .demand = demand};
     memset(turns, 0, sizeof *turns);
     turns->net = net;
     if (fc_flit_prepare(net, settings, &w.flit, st)) return st->code;
-    if (make(&w, settings, most_hops, st)) fc_turns_free(turns);
+    if (make(&w, settings, method, most_hops, st)) fc_turns_free(turns);
     fc_flit_unprepare(&w.flit);
     fc_arena_free(&scratch);
     return st->code;
+}
+
+enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_flit_settings *settings, uint64_t most_hops,
+                           struct fc_turns *turns, struct fc_status *st)
+{
+    return fc_turns_make_by(FC_TURNS_AUTO, net, demand, settings, most_hops, turns, st);
 }
 
 void fc_turns_free(struct fc_turns *turns)

@@ -24,6 +24,7 @@ static bool torus_cells(const struct fc_network *net, struct fc_cells *cells)
     cells->routers = 1;
     cells->nodes = s->nodes_per_router;
     cells->along = !net->machine->routing->adaptive;
+    cells->one_source = net->machine->routing->adaptive; /* adaptive channels are the same everywhere */
     return true;
 }
 
@@ -153,4 +154,27 @@ enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells
     }
     *n_orbits = n;
     return FC_OK;
+}
+
+void fc_turns_strata(const struct fc_network *net, int *tie_bits, uint32_t *n_strata)
+{
+    const char *family = net->machine->family->name, *routing = net->machine->routing->name;
+    bool is_torus = !strcmp(family, "torus") || !strcmp(family, "mesh"), is_tmesh = !strcmp(family, "tmesh");
+    uint32_t cables = 1;
+    *tie_bits = 0;
+    *n_strata = 0;
+    if (is_torus && strcmp(routing, "valiant")) {
+        const struct fc_torus_shape *s = fc_torus(net);
+        for (int d = 0; d < s->n_dims; d++) {
+            if (s->ring[d] && s->k[d] % 2 == 0) *tie_bits = d + 1;
+            if (s->k[d] > 1) cables = s->parallel[d] > cables ? s->parallel[d] : cables;
+        }
+    } else if (is_tmesh) {
+        const struct fc_tmesh_shape *s = fc_tmesh(net);
+        for (int d = 0; d < s->n_dims; d++)
+            if (s->k[d] % 2 == 0) *tie_bits = d + 1;
+    } else {
+        return;
+    }
+    *n_strata = cables << *tie_bits;
 }

@@ -43,11 +43,13 @@
     X(suite_maxmin)                                                                                                   \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
+    X(suite_queueing)                                                                                                 \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
+    X(suite_turns)                                                                                                    \
     X(suite_cases)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the

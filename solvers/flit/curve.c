@@ -132,7 +132,7 @@ static enum fc_code injection_bound(const struct fc_network *net, const struct f
 
 static enum fc_code probe(const struct fc_network *net, const struct fc_demand *demand,
                           const struct fc_flit_settings *settings, double load, bool *stable,
-                          double *accepted, struct fc_status *st)
+                          double *accepted, double *flit_hops, struct fc_status *st)
 {
     struct fc_flit_settings one = *settings;
     struct fc_flit_result result;
@@ -142,6 +142,7 @@ static enum fc_code probe(const struct fc_network *net, const struct fc_demand *
     if (settings->latency_limit_cycles > 0)
         *stable = result.complete && result.latency_mean_cycles <= settings->latency_limit_cycles;
     *accepted = result.accepted_flits_per_node_cycle;
+    *flit_hops += (double)result.flit_hops;
     if (result.deadlock) fc_refuse(st, FC_NO, "deadlock at load %.6g: %s", load, result.deadlock_text);
     fc_flit_free(&result);
     return st->code;
@@ -150,6 +151,14 @@ static enum fc_code probe(const struct fc_network *net, const struct fc_demand *
 enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                 struct fc_status *st)
+{
+    double flit_hops = 0;
+    return fc_flit_saturation_counted(net, demand, settings, load_flits_per_cycle, &flit_hops, st);
+}
+
+enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
+                                        const struct fc_flit_settings *settings, double *load_flits_per_cycle,
+                                        double *flit_hops, struct fc_status *st)
 {
     double most, bound = INFINITY, low = 0;
     struct fc_flit_settings set = *settings;
@@ -165,7 +174,7 @@ enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_de
     for (int run = 0; run < MOST_RUNS && high - low > width * (1 + 1e-9); run++) {
         bool stable = false;
         double accepted = NAN;
-        if (probe(net, demand, &set, next, &stable, &accepted, st)) return st->code;
+        if (probe(net, demand, &set, next, &stable, &accepted, flit_hops, st)) return st->code;
         *(stable ? &low : &high) = next;
         fc_progress_show(settings->progress, 1 - log2((high - low) / width) / log2(1 + most / width),
                          "saturation");

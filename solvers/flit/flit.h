@@ -125,6 +125,10 @@ enum fc_code fc_flit_multicast_bound(const struct fc_network *net, const struct 
 enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_demand *demand,
                                 const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                 struct fc_status *st);
+/* The same; adds the flits over router-to-router links of all its runs to *flit_hops: what it cost. */
+enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
+                                        const struct fc_flit_settings *settings, double *load_flits_per_cycle,
+                                        double *flit_hops, struct fc_status *st);
 /* Ideal throughput: the offered load, flits a node and cycle, at which the busiest link is busy all the time
  * under the machine's routing (load solver; adaptive: the best split found), for packets of the settings.
  * What `--load 80%` is of. */

@@ -47,10 +47,81 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >         "half_width_cycles": null,
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 1 --loads 50% --warmup 500 --measure 2000 --plot p | tail -1; head -1 p/latency-curve.tsv; ls p
 > plot: p/latency-curve.png
-> series	machine	offered_flits_per_node_cycle	accepted_flits_per_node_cycle	packet_latency_cycles	half_width_cycles
+> series	machine	offered_flits_per_node_cycle	accepted_flits_per_node_cycle	packet_latency_cycles	half_width_cycles	model_latency_cycles	model_low_cycles	model_high_cycles
 > latency-curve.gp
 > latency-curve.png
 > latency-curve.tsv
+
+# The queueing model: alone, beside the kernel, and above its saturation.
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2,0.4,1.5 --solver queueing
+> machine     ring-4: a ring
+> run         uniform, routing dimension-order, rule dateline
+> model       queueing, not calibrated (fabricast calibrate measures its error)
+>
+>      offered      latency           +-
+> flits/node/c       cycles            %
+> ...
+>          1.5            -            -
+>
+> ...
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2,1.5 --solver queueing --json | grep -vE '_cycles": [0-9]'
+> {
+>   "machine": "ring-4",
+>   "traffic": "uniform",
+>   "routing": "dimension-order",
+>   "vc_rule": "dateline",
+>   "engine": null,
+>   "points": [
+>     {
+>       "load": 0.2,
+>       "queueing": {
+>         "accepted": 0.2,
+>         "error_percent": null,
+>         "tier": "none",
+>         "extrapolated": false,
+>         "why": "not calibrated",
+>         "stable": true
+>       },
+>       "flit": null
+>     },
+>     {
+>       "load": 1.5,
+>       "queueing": {
+>         "packet_latency_cycles": null,
+>         "accepted": null,
+>         "error_percent": null,
+>         "tier": "none",
+>         "extrapolated": false,
+>         "why": "not calibrated",
+>         "network_latency_cycles": null,
+>         "source_queue_cycles": null,
+>         "p95_cycles": null,
+>         "p99_cycles": null,
+>         "stable": false
+>       },
+>       "flit": null
+>     }
+>   ],
+>   "saturation": {
+> ...
+>     "flit": null,
+>     "queueing_error_percent": null
+>   },
+>   "ideal_throughput": 1.0,
+>   "calibration": null
+> }
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --plot q | sed -n '2,6p'; ls q; grep -c 'queueing model' q/latency-curve.gp
+> run         uniform, routing dimension-order, rule dateline, event engine
+> model       queueing, not calibrated (fabricast calibrate measures its error)
+>
+>      offered     accepted      latency           +-        model           +-    deviation
+> flits/node/c flits/node/c       cycles       cycles       cycles            %            %
+> latency-curve.gp
+> latency-curve.png
+> latency-curve.tsv
+> 1
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --json | grep -c deviation_percent
+> 1
 
 # Refusals.
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform
@@ -74,11 +145,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.1,x
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5,2
 ! fabricast: load 2: node 0 would offer 2 flits a cycle, but its injection links take 1 (load counts flits a node and cycle; at most 1 here; write a percentage, such as 80%, for a share of the ideal throughput)
 ? 2
-$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver both
-! fabricast: --solver: both: queueing is not in this build (expected flit)
-? 2
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.5 --solver fast
-! fabricast: --solver: 'fast' is unknown (expected flit)
+! fabricast: --solver: 'fast' is unknown (expected queueing, flit or both)
 ? 2
 $ cd $TMP; fabricast curve -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --loads 0.5
 ! fabricast: --loads: stencil2d:grid=4x2,bytes=64 has 8 tasks, and rates are those of the 4 nodes (without it its messages are sent as fast as they go)

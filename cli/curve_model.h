@@ -1,0 +1,35 @@
+/* curve_model.h - the queueing side of `curve`. */
+#ifndef FC_CURVE_MODEL_H
+#define FC_CURVE_MODEL_H
+
+#include "cli/cli.h"
+#include "solvers/calibration.h"
+
+/* A curve of the queueing model, with what it was calibrated with. */
+struct fc_curve_model {
+    struct fc_arena arena;
+    struct fc_calibration calibration;
+    bool calibrated; /* there is one */
+    struct fc_turns turns;
+    struct fc_calibrated *model;
+    struct fc_calibrated_answer *answers; /* [n] `why` lives as long as this */
+    size_t n;
+    double saturation, saturation_percent; /* flits/node/cycle; its error, NaN: unknown */
+    double ideal;                          /* load that fills the busiest link under the routing's split */
+    const char *vc_rule;
+};
+/* Solves the model at load[n]. `pattern`: as the user typed it, NULL for other traffic. No kernel run. The
+ * caller frees, also after a failure. */
+enum fc_code fc_curve_model_solve(const struct fc_session *session, const struct fc_demand *demand,
+                                  const char *pattern, const struct fc_flit_settings *settings,
+                                  const double *load, size_t n, struct fc_curve_model *model,
+                                  struct fc_status *st);
+void fc_curve_model_free(struct fc_curve_model *model);
+
+/* "queueing, calibrated by FILE (anchored)"; the reasons for which answers are extrapolated or have no error,
+ * a line each; one answer for JSON (a new reference). */
+void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream);
+void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream);
+json_t *fc_curve_model_json(const struct fc_calibrated_answer *answer);
+
+#endif

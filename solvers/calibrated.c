@@ -1,0 +1,297 @@
+/* calibrated.c - the queueing model with its calibration: latency, saturation, and the error of both.
+ *
+ * With s the model's saturation, x = load / s:
+ * transfer   T(load) = model(load); error = measured error of networks left out at share x, at least 1 %.
+ * anchored   where this network, pattern and packet length were run: s* the kernel's saturation, x = load / s*,
+ *                T(load) = model(x s) exp(r(x)),  r(x_i) = log(kernel_i / model(x_i s)) at the anchors, r(0) = 0,
+ *            r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no waves between anchors.
+ *            Error: at least 1.5 %, the half widths of the anchors about x, and a quarter of the greatest misfit when
+ *            an inner anchor is left out (that doubles the spacing, and the cubic is of second order at least).
+ * Neither is trusted above 0.9 of saturation or above the last anchor (science: with anchors up to 0.8 the next load
+ * was missed by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
+ * The hull in hops reaches as many times beyond the largest network as that is beyond the largest but one, because
+ * leaving the largest out has tested just this step. */
+#include "solvers/calibration_internal.h"
+
+#include <gsl/gsl_interp.h>
+#include <math.h>
+#include <string.h>
+
+#define LEAST_TRANSFER_PERCENT 1.0
+#define LEAST_ANCHORED_PERCENT 1.5
+#define LAST_SHARE 0.9
+#define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
+#define HULL_MARGIN 1.1
+#define MOST_ESCAPE_PERCENT 5.0
+#define BISECTION_SHARE 0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
+
+const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
+
+enum { MOST = FC_CALIBRATION_MOST_POINTS + 1 };
+struct fc_calibrated {
+    struct fc_arena arena;
+    const struct fc_calibration *calibration; /* NULL: theory */
+    const struct fc_turns *turns;
+    struct fc_queueing *queueing;
+    struct fc_queueing_parameters parameters;
+    double model_saturation;
+    const struct fc_calibration_case *anchors; /* NULL: transfer */
+    int n;                                     /* of x, r: anchors and the origin */
+    double x[MOST], r[MOST], half_percent[MOST];
+    double left_out_percent;                   /* greatest misfit with an inner anchor left out */
+    const char *none, *outside, *beyond;       /* why; "": does not hold */
+};
+
+/* ---- interpolation ---- */
+
+/* r at x by Steffen's cubic through the points but `left_out` (-1: none); linear through two points. */
+static double ratio_at(const struct fc_calibrated *c, int left_out, double x)
+{
+    double xs[MOST], rs[MOST];
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        if (i != left_out) xs[n] = c->x[i], rs[n++] = c->r[i];
+    if (x >= xs[n - 1]) return rs[n - 1];
+    gsl_interp *interp = gsl_interp_alloc(n > 2 ? gsl_interp_steffen : gsl_interp_linear, (size_t)n);
+    if (!interp) return NAN;
+    double y = gsl_interp_init(interp, xs, rs, (size_t)n) ? NAN : gsl_interp_eval(interp, xs, rs, x, NULL);
+    gsl_interp_free(interp);
+    return y;
+}
+
+static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
+{
+    const struct fc_calibration_case *k = c->anchors;
+    c->n = 1;
+    for (int i = 0; i < k->n_points; i++) {
+        const struct fc_calibration_point *p = &k->points[i];
+        struct fc_queueing_answer a;
+        if (fc_queueing_solve(c->queueing, &c->parameters, p->load_share * c->model_saturation, &a, st)) return st->code;
+        c->x[c->n] = p->load_share;
+        c->r[c->n] = log(p->latency_cycles / a.latency_mean_cycles);
+        c->half_percent[c->n++] = isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
+    }
+    for (int i = 1; i + 1 < c->n; i++)
+        c->left_out_percent =
+            fmax(c->left_out_percent, 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i])));
+    return FC_OK;
+}
+
+static double anchored_error(const struct fc_calibrated *c, double x)
+{
+    double error = fmax(LEAST_ANCHORED_PERCENT, c->left_out_percent / 4);
+    for (int i = 1; i < c->n; i++)
+        if (c->x[i] >= x || i + 1 == c->n) return fmax(error, fmax(c->half_percent[i], c->half_percent[i - 1]));
+    return error;
+}
+
+static double transfer_error(const struct fc_calibration *k, double x)
+{
+    double at = fmin(fmax(10 * x, 0), 9);
+    int low = at < 9 ? (int)at : 8;
+    double error = k->error_at[low] + (at - low) * (k->error_at[low + 1] - k->error_at[low]);
+    return isnan(error) ? (double)NAN : fmax(error, LEAST_TRANSFER_PERCENT);
+}
+
+/* ---- what applies ---- */
+
+double fc_turns_anisotropy(const struct fc_turns *t)
+{
+    double most = 0, sum = 0, n = 0;
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        if (t->kind[l] != FC_TURN_NETWORK || !(t->rate[l] > 0)) continue;
+        double utilisation = t->rate[l] * t->service[l];
+        most = fmax(most, utilisation);
+        sum += utilisation * t->copies[l];
+        n += t->copies[l];
+    }
+    return sum > 0 ? fmax(1, most * n / sum) : 1;
+}
+
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...) FC_PRINTF(3, 4);
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
+{
+    char text[2400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return fc_copy_text(&c->arena, text, st);
+}
+
+static double distance(double a, double b) { return fabs(log(fmax(a, 1e-9) / fmax(b, 1e-9))); }
+
+/* The case that is most like the traffic: the least sum of logarithms of the hull's measures. */
+static const struct fc_calibration_case *nearest(const struct fc_calibration *k, const struct fc_turns *t)
+{
+    const struct fc_calibration_case *best = NULL;
+    double least = INFINITY, anisotropy = fc_turns_anisotropy(t);
+    for (uint32_t i = 0; i < k->n_cases; i++) {
+        const struct fc_calibration_case *c = &k->cases[i];
+        double d = distance(c->hops, t->hops_mean) + distance(c->anisotropy, anisotropy) +
+                   distance((c->flits_min + c->flits_max) / 2, t->flits_mean);
+        if (d < least) least = d, best = c;
+    }
+    return best;
+}
+
+static enum fc_code check_hull(struct fc_calibrated *c, struct fc_status *st)
+{
+    const struct fc_calibration *k = c->calibration;
+    const struct fc_turns *t = c->turns;
+    const struct {
+        const char *name;
+        double value, low, high;
+    } list[] = {{"mean hops", t->hops_mean, k->hops[0], k->hops[1] * k->hops_step},
+                {"anisotropy of link loads", fc_turns_anisotropy(t), k->anisotropy[0], k->anisotropy[1]},
+                {"mean packet length in flits", t->flits_mean, k->flits[0], k->flits[1]},
+                {"packets a buffer", t->buffer_packets, k->buffer_packets[0], k->buffer_packets[1]}};
+    for (size_t i = 0; i < FC_COUNT(list) && !*c->outside && !st->code; i++)
+        if (list[i].value < list[i].low / HULL_MARGIN || list[i].value > list[i].high * HULL_MARGIN)
+            c->outside = words(c, st, "%s %.4g: calibrated for %.4g to %.4g", list[i].name, list[i].value,
+                               list[i].low, list[i].high);
+    const struct fc_calibration_case *near = nearest(k, t);
+    if (!st->code && !*c->outside && near->escape_percent > MOST_ESCAPE_PERCENT)
+        c->outside = words(c, st, "in the nearest run (%s, %s) %.3g %% of the flits took escape channels", near->network,
+                           near->pattern, near->escape_percent);
+    return st->code;
+}
+
+/* Whether the calibration is of the kind of this rule; else theory, and why. */
+static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, struct fc_status *st)
+{
+    const char *kind;
+    if (!c->calibration) {
+        c->none = "not calibrated";
+        return FC_OK;
+    }
+    if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
+    if (strcmp(kind, c->calibration->kind)) {
+        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)", c->calibration->kind, kind);
+        c->calibration = NULL;
+    }
+    return st->code;
+}
+
+/* A run that was allowed although it can deadlock has no steady state to speak of. */
+static enum fc_code check_deadlock(struct fc_calibrated *c, const struct fc_flit_settings *settings,
+                                   struct fc_status *st)
+{
+    struct fc_certificate certificate;
+    if (!settings->allow_deadlock) return FC_OK;
+    if (fc_certify(c->turns->net, settings->vc_rule, &certificate, st)) return st->code;
+    if (!certificate.safe) c->outside = "the routing can deadlock";
+    fc_certificate_free(&certificate);
+    return FC_OK;
+}
+
+static void find_anchors(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings)
+{
+    char shape[512];
+    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    double mean = c->turns->flits_mean;
+    double most = settings->packet_flits_max ? settings->packet_flits_max : mean;
+    double least = settings->packet_flits_min ? settings->packet_flits_min : 2 * mean - most;
+    for (uint32_t i = 0; i < c->calibration->n_cases && !c->anchors; i++) {
+        const struct fc_calibration_case *k = &c->calibration->cases[i];
+        if (!strcmp(k->network, shape) && !strcmp(k->pattern, pattern) && fabs(k->flits_min - least) < 0.25 &&
+            fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25)
+            c->anchors = k;
+    }
+}
+
+static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,
+                            struct fc_status *st)
+{
+    if (check_kind(c, settings->vc_rule, st) || check_deadlock(c, settings, st)) return st->code;
+    if (c->calibration) c->parameters = c->calibration->parameters;
+    if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
+    fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
+    if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st))
+        return st->code;
+    if (!c->calibration) return FC_OK;
+    find_anchors(c, pattern ? pattern : "", settings);
+    if (c->anchors) return make_anchors(c, st);
+    return check_hull(c, st);
+}
+
+enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const struct fc_turns *turns,
+                                const char *pattern, const struct fc_flit_settings *settings,
+                                struct fc_calibrated **calibrated, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_calibrated *c = fc_alloc(&arena, 1, sizeof *c, st);
+    *calibrated = NULL;
+    if (!c) return st->code;
+    c->arena = arena;
+    c->calibration = calibration;
+    c->turns = turns;
+    c->none = c->outside = "";
+    c->beyond = "above 0.9 of saturation";
+    fc_queueing_defaults(&c->parameters);
+    if (prepare(c, pattern, settings, st)) fc_calibrated_close(c);
+    else *calibrated = c;
+    return st->code;
+}
+
+void fc_calibrated_close(struct fc_calibrated *calibrated)
+{
+    if (!calibrated) return;
+    struct fc_arena arena = calibrated->arena; /* holds the struct too */
+    fc_queueing_close(calibrated->queueing);
+    fc_arena_free(&arena);
+}
+
+/* ---- answers ---- */
+
+double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
+{
+    double error = NAN;
+    if (c->anchors) error = 100 * BISECTION_SHARE * c->anchors->ideal / c->anchors->saturation;
+    else if (c->calibration) error = c->calibration->saturation_mean_percent * (*c->outside ? 2 : 1);
+    if (error_percent) *error_percent = error;
+    return c->anchors ? c->anchors->saturation : c->model_saturation;
+}
+
+/* All times times `factor`, so that the parts still sum to the latency. */
+static void scale(struct fc_queueing_answer *a, double factor)
+{
+    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles, &a->source_cycles, &a->latency_sd_cycles,
+                             &a->latency_p95_cycles, &a->latency_p99_cycles, &a->contention_cycles, &a->queue_cycles,
+                             &a->backpressure_cycles};
+    for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
+}
+
+static void add_error(const struct fc_calibrated *c, double x, struct fc_calibrated_answer *answer)
+{
+    answer->why = c->none;
+    if (!c->calibration || !answer->model.stable) return;
+    double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
+    bool above = x > last * (1 + 1e-9);
+    answer->error_percent = c->anchors ? anchored_error(c, x) : transfer_error(c->calibration, x);
+    if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, transfer_error(c->calibration, x));
+    answer->extrapolated = above || *c->outside;
+    if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
+    if (!answer->extrapolated) return;
+    answer->error_percent *= 2;
+    answer->why = *c->outside ? c->outside : c->beyond;
+}
+
+enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
+                                 struct fc_calibrated_answer *answer, struct fc_status *st)
+{
+    double saturation = fc_calibrated_saturation(c, NULL), x = load_flits_per_cycle / saturation;
+    *answer = (struct fc_calibrated_answer){.saturation = saturation, .error_percent = NAN, .why = c->none};
+    answer->tier = c->anchors ? FC_TIER_ANCHORED : c->calibration ? FC_TIER_TRANSFER : FC_TIER_NONE;
+    if (x >= 1) {
+        scale(&answer->model, NAN);
+        answer->model.greatest_utilization = 1;
+    } else {
+        double load = c->anchors ? x * c->model_saturation : load_flits_per_cycle;
+        if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
+        if (c->anchors && answer->model.stable) scale(&answer->model, exp(ratio_at(c, -1, x)));
+    }
+    answer->model.load_flits_per_cycle = load_flits_per_cycle;
+    add_error(c, x, answer);
+    return FC_OK;
+}

@@ -1,0 +1,156 @@
+/* calibration_file.c - a calibration as YAML: writing.
+ *
+ * Numbers have the fewest digits that read back as the same double, unknown ones are null, so that what is read and
+ * written again is the same file byte for byte (calibration_read.c). */
+#include "solvers/calibration.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const fc_left_out_names[] = {"network", "case", NULL};
+
+static void put_number(FILE *f, double value)
+{
+    char text[40];
+    if (isnan(value)) {
+        fputs("null", f);
+        return;
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, f);
+}
+
+static void put_key(FILE *f, const char *key, double value)
+{
+    fprintf(f, "%s: ", key);
+    put_number(f, value);
+}
+
+/* Double-quoted; what comes from a command line may hold anything printable. */
+static void put_text(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f) fprintf(f, "\\x%02x", c);
+        else fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+static void put_list(FILE *f, const char *key, const double *value, int n)
+{
+    fprintf(f, "%s: [", key);
+    for (int i = 0; i < n; i++) {
+        fputs(i ? ", " : "", f);
+        put_number(f, value[i]);
+    }
+    fputc(']', f);
+}
+
+static void put_parameters(FILE *f, const struct fc_calibration *c)
+{
+    fprintf(f, "parameters: # of solvers/queueing.c, with 95 %% intervals\n");
+    for (int i = 0; i < FC_Q_PARAMETERS; i++) {
+        fprintf(f, "  %s: {", fc_queueing_parameter_names[i]);
+        put_key(f, "value", c->parameters.value[i]);
+        put_key(f, ", low", c->low.value[i]);
+        put_key(f, ", high", c->high.value[i]);
+        fprintf(f, ", fitted: %s}\n", c->free_parameter[i] ? "true" : "false");
+    }
+}
+
+static void put_errors(FILE *f, const struct fc_calibration *c)
+{
+    fprintf(f, "hull: # least and most of the cases\n");
+    const struct {
+        const char *name;
+        const double *range;
+    } hull[] = {{"  hops", c->hops},
+                {"  anisotropy", c->anisotropy},
+                {"  flits", c->flits},
+                {"  buffer_packets", c->buffer_packets}};
+    for (size_t i = 0; i < FC_COUNT(hull); i++) {
+        put_list(f, hull[i].name, hull[i].range, 2);
+        fputc('\n', f);
+    }
+    put_key(f, "  hops_step", c->hops_step);
+    fprintf(f, "\nerrors: # percent; of cases that the parameters were fitted without\n  left_out: %s\n",
+            fc_left_out_names[c->left_out]);
+    const struct {
+        const char *name;
+        double value;
+    } list[] = {{"  residual", c->residual_percent},
+                {"  latency_mean", c->left_out_mean_percent},
+                {"  latency_greatest", c->left_out_greatest_percent},
+                {"  largest_network_mean", c->largest_left_out_percent},
+                {"  saturation_mean", c->saturation_mean_percent},
+                {"  saturation_greatest", c->saturation_greatest_percent}};
+    for (size_t i = 0; i < FC_COUNT(list); i++) {
+        put_key(f, list[i].name, list[i].value);
+        fputc('\n', f);
+    }
+    put_list(f, "  at_load_share", c->error_at, (int)FC_COUNT(c->error_at));
+    fprintf(f, " # 0, 0.1, ... 0.9 of saturation\n");
+}
+
+static void put_case(FILE *f, const struct fc_calibration_case *k)
+{
+    fprintf(f, "  - network: ");
+    put_text(f, k->network);
+    fprintf(f, "\n    pattern: ");
+    put_text(f, k->pattern);
+    fprintf(f, "\n    nodes: %llu\n", (unsigned long long)k->nodes);
+    put_list(f, "    flits", (double[]){k->flits_min, k->flits_max}, 2);
+    const struct {
+        const char *name;
+        double value;
+    } list[] = {{"hops", k->hops},
+                {"anisotropy", k->anisotropy},
+                {"buffer_packets", k->buffer_packets},
+                {"saturation", k->saturation},
+                {"ideal", k->ideal},
+                {"escape_percent", k->escape_percent}};
+    for (size_t i = 0; i < FC_COUNT(list); i++) {
+        fputs("\n    ", f);
+        put_key(f, list[i].name, list[i].value);
+    }
+    fprintf(f, "\n    fitted: %s\n", k->fitted ? "true" : "false");
+    put_key(f, "    error_mean", k->mean_error_percent);
+    fputc('\n', f);
+    put_key(f, "    error_greatest", k->greatest_error_percent);
+    fputc('\n', f);
+    put_key(f, "    error_saturation", k->saturation_error_percent);
+    fprintf(f, "\n    points: # share of saturation, latency and its half width in cycles\n");
+    for (int i = 0; i < k->n_points; i++) {
+        const struct fc_calibration_point *p = &k->points[i];
+        put_list(f, "      - at", (double[]){p->load_share, p->latency_cycles, p->half_width_cycles}, 3);
+        fputc('\n', f);
+    }
+}
+
+enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st)
+{
+    struct fc_output out;
+    if (fc_output_open(&out, path, st)) return st->code;
+    FILE *f = out.stream;
+    fprintf(f, "# Made by `fabricast calibrate`; docs/calibration.md tells how to read it.\nmachine: ");
+    put_text(f, calibration->machine);
+    fprintf(f, "\nkind: ");
+    put_text(f, calibration->kind);
+    fprintf(f, "\nkernel_version: ");
+    put_text(f, calibration->kernel_version);
+    fprintf(f, "\nseed: %llu\n", (unsigned long long)calibration->seed);
+    put_key(f, "hops_run", calibration->hops_run);
+    fputc('\n', f);
+    put_parameters(f, calibration);
+    put_errors(f, calibration);
+    fprintf(f, "cases:\n");
+    for (uint32_t i = 0; i < calibration->n_cases; i++) put_case(f, &calibration->cases[i]);
+    return fc_output_close(&out, st);
+}

@@ -1,0 +1,319 @@
+/* calibration_read.c - a calibration as YAML: reading.
+ *
+ * The document is libyaml's; tables of keys (core.h) say which keys exist, their kind and range. Every key is
+ * required, because a file is written by the program: what is missing was cut off or edited. null is an unknown
+ * number (NaN) where the table's key may be unknown. */
+#include "solvers/calibration.h"
+
+#include <math.h>
+#include <string.h>
+#include <yaml.h>
+
+/* A key of the file: as of core.h, and whether null is a value. */
+struct field {
+    struct fc_key key;
+    bool may_be_null;
+};
+
+struct reader {
+    yaml_document_t document;
+    struct fc_calibration *c;
+    struct fc_status *st;
+};
+
+#define TEXT(name, type, member) {{name, FC_KEY_TEXT, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false}
+#define INT(name, type, member, low, high)                                                                            \
+    {{name, FC_KEY_INT, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false}
+#define REAL(name, type, member, low, high)                                                                           \
+    {{name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false}
+#define PERCENT(name, type, member)                                                                                   \
+    {{name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), 0, INFINITY, NULL, NULL, ""}, true}
+#define BOOL(name, type, member) {{name, FC_KEY_BOOL, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false}
+#define LIST(name, type, member)                                                                                      \
+    {{name, FC_KEY_QUANTITIES, FC_NUMBER, offsetof(type, member), 0, 1e18, NULL, NULL, ""}, false}
+
+/* ---- the document ---- */
+
+static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
+static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
+{
+    return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
+}
+
+static enum fc_code parse(struct reader *r, const struct fc_text *text)
+{
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
+    if (!yaml_parser_load(&parser, &r->document))
+        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1}, "not YAML: %s",
+                parser.problem ? parser.problem : "unreadable");
+    yaml_parser_delete(&parser);
+    return r->st->code;
+}
+
+static yaml_node_t *node_of(struct reader *r, int index) { return yaml_document_get_node(&r->document, index); }
+
+/* Whether the node is a mapping with plain keys, each once. */
+static enum fc_code check_mapping(struct reader *r, const yaml_node_t *node, const char *what)
+{
+    if (node->type != YAML_MAPPING_NODE)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a mapping of keys", what);
+    yaml_node_pair_t *start = node->data.mapping.pairs.start, *top = node->data.mapping.pairs.top;
+    for (yaml_node_pair_t *p = start; p < top; p++) {
+        yaml_node_t *key = node_of(r, p->key);
+        if (key->type != YAML_SCALAR_NODE || strlen(text_of(key)) != key->data.scalar.length)
+            return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: a key must be a plain word", what);
+        for (yaml_node_pair_t *q = start; q < p; q++)
+            if (!strcmp(text_of(node_of(r, q->key)), text_of(key)))
+                return fc_fail(r->st, FC_INPUT, place_of(r, key), "%s: given twice", text_of(key));
+    }
+    return FC_OK;
+}
+
+static yaml_node_t *value_of(struct reader *r, const yaml_node_t *mapping, const char *name)
+{
+    for (yaml_node_pair_t *p = mapping->data.mapping.pairs.start; p < mapping->data.mapping.pairs.top; p++)
+        if (!strcmp(text_of(node_of(r, p->key)), name)) return node_of(r, p->value);
+    return NULL;
+}
+
+static bool is_null(const yaml_node_t *node)
+{
+    return node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           !strcmp(text_of(node), "null");
+}
+
+/* Exactly `n` numbers, each at least 0; null is NaN where allowed. */
+static enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null, int n,
+                              double *out)
+{
+    long count = node->type == YAML_SEQUENCE_NODE
+                     ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
+                     : -1;
+    if (count != n) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
+    for (int i = 0; i < n; i++) {
+        yaml_node_t *item = node_of(r, node->data.sequence.items.start[i]);
+        struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, 0, 1e18, NULL, NULL, ""};
+        if (item->type != YAML_SCALAR_NODE)
+            return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected a list of %d numbers", name, n);
+        if (may_be_null && is_null(item)) out[i] = NAN;
+        else if (fc_key_set(&key, &out[i], text_of(item), 0, NULL, place_of(r, item), r->st)) return r->st->code;
+    }
+    return FC_OK;
+}
+
+static enum fc_code read_field(struct reader *r, const struct field *field, void *settings, const yaml_node_t *value)
+{
+    const struct fc_key *key = &field->key;
+    if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
+        return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: expected one value", key->name);
+    if (field->may_be_null && is_null(value)) {
+        memcpy((char *)settings + key->offset, &(double){NAN}, sizeof(double));
+        return FC_OK;
+    }
+    return fc_key_set(key, settings, text_of(value), 0, &r->c->arena, place_of(r, value), r->st);
+}
+
+/* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller reads. */
+static enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what, const struct field *fields,
+                           size_t n_fields, const char *const *others, size_t n_others, void *settings)
+{
+    struct fc_key known[32] = {0};
+    if (check_mapping(r, node, what)) return r->st->code;
+    for (size_t i = 0; i < n_fields; i++) known[i] = fields[i].key;
+    for (size_t i = 0; i < n_others; i++) known[n_fields + i].name = others[i];
+    for (yaml_node_pair_t *p = node->data.mapping.pairs.start; p < node->data.mapping.pairs.top; p++) {
+        yaml_node_t *name = node_of(r, p->key);
+        if (!fc_key_find(known, n_fields + n_others, text_of(name)))
+            return fc_key_unknown(known, n_fields + n_others, text_of(name), place_of(r, name), r->st);
+    }
+    for (size_t i = 0; i < n_fields + n_others; i++) {
+        const yaml_node_t *value = value_of(r, node, known[i].name);
+        if (!value) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
+        if (i < n_fields && read_field(r, &fields[i], settings, value)) return r->st->code;
+    }
+    return FC_OK;
+}
+
+/* ---- sections ---- */
+
+struct parameter {
+    double value, low, high;
+    bool fitted;
+};
+
+static enum fc_code read_parameters(struct reader *r, const yaml_node_t *node)
+{
+    static const struct field fields[] = {
+        REAL("value", struct parameter, value, 0, 1e6),
+        REAL("low", struct parameter, low, 0, 1e6),
+        REAL("high", struct parameter, high, 0, 1e6),
+        BOOL("fitted", struct parameter, fitted),
+    };
+    struct fc_calibration *c = r->c;
+    if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL)) return r->st->code;
+    for (int i = 0; i < FC_Q_PARAMETERS; i++) {
+        const char *name = fc_queueing_parameter_names[i];
+        const yaml_node_t *entry = value_of(r, node, name);
+        struct parameter p;
+        if (decode(r, entry, name, fields, FC_COUNT(fields), NULL, 0, &p)) return r->st->code;
+        if (!(p.low <= p.value && p.value <= p.high))
+            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g", name,
+                           p.value, p.low, p.high);
+        c->parameters.value[i] = p.value;
+        c->low.value[i] = p.low;
+        c->high.value[i] = p.high;
+        c->free_parameter[i] = p.fitted;
+    }
+    return FC_OK;
+}
+
+static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
+{
+    static const struct field fields[] = {REAL("hops_step", struct fc_calibration, hops_step, 1, 1e6)};
+    static const char *const lists[] = {"hops", "anisotropy", "flits", "buffer_packets"};
+    double *range[] = {r->c->hops, r->c->anisotropy, r->c->flits, r->c->buffer_packets};
+    if (decode(r, node, "hull", fields, FC_COUNT(fields), lists, FC_COUNT(lists), r->c)) return r->st->code;
+    for (size_t i = 0; i < FC_COUNT(lists); i++) {
+        const yaml_node_t *value = value_of(r, node, lists[i]);
+        if (read_list(r, value, lists[i], false, 2, range[i])) return r->st->code;
+        if (range[i][0] > range[i][1])
+            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i], range[i][0],
+                           range[i][1]);
+    }
+    return FC_OK;
+}
+
+static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
+{
+    static const struct field fields[] = {
+        {{"left_out", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct fc_calibration, left_out), 0, 0, fc_left_out_names,
+          NULL, ""},
+         false},
+        PERCENT("residual", struct fc_calibration, residual_percent),
+        PERCENT("latency_mean", struct fc_calibration, left_out_mean_percent),
+        PERCENT("latency_greatest", struct fc_calibration, left_out_greatest_percent),
+        PERCENT("largest_network_mean", struct fc_calibration, largest_left_out_percent),
+        PERCENT("saturation_mean", struct fc_calibration, saturation_mean_percent),
+        PERCENT("saturation_greatest", struct fc_calibration, saturation_greatest_percent),
+    };
+    static const char *const lists[] = {"at_load_share"};
+    if (decode(r, node, "errors", fields, FC_COUNT(fields), lists, 1, r->c)) return r->st->code;
+    return read_list(r, value_of(r, node, lists[0]), lists[0], true, (int)FC_COUNT(r->c->error_at), r->c->error_at);
+}
+
+static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struct fc_calibration_case *k)
+{
+    static const char *const at[] = {"at"};
+    long n = node->type == YAML_SEQUENCE_NODE
+                 ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
+                 : 0;
+    if (n < 1 || n > FC_CALIBRATION_MOST_POINTS)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "points: expected a list of 1 to %d points",
+                       FC_CALIBRATION_MOST_POINTS);
+    k->points = fc_alloc(&r->c->arena, (size_t)n, sizeof *k->points, r->st);
+    if (!k->points) return r->st->code;
+    for (int i = 0; i < (int)n; i++) {
+        const yaml_node_t *point = node_of(r, node->data.sequence.items.start[i]);
+        double v[3];
+        if (decode(r, point, "points", NULL, 0, at, 1, NULL) ||
+            read_list(r, value_of(r, point, "at"), "at", true, 3, v))
+            return r->st->code;
+        k->points[i] = (struct fc_calibration_point){v[0], v[1], v[2]};
+        if (!(v[0] > (i ? k->points[i - 1].load_share : 0)) || !(v[0] < 1))
+            return fc_fail(r->st, FC_INPUT, place_of(r, point),
+                           "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
+        if (!(v[1] > 0))
+            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: latency %g cycles (expected above 0)", v[1]);
+    }
+    k->n_points = (int)n;
+    return FC_OK;
+}
+
+static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct fc_calibration_case *k)
+{
+    static const struct field fields[] = {
+        TEXT("network", struct fc_calibration_case, network),
+        TEXT("pattern", struct fc_calibration_case, pattern),
+        INT("nodes", struct fc_calibration_case, nodes, 1, 4294967295.0),
+        REAL("hops", struct fc_calibration_case, hops, 0, 1e9),
+        REAL("anisotropy", struct fc_calibration_case, anisotropy, 1, 1e9),
+        REAL("buffer_packets", struct fc_calibration_case, buffer_packets, 1, 1e9),
+        REAL("saturation", struct fc_calibration_case, saturation, 1e-12, 1e12),
+        REAL("ideal", struct fc_calibration_case, ideal, 1e-12, 1e12),
+        PERCENT("escape_percent", struct fc_calibration_case, escape_percent),
+        BOOL("fitted", struct fc_calibration_case, fitted),
+        PERCENT("error_mean", struct fc_calibration_case, mean_error_percent),
+        PERCENT("error_greatest", struct fc_calibration_case, greatest_error_percent),
+        PERCENT("error_saturation", struct fc_calibration_case, saturation_error_percent),
+    };
+    static const char *const others[] = {"flits", "points"};
+    double flits[2];
+    if (decode(r, node, "cases", fields, FC_COUNT(fields), others, FC_COUNT(others), k) ||
+        read_list(r, value_of(r, node, "flits"), "flits", false, 2, flits) ||
+        read_points(r, value_of(r, node, "points"), k))
+        return r->st->code;
+    if (!(flits[0] >= 1) || flits[0] > flits[1])
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")), "flits: %g to %g is no packet length",
+                       flits[0], flits[1]);
+    k->flits_min = flits[0];
+    k->flits_max = flits[1];
+    return FC_OK;
+}
+
+static enum fc_code read_cases(struct reader *r, const yaml_node_t *node)
+{
+    struct fc_calibration *c = r->c;
+    long n = node->type == YAML_SEQUENCE_NODE
+                 ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
+                 : 0;
+    if (n < 1) return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
+    c->cases = fc_alloc(&c->arena, (size_t)n, sizeof *c->cases, r->st);
+    if (!c->cases) return r->st->code;
+    c->n_cases = (uint32_t)n;
+    for (long i = 0; i < n; i++)
+        if (read_case(r, node_of(r, node->data.sequence.items.start[i]), &c->cases[i])) return r->st->code;
+    return FC_OK;
+}
+
+static enum fc_code read_all(struct reader *r)
+{
+    static const struct field fields[] = {
+        TEXT("machine", struct fc_calibration, machine),
+        TEXT("kind", struct fc_calibration, kind),
+        TEXT("kernel_version", struct fc_calibration, kernel_version),
+        INT("seed", struct fc_calibration, seed, 0, 9e18),
+        REAL("hops_run", struct fc_calibration, hops_run, 0, 1e18),
+    };
+    static const char *const sections[] = {"parameters", "hull", "errors", "cases"};
+    const yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    if (!top || top->type != YAML_MAPPING_NODE)
+        return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},
+                       "not a calibration (expected keys machine:, kind:, parameters:, ...)");
+    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, FC_COUNT(sections), r->c)) return r->st->code;
+    if (read_parameters(r, value_of(r, top, "parameters")) || read_hull(r, value_of(r, top, "hull")) ||
+        read_errors(r, value_of(r, top, "errors")))
+        return r->st->code;
+    return read_cases(r, value_of(r, top, "cases"));
+}
+
+enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st)
+{
+    struct fc_text text;
+    struct reader r = {.c = calibration, .st = st};
+    memset(calibration, 0, sizeof *calibration);
+    calibration->file = fc_copy_text(&calibration->arena, path, st);
+    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && !parse(&r, &text)) {
+        read_all(&r);
+        yaml_document_delete(&r.document);
+    }
+    if (st->code) fc_calibration_free(calibration);
+    return st->code;
+}
+
+void fc_calibration_free(struct fc_calibration *calibration)
+{
+    fc_arena_free(&calibration->arena);
+    memset(calibration, 0, sizeof *calibration);
+}
