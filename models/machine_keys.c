@@ -8,7 +8,7 @@ const char *const fc_escape_names[] = {"none", "bubble", "dateline", "direction-
 const char *const fc_arbitration_names[] = {"round-robin", "age", "random", "jsq", "slq", "jsq-slq", NULL};
 const char *const fc_vc_allocation_names[] = {"combined", "stage", NULL};
 const char *const fc_dateline_names[] = {"crossed", "entry", NULL};
-const char *const fc_injection_names[] = {"any", "direction", NULL};
+const char *const fc_injection_names[] = {"any", "direction", "random", NULL};
 
 #define IN(field) offsetof(struct fc_machine, field)
 static const struct fc_key router_keys[] = {
@@ -37,7 +37,7 @@ static const struct fc_key router_keys[] = {
     {"injection_fifos", FC_KEY_INT, FC_NUMBER, IN(router.injection_fifos), 0, FC_MOST_INJECTION_FIFOS, NULL, "0",
      "of a node; 0: one a virtual channel"},
     {"injection", FC_KEY_CHOICE, FC_NUMBER, IN(router.injection), 0, 0, fc_injection_names, "any",
-     "injection FIFO of a packet: any, or one of a direction in which it may leave"},
+     "FIFO of a packet: any with room, of a direction in which it may leave, or drawn for it"},
     {"slq", FC_KEY_QUANTITY, FC_NUMBER, IN(router.slq_percent), 0, 100, NULL, "75",
      "percent of decisions that serve the longest queue, the rest are random"},
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",

@@ -61,8 +61,8 @@ struct fc_router {
 };
 enum fc_vc_allocation { FC_VC_COMBINED, FC_VC_STAGE }; /* with the switch, or a pipeline stage before it */
 enum fc_dateline { FC_DATELINE_CROSSED, FC_DATELINE_ENTRY }; /* from the dateline on; all the way in that dimension */
-/* Any; those of the directions in which the packet may leave first. */
-enum fc_injection { FC_INJECTION_ANY, FC_INJECTION_DIRECTION };
+/* Any; those of the directions in which the packet may leave first; one drawn for the packet. */
+enum fc_injection { FC_INJECTION_ANY, FC_INJECTION_DIRECTION, FC_INJECTION_RANDOM };
 extern const char *const fc_vc_allocation_names[], *const fc_dateline_names[], *const fc_injection_names[];
 /* What the routers copy: nothing; a packet along a line, one copy at every node it passes (Blue Gene/L); a
  * packet down a tree, onto all links that lead to its range of nodes, with combined acknowledgements (QsNET).

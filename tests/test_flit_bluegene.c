@@ -52,7 +52,7 @@ static double peak_of(const char *edits, const char *pattern, double gap_cycles)
 static void alltoall(void)
 {
     double full = peak_of("dims: [4, 4, 4]", "alltoall:bytes=2400", 0);
-    CU_ASSERT_TRUE(full > 85 && full < 93);
+    CU_ASSERT_TRUE(full > 91 && full < 96);
     double plane = peak_of("dims: [8, 8, 1]", "alltoall:bytes=2400", 0);
     CU_ASSERT_TRUE(plane > 93 && plane < 98);
     double gap = peak_of("dims: [4, 4, 4]", "alltoall:bytes=16", 200);

@@ -110,6 +110,32 @@ static void masks(void)
     }
 }
 
+/* Each of three FIFOs gets its third of the packets, the same one whenever it is asked for. */
+static void drawn(void)
+{
+    struct bench b;
+    struct fc_flit_net flit;
+    struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
+    uint32_t n[3] = {0};
+    if (!open_bench(&b, RING("injection_fifos: 3, injection: random"))) return;
+    CU_ASSERT_EQUAL_FATAL(fc_flit_prepare(&b.net, &b.settings, &flit, &b.st), FC_OK);
+    for (uint32_t i = 0; i < 30000; i++) {
+        struct fc_flit_head head = {.dst = 1, .random = (uint32_t)fc_random(1, 2, i)};
+        head.route = flit.route->start(&flit, 0, 1, head.random, NULL);
+        for (int again = 0; again < 2; again++)
+            CU_ASSERT_EQUAL(flit.route->choices(&flit, flit.n_routers, FC_NONE, 0, &head, choice), 1);
+        CU_ASSERT_FATAL(choice[0].vcs == 1 || choice[0].vcs == 2 || choice[0].vcs == 4);
+        n[choice[0].vcs / 2]++;
+    }
+    for (int i = 0; i < 3; i++) CU_ASSERT_TRUE(fabs(n[i] - 1e4) < 5 * sqrt(3e4 * 2 / 9));
+    fc_flit_unprepare(&flit);
+    close_bench(&b);
+    for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+        double busy = saturated(RING("injection_fifos: 3, injection: random"), engine);
+        CU_ASSERT_TRUE(busy > 0.5 && busy < 0.95);
+    }
+}
+
 static void refusals(void)
 {
     struct bench b;
@@ -121,7 +147,7 @@ static void refusals(void)
     if (open_bench(&b, "name: t\nclock: 1 GHz\nnetwork: {family: fat-tree, children: [2, 2], parents: [1, 2]}\n"
                        "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n"
                        "router: {injection: direction}\n")) {
-        refused_pattern(&b, "alltoall", false, "router.injection: direction: a fat-tree has no directions");
+        refused_pattern(&b, "alltoall", false, "router.injection: direction: is for tori and meshes, not a fat-tree");
         close_bench(&b);
     }
     refused_file(MACHINE("family: torus, dims: [4]", TORUS_WIRES, "injection: x", ""), 5, "router.injection");
@@ -130,6 +156,7 @@ static void refusals(void)
 static CU_TestInfo tests[] = {
     {"queues of two directions", queues},
     {"FIFOs of a packet", masks},
+    {"a FIFO drawn for each packet", drawn},
     {"refusals", refusals},
     CU_TEST_INFO_NULL,
 };

@@ -41,7 +41,7 @@ static uint16_t allowed(const engine *e, uint32_t n, const struct fc_flit_source
     struct fc_flit_choice choice[FC_FLIT_MOST_CHOICES];
     struct fc_flit_head head = {.dst = s->dst, .random = s->random};
     const struct fc_flit_view view = {e, queued_flits};
-    if (!e->flit->directed) return e->flit->injection_vcs;
+    if (!e->flit->own_fifos) return e->flit->injection_vcs;
     head.route = e->multicast ? fc_cycle_multicast_route(e, s->tag)
                               : e->flit->route->start(e->flit, n, s->dst, s->random, &view);
     e->flit->route->choices(e->flit, e->flit->n_routers + n, FC_NONE, 0, &head, choice);

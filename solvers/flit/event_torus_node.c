@@ -14,9 +14,9 @@ static inline void node_due(struct fc_event_block *block, uint32_t n, uint64_t t
 static inline uint32_t allowed(const struct fc_event *e, uint32_t n)
 {
     const struct fc_flit_source *source = &e->node[n].source;
-    if (__builtin_expect(!e->flit->directed, 1)) return e->flit->injection_vcs;
+    if (__builtin_expect(!e->flit->own_fifos, 1)) return e->flit->injection_vcs;
     uint32_t own = fc_route_adaptive_fifos(
-        &e->adaptive, fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random));
+        &e->adaptive, source->random, fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random));
     return own ? own : e->flit->injection_vcs;
 }
 

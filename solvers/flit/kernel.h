@@ -30,7 +30,7 @@ struct fc_flit_net {
     int n_network_vcs; /* that router-to-router links use, the first ones; injection links may have more */
     int n_escape_vcs;  /* channels 0 .. n_escape_vcs-1 follow the deadlock rule; the rest are adaptive */
     uint16_t injection_vcs; /* mask of those that injection links use */
-    bool directed;          /* of those a packet may take what choices() at its source says (router.injection) */
+    bool own_fifos;         /* of those a packet may take what choices() at its source says (router.injection) */
     uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
     uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
@@ -130,7 +130,7 @@ struct fc_flit_route_ops {
     /* Choices at `router` for a head that came by channel (in_link, in_vc). Returns how many (>= 1). Pure.
      * For a packet that still waits in its source, `router` is the node's vertex (n_routers + node), in_link
      * FC_NONE: the injection links that it may take (several where a node has rails), each with
-     * injection_vcs or, if flit->directed, those of them that it may take. */
+     * injection_vcs or, if flit->own_fifos, those of them that it may take. */
     int (*choices)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                    const struct fc_flit_head *head, struct fc_flit_choice *out);
 };

@@ -440,9 +440,9 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
         (flit->high_priority && certify_high_priority(flit, settings, st)) || reverse_links(flit, st) ||
         flit->route->prepare(flit, st) || count_paths(flit, st))
         return st->code;
-    if (machine->router.injection == FC_INJECTION_DIRECTION && !flit->directed)
-        return fc_route_refuse(flit, st, "router.injection: direction: a %s has no directions (expected any)",
-                               machine->family->name);
+    if (machine->router.injection != FC_INJECTION_ANY && !flit->own_fifos)
+        return fc_route_refuse(flit, st, "router.injection: %s: is for tori and meshes, not a %s (expected any)",
+                               fc_injection_names[machine->router.injection], machine->family->name);
     flit->select = choose_select(flit);
     return FC_OK;
 }

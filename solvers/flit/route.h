@@ -40,6 +40,11 @@ static inline uint32_t fc_route_below16(uint32_t bits16, uint32_t n)
     return bits16 * n >> 16;
 }
 
+/* One of n injection FIFOs for a packet (router.injection: random). */
+static inline uint32_t fc_route_drawn(uint32_t random, uint32_t n)
+{
+    return fc_route_below(fc_route_mix(random, 0xf1f0), n);
+}
 /* Mask of all channels of a link but those of high priority. */
 static inline uint16_t fc_route_all(const struct fc_flit_net *flit)
 {

@@ -4,7 +4,7 @@
 #ifndef FC_FLIT_ROUTE_ADAPTIVE_H
 #define FC_FLIT_ROUTE_ADAPTIVE_H
 
-#include "solvers/flit/kernel.h"
+#include "solvers/flit/route.h"
 
 /* Row of a router: its first ejection link, bit 2d + direction where that port crosses a dateline, the link
  * of each port 2d + direction. */
@@ -26,7 +26,9 @@ struct fc_route_adaptive {
     uint16_t free_vcs; /* adaptive channels: the n_free behind those of the escape */
     uint32_t n_free;
     uint16_t vcs[2][FC_MAX_DIMS]; /* [side of the dateline][dimension] of the escape; 0: there is none */
-    uint16_t fifos[2 * FC_MAX_DIMS]; /* injection channels of each port, if flit->directed */
+    /* If flit->own_fifos: injection channels of each port; or, if n_fifos is not 0, those to draw from. */
+    uint16_t fifos[2 * FC_MAX_DIMS], fifo[FC_FLIT_MOST_VCS];
+    uint32_t n_fifos;
     /* By fc_route_torus_adaptive_starts: */
     const uint64_t *place;        /* [n_routers] coordinates side by side */
     uint8_t at[FC_MAX_DIMS];      /* where each lies, and its mask */
@@ -56,10 +58,11 @@ static inline uint64_t fc_route_adaptive_start(const struct fc_route_adaptive *f
     return route;
 }
 
-/* Injection channels of a packet's directions, if flit->directed; 0: it has no hops to go. */
-static inline uint32_t fc_route_adaptive_fifos(const struct fc_route_adaptive *f, uint64_t route)
+/* Injection channels of a packet, if flit->own_fifos; 0: any, it has no hops to go. */
+static inline uint32_t fc_route_adaptive_fifos(const struct fc_route_adaptive *f, uint32_t random, uint64_t route)
 {
     uint32_t fifos = 0;
+    if (f->n_fifos) return f->fifo[fc_route_drawn(random, f->n_fifos)];
     for (uint32_t d = 0; d < (uint32_t)f->n_dims; d++)
         fifos |= f->fifos[2 * d + (uint32_t)(route >> (f->minus + d) & 1)] & -(uint32_t)((route & f->field[d]) != 0);
     return fifos;

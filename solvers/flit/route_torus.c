@@ -15,7 +15,8 @@
  *
  * router.injection: direction gives each direction that the network has the same number of injection FIFOs, in
  * the order x+, x-, y+, ...; what is left over stays empty. A packet takes those of the directions that it may
- * leave in: dimension order the first, adaptive all that lead nearer.
+ * leave in: dimension order the first, adaptive all that lead nearer. random: each packet has one, by its random
+ * word.
  *
  * Route word, low bits first: hops left in each dimension side by side, then one bit a dimension each for -
  * and for the far side of the dateline, the phase, and the port of the last hop. */
@@ -52,7 +53,9 @@ struct torus_routes {
     uint32_t coordinate[FC_MAX_DIMS];
     uint16_t vcs[2][2][FC_MAX_DIMS]; /* [phase][side of the dateline][dimension] of the rule's channels */
     uint16_t high[2][FC_MAX_DIMS];   /* [side][dimension] of those of high priority */
-    uint16_t fifos[2 * FC_MAX_DIMS]; /* injection channels of each port, if flit->directed */
+    uint16_t fifos[2 * FC_MAX_DIMS]; /* router.injection direction: injection channels of each port */
+    uint16_t fifo[FC_FLIT_MOST_VCS]; /* random: the n_fifos to draw from, else n_fifos = 0 */
+    uint32_t n_fifos;
 };
 
 /* ---- hops left ---- */
@@ -118,12 +121,14 @@ static inline int eject(const struct torus_routes *t, uint32_t router, const uin
 }
 
 /* The injection link of a node's vertex. */
-static int inject(const struct fc_flit_net *flit, uint32_t vertex, uint64_t route, bool first_only,
-                  struct fc_flit_choice *out)
+static int inject(const struct fc_flit_net *flit, uint32_t vertex, const struct fc_flit_head *head,
+                  bool first_only, struct fc_flit_choice *out)
 {
     const struct torus_routes *t = flit->route_tables;
+    uint64_t route = head->route;
     fc_route_inject(flit, vertex, route, out);
-    if (!flit->directed || !(route & t->hops)) return 1;
+    if (t->n_fifos) out->vcs = t->fifo[fc_route_drawn(head->random, t->n_fifos)];
+    if (!flit->own_fifos || t->n_fifos || !(route & t->hops)) return 1;
     out->vcs = 0;
     for (int d = t->dim_at[__builtin_ctzll(route)]; d < t->n_dims; d++) {
         if (route & t->field[d]) out->vcs |= t->fifos[2 * d + (int)(route >> (MINUS + d) & 1)];
@@ -184,7 +189,7 @@ static int ordered_choices(const struct fc_flit_net *flit, uint32_t router, uint
     const struct torus_routes *t = flit->route_tables;
     uint64_t route = head->route;
     (void)in_link;
-    if (router >= t->n_routers) return inject(flit, router, route, true, out);
+    if (router >= t->n_routers) return inject(flit, router, head, true, out);
     if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     if (t->two_phases && !(route & (t->hops | 1ull << PHASE))) route = second_phase(t, route, router, head);
@@ -240,7 +245,7 @@ static int adaptive_choices(const struct fc_flit_net *flit, uint32_t router, uin
     const struct torus_routes *t = flit->route_tables;
     uint64_t route = head->route;
     (void)in_link;
-    if (router >= t->n_routers) return inject(flit, router, route, false, out);
+    if (router >= t->n_routers) return inject(flit, router, head, false, out);
     if (__builtin_expect(flit->high_vcs >> in_vc & 1, 0)) return high_choice(flit, router, in_vc, head, out);
     const uint32_t *row = t->row + (size_t)router * t->width;
     int n = 0;
@@ -328,8 +333,11 @@ static enum fc_code assign_fifos(struct fc_flit_net *flit, struct torus_routes *
 {
     int n_directions = 0, n_fifos = __builtin_popcount(flit->injection_vcs);
     uint32_t left = flit->injection_vcs;
-    flit->directed = flit->net->machine->router.injection == FC_INJECTION_DIRECTION;
-    if (!flit->directed) return FC_OK;
+    int injection = flit->net->machine->router.injection;
+    flit->own_fifos = injection != FC_INJECTION_ANY;
+    for (; injection == FC_INJECTION_RANDOM && left; left &= left - 1)
+        t->fifo[t->n_fifos++] = (uint16_t)(left & -left);
+    if (injection != FC_INJECTION_DIRECTION) return FC_OK;
     for (int d = 0; d < t->n_dims; d++) n_directions += t->k[d] > 1 ? 2 : 0;
     if (n_fifos < n_directions)
         return fc_route_refuse(flit, st,
@@ -440,7 +448,7 @@ bool fc_route_torus_fields(const struct fc_flit_net *flit, struct fc_route_field
     uint32_t most_hops = 1, n_ports, all;
     int at = 0;
     *fields = (struct fc_route_fields){0};
-    if (flit->route != &fc_route_torus_dimension_order || t->bubble || flit->directed || t->all > UINT8_MAX)
+    if (flit->route != &fc_route_torus_dimension_order || t->bubble || flit->own_fifos || t->all > UINT8_MAX)
         return false;
     n_ports = 2 * (uint32_t)t->n_dims;
     all = t->all;
@@ -541,6 +549,8 @@ bool fc_route_torus_adaptive_fields(const struct fc_flit_net *flit, struct fc_ro
     for (int side = 0; side < 2 && flit->n_escape_vcs; side++)
         memcpy(fields->vcs[side], t->vcs[0][side], sizeof fields->vcs[side]);
     memcpy(fields->fifos, t->fifos, sizeof fields->fifos);
+    memcpy(fields->fifo, t->fifo, sizeof fields->fifo);
+    fields->n_fifos = t->n_fifos;
     return true;
 }
 
