@@ -6,14 +6,31 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_HOPS 2000000u /* of packets followed, as in calibrations; tori and small networks need less */
+/* Packets are followed over so many hops where the network is not folded; half of them count. */
+#define HOPS_A_LINK 200
+#define LEAST_HOPS 2e6
+#define MOST_HOPS 20e6
+#define LEAST_VISITS 50 /* packets a link below which its rate is noise */
+
+/* Refuses turns that are mostly noise: their busiest link, and so the saturation, would be an accident. */
+static enum fc_code check_sample(const struct fc_turns *t, struct fc_status *st)
+{
+    double visits = (double)t->n_walked * (t->hops_mean + 2) / t->n_links;
+    if (!t->sampled || visits >= LEAST_VISITS) return FC_OK;
+    return fc_refuse(
+        st, FC_NO,
+        "the queueing model can follow only %.3g packets a link of this network's traffic (expected at "
+        "least %d; --solver flit does without)",
+        visits, LEAST_VISITS);
+}
 
 static enum fc_code solve(const struct fc_session *session, const struct fc_demand *demand,
                           const char *pattern, const struct fc_flit_settings *settings, const double *load,
                           struct fc_curve_model *m, struct fc_status *st)
 {
+    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, st) ||
-        fc_turns_make(&session->net, demand, settings, MOST_HOPS, &m->turns, st) ||
+        fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model,
                            st))
         return st->code;
