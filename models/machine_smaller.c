@@ -2,12 +2,13 @@
  * seconds where the machine itself cannot.
  *
  * Number of dimensions and nodes a router, links, routers and packets stay. By family:
- *   torus, mesh: sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8...; a shorter side stays;
+ *   torus, mesh: sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8...; a shorter side stays (side 3 is
+ *     left out: the model is farthest from the kernel on so small rings);
  *   tmesh: the same for the torus of chips (side 2 to 4: whole chips are large); the chips stay;
  *   fat-tree: all levels, at most 2, 3, 4, 6 children a level; parents and cables shrink with the children below them,
  *     so that the slimness of the tree stays;
  *   two-level: fewer supernodes, then fewer drawers and nodes a drawer; cables between two supernodes grow so that
- *     global bandwidth a node stays.
+ *     global bandwidth a node stays, as far as there are ports for them.
  *   graph: none: a file is one network.
  * A relative that equals the machine is skipped by the caller, which compares shapes. */
 #include "models/family_fat_tree.h"
@@ -102,7 +103,7 @@ static bool smaller_torus(struct fc_torus_shape *s, int number)
     static const struct {
         long long side;
         bool doubled;
-    } list[] = {{4, false}, {4, true}, {6, false}, {8, false}, {3, false}, {8, true}};
+    } list[] = {{4, false}, {4, true}, {6, false}, {8, false}, {8, true}};
     if (number >= (int)FC_COUNT(list)) return false;
     cap_dims(&s->dims, list[number].side, list[number].doubled);
     return true;
@@ -151,7 +152,8 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     if (s->supernodes > 1)
-        s->links_per_pair = (long long)fmax(1, round(cables * nodes / (double)(s->supernodes - 1)));
+        s->links_per_pair = (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
+                                                    floor(nodes * (double)s->d_ports / (double)s->supernodes)));
     return true;
 }
 

@@ -13,6 +13,8 @@ struct fc_fit {
     bool *use;              /* [n_jobs] fitted to */
     int *first_row;         /* [n_jobs + 1] residuals of job j */
     double *r, *trial;      /* [first_row[n_jobs]] */
+    bool *fitted;           /* [n_jobs] in use in the last fc_fit_all */
+    double *jacobian;       /* [rows of fitted jobs][n_free] of the last fc_fit_all */
     int n_free, free[FC_Q_PARAMETERS];
     int threads, n_evaluations;
 };
@@ -26,7 +28,7 @@ void fc_fit_start(struct fc_fit *fit, struct fc_queueing_parameters *parameters)
  * of the 95 % intervals of their logarithms. FC_NO: no solution. */
 enum fc_code fc_fit_all(struct fc_fit *fit, struct fc_queueing_parameters *parameters, double *half,
                         struct fc_status *st);
-/* The same free parameters for other jobs in use, from near. */
+/* The same free parameters for a part of these jobs, by one Gauss-Newton step from the optimum. */
 void fc_fit_again(struct fc_fit *fit, struct fc_queueing_parameters *parameters);
 /* The sum of squares over the jobs in use. */
 double fc_fit_residuals(struct fc_fit *fit, const struct fc_queueing_parameters *parameters);

@@ -71,21 +71,25 @@ char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t si
     return out;
 }
 
+/* Where the routing is not the file's, another kind, or one that the kernel cannot run, is no mistake. */
 static enum fc_code check_kind(const struct fc_network *net, const struct fc_calibration *c, bool *same,
                                struct fc_status *st)
 {
     struct fc_arena arena = {0};
+    struct fc_status why = {0};
     const struct fc_machine *m = net->machine;
-    const char *kind, *own = m->router.routing ? m->router.routing : m->family->default_routing;
+    const char *kind, *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
+    bool as_in_file = !strcmp(file_routing, m->routing->name);
     *same = false;
-    if (!fc_calibration_kind(net, NULL, &arena, &kind, st)) {
+    if (!fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
         *same = !strcmp(kind, c->kind);
-        if (!*same && !strcmp(own, m->routing->name))
-            fc_fail(st, FC_INPUT, (struct fc_place){c->file, 0},
+        if (!*same && as_in_file)
+            fc_fail(&why, FC_INPUT, (struct fc_place){c->file, 0},
                     "made for another kind of router: %s (this machine: %s); `fabricast calibrate` makes a new one",
                     c->kind, kind);
     }
     fc_arena_free(&arena);
+    if (why.code && (as_in_file || why.code != FC_INPUT)) *st = why;
     return st->code;
 }
 

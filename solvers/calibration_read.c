@@ -40,16 +40,20 @@ static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
     return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
 }
 
-static enum fc_code parse(struct reader *r, const struct fc_text *text)
+static bool parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+    if (!yaml_parser_initialize(&parser)) {
+        fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+        return false;
+    }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    if (!yaml_parser_load(&parser, &r->document))
+    bool loaded = yaml_parser_load(&parser, &r->document);
+    if (!loaded)
         fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1}, "not YAML: %s",
                 parser.problem ? parser.problem : "unreadable");
     yaml_parser_delete(&parser);
-    return r->st->code;
+    return loaded;
 }
 
 static yaml_node_t *node_of(struct reader *r, int index) { return yaml_document_get_node(&r->document, index); }
@@ -304,7 +308,7 @@ enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibr
     struct reader r = {.c = calibration, .st = st};
     memset(calibration, 0, sizeof *calibration);
     calibration->file = fc_copy_text(&calibration->arena, path, st);
-    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && !parse(&r, &text)) {
+    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && parse(&r, &text)) {
         read_all(&r);
         yaml_document_delete(&r.document);
     }

@@ -3,7 +3,7 @@
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget allows.
  * Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES zero-load times),
  * which is cheap but lets overload pass for as long as it fills buffers; from there down, to WIDTH of the ideal, with
- * runs of chosen length as `curve` makes them.
+ * runs of chosen length as `curve` makes them. Cases with windows of fixed length keep the first.
  *
  * The budget is counted in hops and what a case will take is estimated by the design times what cases so far took of
  * their estimates, so that what is run does not depend on clock or threads. */
@@ -83,12 +83,14 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
     struct fc_calibration_case *k = job->out;
     struct fc_flit_settings coarse = job->settings;
     double packets_a_cycle = 0.7 * k->ideal * (double)k->nodes / job->turns.flits_mean, load;
-    coarse.measure_cycles = (uint64_t)ceil(
+    if (!coarse.measure_cycles) coarse.measure_cycles = (uint64_t)ceil(
         fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
     struct fc_status none = {0};
     k->saturation = NAN;
-    if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none))
-        return refine(job, load, WIDTH * k->ideal, flit_hops, st);
+    if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none)) {
+        k->saturation = load;
+        return job->settings.measure_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, flit_hops, st);
+    }
     if (none.code != FC_NO || strncmp(none.message, "no load", 7)) *st = none;
     return st->code;
 }
