@@ -471,7 +471,7 @@ static void test_transfer(void)
 #define TINY                                                                                                          \
     "name: tiny\nclock: 1 GHz\nnetwork: {family: torus, dims: [2, 2]}\n"                                            \
     "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}}\n"                                                         \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order}\npacket: {min: 8 B, max: 8 B}\n"
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order, flow_control: wormhole}\npacket: {min: 64 B, max: 64 B}\n"
 
 static void test_real(void)
 {
@@ -481,7 +481,7 @@ static void test_real(void)
         struct fc_calibration c;
         struct fc_status st = {0};
         char path[256];
-        struct fc_calibration_settings set = {.budget_s = 0.7, .threads = i + 1, .seed = 1};
+        struct fc_calibration_settings set = {.budget_s = 0.3, .threads = i + 1, .seed = 1};
         if (fc_test_machine(TINY, &m, &st)) {
             CU_FAIL("machine");
             return;
