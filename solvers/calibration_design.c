@@ -1,12 +1,12 @@
 /* calibration_design.c - which networks, patterns and packet lengths are run for a calibration.
  *
- * Networks: the machine itself where a case of it takes at most a fifth of the budget, and up to four relatives of
- * other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of which one case takes the
- * whole budget. Patterns: uniform; one or two that load few links
- * most; an exchange between neighbours. Packets: the machine's longest and 1 flit (8 flits where the longest has more
- * than 64, at least the machine's shortest). The cycle engine moves flits, so that its windows for longer packets are of
- * fixed length (LEAN_PACKETS), with half widths of some percent. Order: uniform on all networks, then the others, both from the smallest
- * network up, so that a small budget still spans sizes. */
+ * Networks: the machine itself where a case of it takes at most a fifth of the budget, and up to four
+ * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
+ * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
+ * between neighbours. Packets: the machine's longest and 1 flit (8 flits where the longest has more than 64,
+ * at least the machine's shortest). The cycle engine moves flits, so that its windows for longer packets are
+ * of fixed length (LEAN_PACKETS), with half widths of some percent. Order: uniform on all networks, then the
+ * others, both from the smallest network up, so that a small budget still spans sizes. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets that they
- * take at least. */
+/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
+ * that they take at least. */
 #define CYCLES_OF_A_CASE 2400.0
 #define PACKETS_OF_A_CASE 2.4e6
 #define LEAN_PACKETS(flits) fmax(2500, 48000.0 / (flits))
@@ -44,7 +44,8 @@ static void add_pattern(const struct fc_network *net, const char *text, struct p
     snprintf(p->text[p->n++], sizeof p->text[0], "%s", text);
 }
 
-/* A stencil over sides of the nodes, fastest first, without those of 1; `neighbor` where they are not 2 to 4. */
+/* A stencil over sides of the nodes, fastest first, without those of 1; `neighbor` where they are not 2 to 4.
+ */
 static void add_stencil(const struct fc_network *net, const long long *side, int n, struct patterns *p)
 {
     char text[96], grid[64] = "";
@@ -122,7 +123,8 @@ static double estimate(const struct fc_calibration_job *job, bool events)
 {
     const struct fc_turns *t = &job->turns;
     double packets = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * 2 * t->zero_load_cycles * packet_rate(job));
-    if (job->settings.measure_cycles) packets = LEAN_RUNS * (double)job->settings.measure_cycles * packet_rate(job);
+    if (job->settings.measure_cycles)
+        packets = LEAN_RUNS * (double)job->settings.measure_cycles * packet_rate(job);
     return packets * fmax(1, t->hops_mean) * (events ? 1 : t->flits_mean);
 }
 
@@ -148,7 +150,8 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     job->settings.packet_flits_min = job->settings.packet_flits_max = flits;
     job->settings.seed = seed;
     job->settings.threads = 1;
-    if (uses_events(net, &events, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
+    if (uses_events(net, &events, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st))
+        return st->code;
     job->demand.open_loop = true;
     if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
         fc_demand_free(&job->demand);
@@ -167,7 +170,8 @@ static void free_job(struct fc_calibration_job *job)
 }
 
 /* The longest packet and the short one. */
-static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uint32_t *shortest, struct fc_status *st)
+static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uint32_t *shortest,
+                            struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
@@ -220,8 +224,10 @@ static enum fc_code add_networks(const struct fc_machine *machine, double most_h
         bool exists;
         if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
         if (!exists) break;
-        if (known_shape(d, &relative)) fc_machine_free(&relative);
-        else if (try_network(&relative, true, most_hops, seed, d, st)) return st->code;
+        if (known_shape(d, &relative))
+            fc_machine_free(&relative);
+        else if (try_network(&relative, true, most_hops, seed, d, st))
+            return st->code;
     }
     return FC_OK;
 }
@@ -231,7 +237,8 @@ static void by_size(const struct fc_calibration_design *d, int *order)
 {
     for (int i = 0; i < d->n_networks; i++) {
         int at = i;
-        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--) order[at] = order[at - 1];
+        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--)
+            order[at] = order[at - 1];
         order[at] = i;
     }
 }
@@ -247,12 +254,15 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
         if (make_job(net, pattern, flits[i], seed, job, &why)) {
-            if (why.code != FC_INPUT) *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
+            if (why.code != FC_INPUT)
+                *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
             continue;
         }
-        if (!(job->turns.hops_mean > 0)) free_job(job);
-        else d->n_jobs++;
+        if (!(job->turns.hops_mean > 0))
+            free_job(job);
+        else
+            d->n_jobs++;
     }
     return FC_OK;
 }
@@ -277,7 +287,8 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
 }
 
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_hops, uint64_t seed,
-                                        struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
+                                        struct fc_arena *arena, struct fc_calibration_design *d,
+                                        struct fc_status *st)
 {
     int order[MOST_NETWORKS];
     memset(d, 0, sizeof *d);

@@ -1,5 +1,6 @@
-/* test_calibration.c - calibrations: a synthetic truth is found again, files say the same after reading, every wrong
- * file is refused with its line, answers of both tiers, smaller relatives of machines, threads. */
+/* test_calibration.c - calibrations: a synthetic truth is found again, files say the same after reading,
+ * every wrong file is refused with its line, answers of both tiers, smaller relatives of machines, threads.
+ */
 #include "solvers/calibration_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -9,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MACHINE(network)                                                                                              \
-    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                                   \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"                       \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order}\n"        \
+#define MACHINE(network)                                                                                     \
+    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                          \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"              \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                 \
+    "dimension-order}\n"                                                                                     \
     "packet: {min: 8 B, max: 64 B, header: 8 B}\n"
 #define SQUARE MACHINE("{family: torus, dims: [5, 5]}")
 #define LARGER MACHINE("{family: torus, dims: [7, 3]}")
@@ -58,7 +60,8 @@ static bool add_job(struct world *w, int network, const char *pattern, uint32_t 
     for (int i = 0; k->points && i < N_POINTS; i++) {
         struct fc_queueing_answer a;
         if (fc_queueing_solve(q, &truth, shares[i] * k->saturation, &a, st)) return false;
-        k->points[i] = (struct fc_calibration_point){shares[i], a.latency_mean_cycles, 0.01 * a.latency_mean_cycles};
+        k->points[i] =
+            (struct fc_calibration_point){shares[i], a.latency_mean_cycles, 0.01 * a.latency_mean_cycles};
     }
     fc_queueing_close(q);
     w->n++;
@@ -117,12 +120,24 @@ static bool plain(const struct world *w, struct fc_calibration *c)
 {
     struct fc_status st = {0};
     memset(c, 0, sizeof *c);
-    *c = (struct fc_calibration){.machine = "a", .kernel_version = FC_KERNEL_VERSION, .seed = 7,
-                                 .parameters = truth, .low = truth, .high = truth, .n_cases = w->n,
-                                 .hops = {1, 8}, .anisotropy = {1, 3}, .flits = {1, 8}, .buffer_packets = {1, 8},
-                                 .hops_step = 1.2, .hops_run = 12345678, .residual_percent = 1,
-                                 .left_out_mean_percent = 2, .left_out_greatest_percent = 3,
-                                 .largest_left_out_percent = 2.5, .saturation_mean_percent = 1.0 / 3,
+    *c = (struct fc_calibration){.machine = "a",
+                                 .kernel_version = FC_KERNEL_VERSION,
+                                 .seed = 7,
+                                 .parameters = truth,
+                                 .low = truth,
+                                 .high = truth,
+                                 .n_cases = w->n,
+                                 .hops = {1, 8},
+                                 .anisotropy = {1, 3},
+                                 .flits = {1, 8},
+                                 .buffer_packets = {1, 8},
+                                 .hops_step = 1.2,
+                                 .hops_run = 12345678,
+                                 .residual_percent = 1,
+                                 .left_out_mean_percent = 2,
+                                 .left_out_greatest_percent = 3,
+                                 .largest_left_out_percent = 2.5,
+                                 .saturation_mean_percent = 1.0 / 3,
                                  .saturation_greatest_percent = 1};
     c->high.value[FC_Q_PORT] = 0.7;
     c->free_parameter[FC_Q_PORT] = true;
@@ -145,12 +160,15 @@ static void test_truth(void)
         static const int known[] = {FC_Q_CONTENTION, FC_Q_INPUT_QUEUE, FC_Q_BACKPRESSURE, FC_Q_PORT};
         for (size_t i = 0; i < FC_COUNT(known); i++) {
             int k = known[i];
-            double value = c.parameters.value[k], low = c.low.value[k], high = c.high.value[k], is = truth.value[k];
+            double value = c.parameters.value[k], low = c.low.value[k], high = c.high.value[k],
+                   is = truth.value[k];
             CU_ASSERT(c.free_parameter[k]);
-            /* The search ends at steps of 2 %, so that an interval of a noiseless truth can be narrower than that. */
+            /* The search ends at steps of 2 %, so that an interval of a noiseless truth can be narrower than
+             * that. */
             CU_ASSERT(low * 0.98 <= is && is <= high * 1.02);
             CU_ASSERT(low <= value && value <= high);
-            if (!(low * 0.98 <= is && is <= high * 1.02)) printf("\n    parameter %d: %g in %g..%g, truth %g\n", k, value, low, high, is);
+            if (!(low * 0.98 <= is && is <= high * 1.02))
+                printf("\n    parameter %d: %g in %g..%g, truth %g\n", k, value, low, high, is);
         }
         CU_ASSERT(!c.free_parameter[FC_Q_CHOICE]); /* nothing to choose in dimension order */
         CU_ASSERT_EQUAL(c.parameters.value[FC_Q_CHOICE], 1);
@@ -358,11 +376,13 @@ static void test_find(void)
         CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) && is);
         if (is) fc_calibration_free(&found);
         CU_ASSERT(!fc_machine_route(&m, "valiant", &st));
-        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) && !is); /* the user's routing: not for this run */
+        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) &&
+                  !is); /* the user's routing: not for this run */
         CU_ASSERT(!fc_machine_route(&m, "dimension-order", &st));
         c.kernel_version = "0";
         CU_ASSERT(!fc_calibration_write(&c, path, &st));
-        CU_ASSERT(fc_calibration_find(&net, &found, &is, &st) == FC_INPUT && fc_says(&st, FC_INPUT, "kernel version 0"));
+        CU_ASSERT(fc_calibration_find(&net, &found, &is, &st) == FC_INPUT &&
+                  fc_says(&st, FC_INPUT, "kernel version 0"));
         memset(&st, 0, sizeof st);
         c.kernel_version = FC_KERNEL_VERSION;
         c.kind = "family=mesh";
@@ -391,7 +411,8 @@ static void test_anchored(void)
         struct fc_calibrated *a;
         struct fc_calibrated_answer answer;
         double error;
-        for (int i = 0; i < N_POINTS; i++) k->points[i].latency_cycles *= 1 + 0.02 * i; /* no more the model's own */
+        for (int i = 0; i < N_POINTS; i++)
+            k->points[i].latency_cycles *= 1 + 0.02 * i; /* no more the model's own */
         k->saturation *= 1.03;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
@@ -407,7 +428,8 @@ static void test_anchored(void)
         CU_ASSERT(!fc_calibrated_solve(a, 0.95 * k->saturation, &answer, &st));
         CU_ASSERT(answer.extrapolated && strstr(answer.why, "0.9") && answer.error_percent >= 3);
         CU_ASSERT(!fc_calibrated_solve(a, k->saturation, &answer, &st));
-        CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) && isnan(answer.error_percent));
+        CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) &&
+                  isnan(answer.error_percent));
         CU_ASSERT_EQUAL(fc_calibrated_solve(a, 0, &answer, &st), FC_INPUT);
         fc_calibrated_close(a);
         fc_calibration_free(&c);
@@ -454,12 +476,14 @@ static void test_transfer(void)
         c.kind = "another";
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT(!fc_calibrated_solve(a, 0.5 * s, &answer, &st) && answer.tier == FC_TIER_NONE);
-        CU_ASSERT(isnan(answer.error_percent) && strstr(answer.why, "another kind of router: another (this one: family"));
+        CU_ASSERT(isnan(answer.error_percent) &&
+                  strstr(answer.why, "another kind of router: another (this one: family"));
         fc_calibrated_close(a);
 
         CU_ASSERT_FATAL(!fc_calibrated_open(NULL, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT(!fc_calibrated_solve(a, 0.5 * s, &answer, &st) && answer.tier == FC_TIER_NONE);
-        CU_ASSERT(isnan(answer.error_percent) && answer.model.stable && !strcmp(answer.why, "not calibrated"));
+        CU_ASSERT(isnan(answer.error_percent) && answer.model.stable &&
+                  !strcmp(answer.why, "not calibrated"));
         fc_calibrated_close(a);
         fc_calibration_free(&c);
     }
@@ -468,10 +492,11 @@ static void test_transfer(void)
 
 /* ---- a real one ---- */
 
-#define TINY                                                                                                          \
-    "name: tiny\nclock: 1 GHz\nnetwork: {family: torus, dims: [2, 2]}\n"                                            \
-    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}}\n"                                                         \
-    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order, flow_control: wormhole}\npacket: {min: 64 B, max: 64 B}\n"
+#define TINY                                                                                                 \
+    "name: tiny\nclock: 1 GHz\nnetwork: {family: torus, dims: [2, 2]}\n"                                     \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}}\n"                                               \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: "                 \
+    "dimension-order, flow_control: wormhole}\npacket: {min: 64 B, max: 64 B}\n"
 
 static void test_real(void)
 {
