@@ -1,15 +1,14 @@
-/* machine_smaller.c - a machine of the same routers and links in another, mostly smaller, shape: what can be run in
- * seconds where the machine itself cannot.
+/* machine_smaller.c - a machine of the same routers and links in another, mostly smaller, shape: what can be
+ * run in seconds where the machine itself cannot.
  *
  * Number of dimensions and nodes a router, links, routers and packets stay. By family:
- *   torus, mesh: sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8...; a shorter side stays;
- *   tmesh: the same for the torus of chips (side 2 to 4: whole chips are large); the chips stay;
- *   fat-tree: all levels, at most 2, 3, 4, 6 children a level; parents and cables shrink with the children below them,
- *     so that the slimness of the tree stays;
- *   two-level: fewer supernodes, then fewer drawers and nodes a drawer; cables between two supernodes grow so that
- *     global bandwidth a node stays.
- *   graph: none: a file is one network.
- * A relative that equals the machine is skipped by the caller, which compares shapes. */
+ *   torus, mesh: sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8...; a shorter side stays
+ * (side 3 is left out: the model is farthest from the kernel on so small rings); tmesh: the same for the
+ * torus of chips (side 2 to 4: whole chips are large); the chips stay; fat-tree: all levels, at most 2, 3, 4,
+ * 6 children a level; parents and cables shrink with the children below them, so that the slimness of the
+ * tree stays; two-level: fewer supernodes, then fewer drawers and nodes a drawer; cables between two
+ * supernodes grow so that global bandwidth a node stays, as far as there are ports for them. graph: none: a
+ * file is one network. A relative that equals the machine is skipped by the caller, which compares shapes. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -102,7 +101,7 @@ static bool smaller_torus(struct fc_torus_shape *s, int number)
     static const struct {
         long long side;
         bool doubled;
-    } list[] = {{4, false}, {4, true}, {6, false}, {8, false}, {3, false}, {8, true}};
+    } list[] = {{4, false}, {4, true}, {6, false}, {8, false}, {8, true}};
     if (number >= (int)FC_COUNT(list)) return false;
     cap_dims(&s->dims, list[number].side, list[number].doubled);
     return true;
@@ -151,12 +150,14 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     if (s->supernodes > 1)
-        s->links_per_pair = (long long)fmax(1, round(cables * nodes / (double)(s->supernodes - 1)));
+        s->links_per_pair =
+            (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
+                                    floor(nodes * (double)s->d_ports / (double)s->supernodes)));
     return true;
 }
 
-/* The link classes of the new shape take the figures of those of the same name; levels of a fat-tree that stay away
- * leave theirs unused. */
+/* The link classes of the new shape take the figures of those of the same name; levels of a fat-tree that
+ * stay away leave theirs unused. */
 static enum fc_code take_classes(const struct fc_machine *from, struct fc_machine *to, struct fc_status *st)
 {
     to->n_classes++; /* injection: declared by no family */
@@ -172,8 +173,8 @@ static enum fc_code take_classes(const struct fc_machine *from, struct fc_machin
     return FC_OK;
 }
 
-enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller, bool *exists,
-                                struct fc_status *st)
+enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, struct fc_machine *smaller,
+                                bool *exists, struct fc_status *st)
 {
     *smaller = *machine;
     smaller->arena = (struct fc_arena){0};
@@ -182,10 +183,14 @@ enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, st
     smaller->shape = fc_alloc(&smaller->arena, 1, machine->family->shape_size, st);
     if (!smaller->shape) return st->code;
     memcpy(smaller->shape, machine->shape, machine->family->shape_size);
-    if (is(machine, "torus") || is(machine, "mesh")) *exists = smaller_torus(smaller->shape, number);
-    else if (is(machine, "tmesh")) *exists = smaller_tmesh(smaller->shape, number);
-    else if (is(machine, "fat-tree")) *exists = smaller_fat_tree(smaller->shape, number);
-    else if (is(machine, "two-level")) *exists = smaller_two_level(smaller->shape, number);
+    if (is(machine, "torus") || is(machine, "mesh"))
+        *exists = smaller_torus(smaller->shape, number);
+    else if (is(machine, "tmesh"))
+        *exists = smaller_tmesh(smaller->shape, number);
+    else if (is(machine, "fat-tree"))
+        *exists = smaller_fat_tree(smaller->shape, number);
+    else if (is(machine, "two-level"))
+        *exists = smaller_two_level(smaller->shape, number);
     struct fc_place where = {machine->file, machine->network_line};
     if (*exists && !machine->family->check(smaller, where, st)) take_classes(machine, smaller, st);
     if (st->code || !*exists) fc_machine_free(smaller);

@@ -28,8 +28,9 @@ static enum fc_code describe(const struct fc_machine *machine, struct fc_calibra
     return st->code;
 }
 
-static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set, double hops,
-                         struct fc_calibration_design *design, struct fc_calibration *c, struct fc_status *st)
+static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set,
+                         double hops, struct fc_calibration_design *design, struct fc_calibration *c,
+                         struct fc_status *st)
 {
     uint32_t n = 0;
     if (fc_calibration_design_make(machine, hops, set->seed, &c->arena, design, st) ||

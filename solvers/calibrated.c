@@ -2,15 +2,15 @@
  *
  * With s the model's saturation, x = load / s:
  * transfer   T(load) = model(load); error = measured error of networks left out at share x, at least 1 %.
- * anchored   where this network, pattern and packet length were run: s* the kernel's saturation, x = load / s*,
- *                T(load) = model(x s) exp(r(x)),  r(x_i) = log(kernel_i / model(x_i s)) at the anchors, r(0) = 0,
- *            r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no waves between anchors.
- *            Error: at least 1.5 %, the half widths of the anchors about x, and a quarter of the greatest misfit when
- *            an inner anchor is left out (that doubles the spacing, and the cubic is of second order at least).
- * Neither is trusted above 0.9 of saturation or above the last anchor (science: with anchors up to 0.8 the next load
- * was missed by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
- * The hull in hops reaches as many times beyond the largest network as that is beyond the largest but one, because
- * leaving the largest out has tested just this step. */
+ * anchored   where this network, pattern and packet length were run: s* the kernel's saturation, x = load /
+ * s*, T(load) = model(x s) exp(r(x)),  r(x_i) = log(kernel_i / model(x_i s)) at the anchors, r(0) = 0, r by
+ * Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no waves between anchors. Error:
+ * at least 1.5 %, the half widths of the anchors about x, and a quarter of the greatest misfit when an inner
+ * anchor is left out (that doubles the spacing, and the cubic is of second order at least). Neither is
+ * trusted above 0.9 of saturation or above the last anchor (science: with anchors up to 0.8 the next load was
+ * missed by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
+ * The hull in hops reaches as many times beyond the largest network as that is beyond the largest but one,
+ * because leaving the largest out has tested just this step. */
 #include "solvers/calibration_internal.h"
 
 #include <gsl/gsl_interp.h>
@@ -23,7 +23,8 @@
 #define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-#define BISECTION_SHARE 0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
+#define BISECTION_SHARE                                                                                      \
+    0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
 
@@ -38,8 +39,8 @@ struct fc_calibrated {
     const struct fc_calibration_case *anchors; /* NULL: transfer */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double left_out_percent;                   /* greatest misfit with an inner anchor left out */
-    const char *none, *outside, *beyond;       /* why; "": does not hold */
+    double left_out_percent;             /* greatest misfit with an inner anchor left out */
+    const char *none, *outside, *beyond; /* why; "": does not hold */
 };
 
 /* ---- interpolation ---- */
@@ -66,14 +67,15 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
     for (int i = 0; i < k->n_points; i++) {
         const struct fc_calibration_point *p = &k->points[i];
         struct fc_queueing_answer a;
-        if (fc_queueing_solve(c->queueing, &c->parameters, p->load_share * c->model_saturation, &a, st)) return st->code;
+        if (fc_queueing_solve(c->queueing, &c->parameters, p->load_share * c->model_saturation, &a, st))
+            return st->code;
         c->x[c->n] = p->load_share;
         c->r[c->n] = log(p->latency_cycles / a.latency_mean_cycles);
-        c->half_percent[c->n++] = isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
+        c->half_percent[c->n++] =
+            isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
     }
     for (int i = 1; i + 1 < c->n; i++)
-        c->left_out_percent =
-            fmax(c->left_out_percent, 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i])));
+        c->left_out_percent = fmax(c->left_out_percent, 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i])));
     return FC_OK;
 }
 
@@ -81,7 +83,8 @@ static double anchored_error(const struct fc_calibrated *c, double x)
 {
     double error = fmax(LEAST_ANCHORED_PERCENT, c->left_out_percent / 4);
     for (int i = 1; i < c->n; i++)
-        if (c->x[i] >= x || i + 1 == c->n) return fmax(error, fmax(c->half_percent[i], c->half_percent[i - 1]));
+        if (c->x[i] >= x || i + 1 == c->n)
+            return fmax(error, fmax(c->half_percent[i], c->half_percent[i - 1]));
     return error;
 }
 
@@ -108,7 +111,8 @@ double fc_turns_anisotropy(const struct fc_turns *t)
     return sum > 0 ? fmax(1, most * n / sum) : 1;
 }
 
-static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...) FC_PRINTF(3, 4);
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
+    FC_PRINTF(3, 4);
 static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
 {
     char text[2400];
@@ -119,7 +123,10 @@ static const char *words(struct fc_calibrated *c, struct fc_status *st, const ch
     return fc_copy_text(&c->arena, text, st);
 }
 
-static double distance(double a, double b) { return fabs(log(fmax(a, 1e-9) / fmax(b, 1e-9))); }
+static double distance(double a, double b)
+{
+    return fabs(log(fmax(a, 1e-9) / fmax(b, 1e-9)));
+}
 
 /* The case that is most like the traffic: the least sum of logarithms of the hull's measures. */
 static const struct fc_calibration_case *nearest(const struct fc_calibration *k, const struct fc_turns *t)
@@ -152,8 +159,8 @@ static enum fc_code check_hull(struct fc_calibrated *c, struct fc_status *st)
                                list[i].low, list[i].high);
     const struct fc_calibration_case *near = nearest(k, t);
     if (!st->code && !*c->outside && near->escape_percent > MOST_ESCAPE_PERCENT)
-        c->outside = words(c, st, "in the nearest run (%s, %s) %.3g %% of the flits took escape channels", near->network,
-                           near->pattern, near->escape_percent);
+        c->outside = words(c, st, "in the nearest run (%s, %s) %.3g %% of the flits took escape channels",
+                           near->network, near->pattern, near->escape_percent);
     return st->code;
 }
 
@@ -167,7 +174,8 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
     }
     if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
     if (strcmp(kind, c->calibration->kind)) {
-        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)", c->calibration->kind, kind);
+        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)",
+                        c->calibration->kind, kind);
         c->calibration = NULL;
     }
     return st->code;
@@ -185,7 +193,8 @@ static enum fc_code check_deadlock(struct fc_calibrated *c, const struct fc_flit
     return FC_OK;
 }
 
-static void find_anchors(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings)
+static void find_anchors(struct fc_calibrated *c, const char *pattern,
+                         const struct fc_flit_settings *settings)
 {
     char shape[512];
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
@@ -200,8 +209,8 @@ static void find_anchors(struct fc_calibrated *c, const char *pattern, const str
     }
 }
 
-static enum fc_code prepare(struct fc_calibrated *c, const char *pattern, const struct fc_flit_settings *settings,
-                            struct fc_status *st)
+static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
+                            const struct fc_flit_settings *settings, struct fc_status *st)
 {
     if (check_kind(c, settings->vc_rule, st) || check_deadlock(c, settings, st)) return st->code;
     if (c->calibration) c->parameters = c->calibration->parameters;
@@ -229,8 +238,10 @@ enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const 
     c->none = c->outside = "";
     c->beyond = "above 0.9 of saturation";
     fc_queueing_defaults(&c->parameters);
-    if (prepare(c, pattern, settings, st)) fc_calibrated_close(c);
-    else *calibrated = c;
+    if (prepare(c, pattern, settings, st))
+        fc_calibrated_close(c);
+    else
+        *calibrated = c;
     return st->code;
 }
 
@@ -247,8 +258,10 @@ void fc_calibrated_close(struct fc_calibrated *calibrated)
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
     double error = NAN;
-    if (c->anchors) error = 100 * BISECTION_SHARE * c->anchors->ideal / c->anchors->saturation;
-    else if (c->calibration) error = c->calibration->saturation_mean_percent * (*c->outside ? 2 : 1);
+    if (c->anchors)
+        error = 100 * BISECTION_SHARE * c->anchors->ideal / c->anchors->saturation;
+    else if (c->calibration)
+        error = c->calibration->saturation_mean_percent * (*c->outside ? 2 : 1);
     if (error_percent) *error_percent = error;
     return c->anchors ? c->anchors->saturation : c->model_saturation;
 }
@@ -256,9 +269,9 @@ double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_per
 /* All times times `factor`, so that the parts still sum to the latency. */
 static void scale(struct fc_queueing_answer *a, double factor)
 {
-    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles, &a->source_cycles, &a->latency_sd_cycles,
-                             &a->latency_p95_cycles, &a->latency_p99_cycles, &a->contention_cycles, &a->queue_cycles,
-                             &a->backpressure_cycles};
+    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles,     &a->source_cycles,
+                             &a->latency_sd_cycles,   &a->latency_p95_cycles, &a->latency_p99_cycles,
+                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles};
     for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
 }
 
@@ -269,7 +282,8 @@ static void add_error(const struct fc_calibrated *c, double x, struct fc_calibra
     double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
     bool above = x > last * (1 + 1e-9);
     answer->error_percent = c->anchors ? anchored_error(c, x) : transfer_error(c->calibration, x);
-    if (c->anchors && above) answer->error_percent = fmax(answer->error_percent, transfer_error(c->calibration, x));
+    if (c->anchors && above)
+        answer->error_percent = fmax(answer->error_percent, transfer_error(c->calibration, x));
     answer->extrapolated = above || *c->outside;
     if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
     if (!answer->extrapolated) return;

@@ -1,10 +1,12 @@
 /* calibration_design.c - which networks, patterns and packet lengths are run for a calibration.
  *
- * Networks: the machine itself where a case of it takes at most an eighth of the budget, and up to four relatives of
- * other shapes (models/machine_smaller.c) for which the same holds. Patterns: uniform; one or two that load few links
- * most; an exchange between neighbours. Packets: the machine's longest and 1 flit (8 flits where the longest has more
- * than 64, at least the machine's shortest). Order: uniform on all networks, then the others, both from the smallest
- * network up, so that a small budget still spans sizes. */
+ * Networks: the machine itself where a case of it takes at most a fifth of the budget, and up to four
+ * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
+ * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
+ * between neighbours. Packets: the machine's longest and 1 flit (8 flits where the longest has more than 64,
+ * at least the machine's shortest). The cycle engine moves flits, so that its windows for longer packets are
+ * of fixed length (LEAN_PACKETS), with half widths of some percent. Order: uniform on all networks, then the
+ * others, both from the smallest network up, so that a small budget still spans sizes. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -16,11 +18,14 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets that they
- * take at least. */
-#define CYCLES_OF_A_CASE 1200.0
-#define PACKETS_OF_A_CASE 1.6e6
-#define MOST_OF_BUDGET (1 / 8.0)
+/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
+ * that they take at least. */
+#define CYCLES_OF_A_CASE 2400.0
+#define PACKETS_OF_A_CASE 2.4e6
+#define LEAN_PACKETS(flits) fmax(2500, 48000.0 / (flits))
+#define LEAN_CYCLES 30.0
+#define LEAN_RUNS 20.0
+#define MOST_OF_BUDGET (1 / 5.0)
 
 /* ---- patterns ---- */
 
@@ -39,7 +44,8 @@ static void add_pattern(const struct fc_network *net, const char *text, struct p
     snprintf(p->text[p->n++], sizeof p->text[0], "%s", text);
 }
 
-/* A stencil over sides of the nodes, fastest first, without those of 1; `neighbor` where they are not 2 to 4. */
+/* A stencil over sides of the nodes, fastest first, without those of 1; `neighbor` where they are not 2 to 4.
+ */
 static void add_stencil(const struct fc_network *net, const long long *side, int n, struct patterns *p)
 {
     char text[96], grid[64] = "";
@@ -97,11 +103,28 @@ static bool known_shape(const struct fc_calibration_design *d, const struct fc_m
     return false;
 }
 
-/* Hops that a case of these turns takes: packet-hops for the event engine, flit-hops for the cycle engine. */
-static double estimate(const struct fc_turns *t, uint32_t n_nodes, bool events)
+/* Packets a cycle of all nodes where the points are. */
+static double packet_rate(const struct fc_calibration_job *job)
 {
-    double load = 0.7 / t->max_service_rate, cycles = CYCLES_OF_A_CASE * 2 * t->zero_load_cycles;
-    double packets = fmax(PACKETS_OF_A_CASE, cycles * load * n_nodes / t->flits_mean);
+    const struct fc_turns *t = &job->turns;
+    return 0.7 / t->max_service_rate * job->net->n_nodes / t->flits_mean;
+}
+
+/* Windows of fixed length for long packets of the cycle engine. */
+static void make_lean(struct fc_calibration_job *job)
+{
+    double packets = LEAN_PACKETS(job->turns.flits_mean);
+    job->settings.measure_cycles =
+        (uint64_t)ceil(fmax(packets / packet_rate(job), LEAN_CYCLES * 2 * job->turns.zero_load_cycles));
+}
+
+/* Hops that the case takes: packet-hops for the event engine, flit-hops for the cycle engine. */
+static double estimate(const struct fc_calibration_job *job, bool events)
+{
+    const struct fc_turns *t = &job->turns;
+    double packets = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * 2 * t->zero_load_cycles * packet_rate(job));
+    if (job->settings.measure_cycles)
+        packets = LEAN_RUNS * (double)job->settings.measure_cycles * packet_rate(job);
     return packets * fmax(1, t->hops_mean) * (events ? 1 : t->flits_mean);
 }
 
@@ -127,13 +150,15 @@ static enum fc_code make_job(const struct fc_network *net, const char *pattern, 
     job->settings.packet_flits_min = job->settings.packet_flits_max = flits;
     job->settings.seed = seed;
     job->settings.threads = 1;
-    if (uses_events(net, &events, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
+    if (uses_events(net, &events, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st))
+        return st->code;
     job->demand.open_loop = true;
     if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
         fc_demand_free(&job->demand);
         return st->code;
     }
-    job->estimate_hops = estimate(&job->turns, net->n_nodes, events);
+    if (!events && flits > 1) make_lean(job);
+    job->estimate_hops = estimate(job, events);
     return FC_OK;
 }
 
@@ -145,7 +170,8 @@ static void free_job(struct fc_calibration_job *job)
 }
 
 /* The longest packet and the short one. */
-static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uint32_t *shortest, struct fc_status *st)
+static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uint32_t *shortest,
+                            struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
@@ -160,7 +186,7 @@ static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uin
 }
 
 /* Keeps the network when a uniform case of it is cheap enough. The machine goes over to the design. */
-static enum fc_code try_network(struct fc_machine *machine, bool owned, double budget_hops, uint64_t seed,
+static enum fc_code try_network(struct fc_machine *machine, bool owned, double most_hops, uint64_t seed,
                                 struct fc_calibration_design *d, struct fc_status *st)
 {
     int n = d->n_networks;
@@ -173,8 +199,8 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     memset(net, 0, sizeof *net);
     struct fc_status why = {0};
     if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
-        !lengths(net, &longest, &shortest, &why) && !make_job(net, "uniform", longest, seed, &job, &why)) {
-        fits = job.estimate_hops <= MOST_OF_BUDGET * budget_hops;
+        !lengths(net, &longest, &shortest, &why) && !make_job(net, "uniform", shortest, seed, &job, &why)) {
+        fits = job.estimate_hops <= most_hops;
         free_job(&job);
     }
     if (fits) {
@@ -188,18 +214,20 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double b
     return st->code;
 }
 
-static enum fc_code add_networks(const struct fc_machine *machine, double budget_hops, uint64_t seed,
+static enum fc_code add_networks(const struct fc_machine *machine, double most_hops, uint64_t seed,
                                  struct fc_calibration_design *d, struct fc_status *st)
 {
     struct fc_machine own = *machine;
-    if (try_network(&own, false, budget_hops, seed, d, st)) return st->code;
+    if (try_network(&own, false, most_hops, seed, d, st)) return st->code;
     for (int i = 0; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
         struct fc_machine relative;
         bool exists;
         if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
         if (!exists) break;
-        if (known_shape(d, &relative)) fc_machine_free(&relative);
-        else if (try_network(&relative, true, budget_hops, seed, d, st)) return st->code;
+        if (known_shape(d, &relative))
+            fc_machine_free(&relative);
+        else if (try_network(&relative, true, most_hops, seed, d, st))
+            return st->code;
     }
     return FC_OK;
 }
@@ -209,7 +237,8 @@ static void by_size(const struct fc_calibration_design *d, int *order)
 {
     for (int i = 0; i < d->n_networks; i++) {
         int at = i;
-        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--) order[at] = order[at - 1];
+        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--)
+            order[at] = order[at - 1];
         order[at] = i;
     }
 }
@@ -225,12 +254,15 @@ static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, 
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
         if (make_job(net, pattern, flits[i], seed, job, &why)) {
-            if (why.code != FC_INPUT) *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
+            if (why.code != FC_INPUT)
+                *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
             continue;
         }
-        if (!(job->turns.hops_mean > 0)) free_job(job);
-        else d->n_jobs++;
+        if (!(job->turns.hops_mean > 0))
+            free_job(job);
+        else
+            d->n_jobs++;
     }
     return FC_OK;
 }
@@ -255,7 +287,8 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
 }
 
 enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_hops, uint64_t seed,
-                                        struct fc_arena *arena, struct fc_calibration_design *d, struct fc_status *st)
+                                        struct fc_arena *arena, struct fc_calibration_design *d,
+                                        struct fc_status *st)
 {
     int order[MOST_NETWORKS];
     memset(d, 0, sizeof *d);
@@ -263,7 +296,9 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
     d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * 2, sizeof *d->jobs, st) : NULL;
-    if (!d->jobs || add_networks(machine, budget_hops, seed, d, st)) return st->code;
+    if (!d->jobs || add_networks(machine, MOST_OF_BUDGET * budget_hops, seed, d, st) ||
+        (d->n_networks == 0 && add_networks(machine, budget_hops, seed, d, st)))
+        return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
                          budget_hops / FC_CALIBRATION_HOPS_PER_S, machine->name);

@@ -1,7 +1,7 @@
 /* calibration_file.c - a calibration as YAML: writing.
  *
- * Numbers have the fewest digits that read back as the same double, unknown ones are null, so that what is read and
- * written again is the same file byte for byte (calibration_read.c). */
+ * Numbers have the fewest digits that read back as the same double, unknown ones are null, so that what is
+ * read and written again is the same file byte for byte (calibration_read.c). */
 #include "solvers/calibration.h"
 
 #include <math.h>
@@ -36,9 +36,12 @@ static void put_text(FILE *f, const char *text)
     fputc('"', f);
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f) fprintf(f, "\\x%02x", c);
-        else fputc(c, f);
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            fprintf(f, "\\x%02x", c);
+        else
+            fputc(c, f);
     }
     fputc('"', f);
 }
@@ -134,7 +137,8 @@ static void put_case(FILE *f, const struct fc_calibration_case *k)
     }
 }
 
-enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path, struct fc_status *st)
+enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path,
+                                  struct fc_status *st)
 {
     struct fc_output out;
     if (fc_output_open(&out, path, st)) return st->code;

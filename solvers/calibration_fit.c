@@ -1,42 +1,44 @@
 /* calibration_fit.c - the parameters of the queueing model from kernel points, with intervals.
  *
- * Least squares of logarithms. Residuals of a case with kernel latencies T_i at loads L_i <= 0.86 s*, s* the kernel's
- * saturation, and the model's latencies T(L) and saturation s:
- *     log(T(L_i) / T_i)                                 for L_i <= 0.98 s,
- *     log(T(0.98 s) / T_i) + 2 log(L_i / (0.98 s))      above: keeps a gradient where the model has no steady state,
- *     3 log(s / s*).
- * Minimised over the logarithms of the free parameters by a coordinate pattern search (factors exp(+-d), d from 0.6
- * halved to 0.02), which kinks at the model's saturation do not stop, then by trust-region Levenberg-Marquardt
- * (GSL multifit_nlinear) with a Jacobian of central differences of 0.02, kept when better.
- * Intervals: log p +- t_{0.975, n - m} sqrt(s^2 (J^T J)^-1), s^2 = sum of squares / (n - m). Residuals of one case are
- * not independent, so the intervals are somewhat narrow.
- * Identifiability: a parameter whose interval is wider than a factor 4 either way stands at its default and the fit is
- * repeated, the widest first; one that runs to an end of its range stands there. */
+ * Least squares of logarithms. Residuals of a case with kernel latencies T_i at loads L_i <= 0.86 s*, s* the
+ * kernel's saturation, and the model's latencies T(L) and saturation s: log(T(L_i) / T_i) for L_i <= 0.98 s,
+ *     log(T(0.98 s) / T_i) + 2 log(L_i / (0.98 s))      above: keeps a gradient where the model has no steady
+ * state, 3 log(s / s*). Minimised over the logarithms of the free parameters by trust-region
+ * Levenberg-Marquardt (GSL multifit_nlinear) with a Jacobian of differences of DIFFERENCE, wide enough for
+ * the kinks at the model's saturation, and then by a coordinate pattern search (factors exp(+-d)), which
+ * kinks do not stop, until steps of LAST_STEP do not help. When parameters are fitted without some cases, one
+ * Gauss-Newton step from the full fit by its Jacobian, halved until it helps. Intervals: log p +- t_{0.975, n
+ * - m} sqrt(s^2 (J^T J)^-1), s^2 = sum of squares / (n - m). Residuals of one case are not independent, so
+ * the intervals are somewhat narrow. Identifiability: a parameter whose interval is wider than a factor 4
+ * either way stands at its default and the fit is repeated, the widest first; one that runs to an end of its
+ * range stands there. */
 #include "solvers/calibration_fit.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <string.h>
 
-#define FIRST_STEP 0.6
-#define REFIT_STEP 0.15
-#define LAST_STEP 0.02
-#define DIFFERENCE 0.02
+#define FIRST_STEP 0.3
+#define LAST_STEP 0.05
+#define DIFFERENCE 0.05
+#define MOST_STEP 0.7 /* of a logarithm when cases are left out */
 #define WIDEST_FACTOR 4.0
 #define EDGE 0.98
 #define SOLVE_ACCURACY 1e-5
-#define SATURATION_ACCURACY 3e-4
-enum { MOST_ROUNDS = 40, MOST_LM_STEPS = 8 };
+#define SATURATION_ACCURACY 1e-3
+enum { MOST_ROUNDS = 16, MOST_LM_STEPS = 12, MOST_HALVINGS = 3 };
 
 static const struct range {
     double low, high;
-    double start;     /* where the search begins when the default is an end */
-    double when_low;  /* stands for a parameter at the low end of its range */
+    double start;    /* where the search begins when the default is an end */
+    double when_low; /* stands for a parameter at the low end of its range */
 } ranges[FC_Q_PARAMETERS] = {
-    [FC_Q_CONTENTION] = {0.3, 3, 1, 0.3},     [FC_Q_INPUT_QUEUE] = {0.03, 10, 1, 0}, [FC_Q_BACKPRESSURE] = {0.03, 60, 1, 0},
-    [FC_Q_PORT] = {0.01, 3, 0.3, 0},          [FC_Q_CHOICE] = {0.05, 5, 1, 0},       [FC_Q_GAP] = {3e-4, 0.3, 0.01, 0},
+    [FC_Q_CONTENTION] = {0.3, 3, 1, 0.3},   [FC_Q_INPUT_QUEUE] = {0.03, 10, 1, 0},
+    [FC_Q_BACKPRESSURE] = {0.03, 60, 1, 0}, [FC_Q_PORT] = {0.01, 3, 0.3, 0},
+    [FC_Q_CHOICE] = {0.05, 5, 1, 0},        [FC_Q_GAP] = {3e-4, 0.3, 0.01, 0},
 };
 
 /* ---- residuals ---- */
@@ -53,7 +55,8 @@ enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct
 {
     const struct fc_calibration_case *k = job->out;
     double edge = INFINITY, at_edge = NAN;
-    if (fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY, &job->saturation, st))
+    if (fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY, &job->saturation,
+                                    st))
         return st->code;
     *log_saturation = log(job->saturation / k->saturation);
     edge = EDGE * job->saturation;
@@ -66,15 +69,17 @@ enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct
         }
         if (fc_queueing_solve(job->queueing, p, fmin(load, edge), &a, st)) return st->code;
         if (!a.stable)
-            return fc_refuse(st, FC_NO, "%s, %s: no steady state at %g of the model's saturation", k->network, k->pattern,
-                             fmin(load, edge) / job->saturation);
+            return fc_refuse(st, FC_NO, "%s, %s: no steady state at %g of the model's saturation", k->network,
+                             k->pattern, fmin(load, edge) / job->saturation);
         if (load > edge) at_edge = log(a.latency_mean_cycles);
-        log_ratio[i] = log(a.latency_mean_cycles / k->points[i].latency_cycles) + (load > edge ? 2 * log(load / edge) : 0);
+        log_ratio[i] = log(a.latency_mean_cycles / k->points[i].latency_cycles) +
+                       (load > edge ? 2 * log(load / edge) : 0);
     }
     return FC_OK;
 }
 
-/* All rows of the fit for these parameters; the sum of squares. Where the model has no answer the sum is infinite. */
+/* All rows of the fit for these parameters; the sum of squares. Where the model has no answer the sum is
+ * infinite. */
 static double residuals(struct fc_fit *f, const struct fc_queueing_parameters *p, double *r)
 {
     bool bad = false;
@@ -144,7 +149,8 @@ struct lm {
 static void from_logs(const struct lm *m, const gsl_vector *x, struct fc_queueing_parameters *p)
 {
     *p = m->base;
-    for (int i = 0; i < m->f->n_free; i++) p->value[m->f->free[i]] = clamp(m->f->free[i], exp(gsl_vector_get(x, (size_t)i)));
+    for (int i = 0; i < m->f->n_free; i++)
+        p->value[m->f->free[i]] = clamp(m->f->free[i], exp(gsl_vector_get(x, (size_t)i)));
 }
 
 static int lm_residuals(const gsl_vector *x, void *data, gsl_vector *r)
@@ -157,29 +163,28 @@ static int lm_residuals(const gsl_vector *x, void *data, gsl_vector *r)
     return GSL_SUCCESS;
 }
 
+/* Column i: (r(x + h e_i) - r(x)) / h. */
 static int lm_jacobian(const gsl_vector *x, void *data, gsl_matrix *jacobian)
 {
     struct lm *m = data;
-    struct fc_fit *f = m->f;
-    int status = GSL_SUCCESS;
-    gsl_vector *moved = gsl_vector_alloc(x->size), *up = gsl_vector_alloc(jacobian->size1),
-               *down = gsl_vector_alloc(jacobian->size1);
-    if (!moved || !up || !down) status = GSL_ENOMEM;
+    gsl_vector *moved = gsl_vector_alloc(x->size), *here = gsl_vector_alloc(jacobian->size1),
+               *there = gsl_vector_alloc(jacobian->size1);
+    int status = moved && here && there ? lm_residuals(x, m, here) : GSL_ENOMEM;
     for (size_t i = 0; !status && i < x->size; i++) {
         gsl_vector_memcpy(moved, x);
-        gsl_vector_set(moved, i, gsl_vector_get(x, i) + DIFFERENCE);
-        status = lm_residuals(moved, m, up);
-        gsl_vector_set(moved, i, gsl_vector_get(x, i) - DIFFERENCE);
-        if (!status) status = lm_residuals(moved, m, down);
+        /* Back where forward leaves the range. */
+        double at = gsl_vector_get(x, i),
+               h = at + DIFFERENCE < log(ranges[m->f->free[i]].high) ? DIFFERENCE : -DIFFERENCE;
+        gsl_vector_set(moved, i, at + h);
+        status = lm_residuals(moved, m, there);
         if (status) break;
-        gsl_vector_sub(up, down);
-        gsl_vector_scale(up, 1 / (2 * DIFFERENCE));
-        gsl_matrix_set_col(jacobian, i, up);
+        gsl_vector_sub(there, here);
+        gsl_vector_scale(there, 1 / h);
+        gsl_matrix_set_col(jacobian, i, there);
     }
     gsl_vector_free(moved);
-    gsl_vector_free(up);
-    gsl_vector_free(down);
-    (void)f;
+    gsl_vector_free(here);
+    gsl_vector_free(there);
     return status;
 }
 
@@ -187,13 +192,15 @@ void fc_fit_pack(const struct fc_fit *f, const double *r, gsl_vector *out)
 {
     size_t n = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++)
-        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++) gsl_vector_set(out, n++, r[i]);
+        for (int i = f->first_row[j]; f->use[j] && i < f->first_row[j + 1]; i++)
+            gsl_vector_set(out, n++, r[i]);
 }
 
 static size_t used_rows(const struct fc_fit *f)
 {
     size_t n = 0;
-    for (uint32_t j = 0; j < f->n_jobs; j++) n += f->use[j] ? (size_t)(f->first_row[j + 1] - f->first_row[j]) : 0;
+    for (uint32_t j = 0; j < f->n_jobs; j++)
+        n += f->use[j] ? (size_t)(f->first_row[j + 1] - f->first_row[j]) : 0;
     return n;
 }
 
@@ -205,7 +212,8 @@ static enum fc_code polish(struct fc_fit *f, struct fc_queueing_parameters *p, s
     if (k == 0 || n <= k) return FC_OK;
     gsl_multifit_nlinear_fdf fdf = {.f = lm_residuals, .df = lm_jacobian, .n = n, .p = k, .params = &m};
     gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, n, k);
+    gsl_multifit_nlinear_workspace *w =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, n, k);
     gsl_vector *x = gsl_vector_alloc(k);
     if (w && x) {
         double before = residuals(f, p, f->r);
@@ -228,7 +236,8 @@ static enum fc_code polish(struct fc_fit *f, struct fc_queueing_parameters *p, s
 }
 
 /* Half widths of the 95 % intervals of the logarithms; INFINITY where the data says nothing. */
-static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_parameters *p, double *half, struct fc_status *st)
+static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_parameters *p, double *half,
+                              struct fc_status *st)
 {
     struct lm m = {f, *p};
     size_t n = used_rows(f), k = (size_t)f->n_free;
@@ -241,9 +250,12 @@ static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_paramet
         fc_refuse(st, FC_NO, "out of memory for the fit");
     } else {
         for (size_t i = 0; i < k; i++) gsl_vector_set(x, i, log(p->value[f->free[i]]));
-        if (!lm_jacobian(x, &m, jacobian) && !gsl_multifit_nlinear_covar(jacobian, 1e-8, covariance))
+        int status = lm_jacobian(x, &m, jacobian);
+        for (size_t i = 0; !status && i < n * k; i++) f->jacobian[i] = gsl_matrix_get(jacobian, i / k, i % k);
+        if (!status && !gsl_multifit_nlinear_covar(jacobian, 1e-8, covariance))
             for (size_t i = 0; i < k; i++) {
-                double variance = gsl_matrix_get(covariance, i, i); /* 0: a column that depends on the others */
+                double variance =
+                    gsl_matrix_get(covariance, i, i); /* 0: a column that depends on the others */
                 if (variance > 0) half[i] = gsl_cdf_tdist_Pinv(0.975, dof) * sqrt(variance * sum / dof);
             }
     }
@@ -255,7 +267,8 @@ static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_paramet
 
 /* ---- which parameters are free ---- */
 
-/* What the model of some case looks at: port with several virtual channels, choice where a head may choose. */
+/* What the model of some case looks at: port with several virtual channels, choice where a head may choose.
+ */
 static bool matters(const struct fc_fit *f, int parameter)
 {
     bool choice = false, port = false;
@@ -308,24 +321,62 @@ void fc_fit_start(struct fc_fit *f, struct fc_queueing_parameters *p)
     }
 }
 
-enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, double *half, struct fc_status *st)
+enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, double *half,
+                        struct fc_status *st)
 {
     double step = FIRST_STEP;
+    memcpy(f->fitted, f->use, f->n_jobs * sizeof *f->fitted);
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
     for (;;) {
+        if (polish(f, p, st)) break;
         search(f, step, p);
-        if (polish(f, p, st) || intervals(f, p, half, st) || !fix_one(f, half, p)) break;
-        step = REFIT_STEP;
+        if (intervals(f, p, half, st) || !fix_one(f, half, p)) break;
+        step = 2 * LAST_STEP;
     }
     gsl_set_error_handler(handler);
     if (!st->code && !isfinite(residuals(f, p, f->r)))
-        fc_refuse(st, FC_NO, "the fit has no solution: the queueing model does not converge for the runs made");
+        fc_refuse(st, FC_NO,
+                  "the fit has no solution: the queueing model does not converge for the runs made");
     return st->code;
+}
+
+/* The Gauss-Newton step of the jobs in use, by the Jacobian of the full fit at p: step[n_free]. */
+static bool newton(const struct fc_fit *f, const double *r, double *step)
+{
+    size_t k = (size_t)f->n_free, row = 0;
+    gsl_matrix *a = gsl_matrix_calloc(k, k);
+    gsl_vector *b = gsl_vector_calloc(k);
+    bool good = a && b;
+    for (uint32_t j = 0; good && j < f->n_jobs; j++) {
+        for (int i = f->first_row[j]; f->fitted[j] && i < f->first_row[j + 1]; i++, row++)
+            for (size_t u = 0; f->use[j] && u < k; u++) {
+                const double *d = &f->jacobian[row * k];
+                *gsl_vector_ptr(b, u) -= d[u] * r[i];
+                for (size_t v = 0; v < k; v++) *gsl_matrix_ptr(a, u, v) += d[u] * d[v];
+            }
+    }
+    for (size_t u = 0; good && u < k; u++) *gsl_matrix_ptr(a, u, u) *= 1 + 1e-6;
+    good = good && !gsl_linalg_cholesky_decomp1(a) && !gsl_linalg_cholesky_svx(a, b);
+    for (size_t u = 0; good && u < k; u++) step[u] = fmin(fmax(gsl_vector_get(b, u), -MOST_STEP), MOST_STEP);
+    gsl_matrix_free(a);
+    gsl_vector_free(b);
+    return good;
 }
 
 void fc_fit_again(struct fc_fit *f, struct fc_queueing_parameters *p)
 {
-    search(f, REFIT_STEP, p);
+    double step[FC_Q_PARAMETERS], before = residuals(f, p, f->r);
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    bool good = f->n_free > 0 && newton(f, f->r, step);
+    gsl_set_error_handler(handler);
+    for (int half = 0; good && half < MOST_HALVINGS; half++) {
+        struct fc_queueing_parameters tried = *p;
+        for (int i = 0; i < f->n_free; i++)
+            tried.value[f->free[i]] = clamp(f->free[i], p->value[f->free[i]] * exp(ldexp(step[i], -half)));
+        if (residuals(f, &tried, f->trial) >= before) continue;
+        *p = tried;
+        break;
+    }
 }
 
 double fc_fit_residuals(struct fc_fit *f, const struct fc_queueing_parameters *p)
@@ -333,8 +384,8 @@ double fc_fit_residuals(struct fc_fit *f, const struct fc_queueing_parameters *p
     return residuals(f, p, f->r);
 }
 
-enum fc_code fc_fit_open(struct fc_fit *f, struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
-                         struct fc_status *st)
+enum fc_code fc_fit_open(struct fc_fit *f, struct fc_calibration_job *const *jobs, uint32_t n_jobs,
+                         int threads, struct fc_status *st)
 {
     memset(f, 0, sizeof *f);
     f->jobs = jobs;
@@ -347,7 +398,9 @@ enum fc_code fc_fit_open(struct fc_fit *f, struct fc_calibration_job *const *job
     size_t n = (size_t)f->first_row[n_jobs];
     f->r = fc_alloc(&f->arena, n, sizeof *f->r, st);
     f->trial = f->r ? fc_alloc(&f->arena, n, sizeof *f->trial, st) : NULL;
-    for (uint32_t j = 0; f->trial && j < n_jobs; j++) {
+    f->jacobian = f->trial ? fc_alloc(&f->arena, n * FC_Q_PARAMETERS, sizeof *f->jacobian, st) : NULL;
+    f->fitted = f->jacobian ? fc_alloc(&f->arena, n_jobs, sizeof *f->fitted, st) : NULL;
+    for (uint32_t j = 0; f->fitted && j < n_jobs; j++) {
         if (!jobs[j]->queueing && fc_queueing_open(&jobs[j]->turns, &jobs[j]->queueing, st)) return st->code;
         fc_queueing_tune(jobs[j]->queueing, SOLVE_ACCURACY, true);
     }

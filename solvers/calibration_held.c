@@ -1,9 +1,9 @@
 /* calibration_held.c - a calibration from its cases: the fit, and errors on what the fit has not seen.
  *
- * Every network in turn is left out, the parameters are fitted to the others (from the full fit's), and the model is
- * compared with the kernel on the network left out; where only one network was run, every case in turn. Errors are of
- * the model at the kernel's load, in percent, exp(|log ratio|) - 1. Cases whose model takes too long to be fitted to
- * are held out of every fit, and compared with the full one. */
+ * Every network in turn is left out, the parameters are fitted to the others (from the full fit's), and the
+ * model is compared with the kernel on the network left out; where only one network was run, every case in
+ * turn. Errors are of the model at the kernel's load, in percent, exp(|log ratio|) - 1. Cases whose model
+ * takes too long to be fitted to are held out of every fit, and compared with the full one. */
 #include "solvers/calibration_fit.h"
 
 #include <math.h>
@@ -11,11 +11,14 @@
 
 enum { MOST_CHOICES = 12000 }; /* of a model in the fit: a few milliseconds a solve */
 
-static double percent(double log_ratio) { return 100 * expm1(fabs(log_ratio)); }
+static double percent(double log_ratio)
+{
+    return 100 * expm1(fabs(log_ratio));
+}
 
 /* Errors of one case by the parameters; log ratios by point stay in `log_ratio`. */
-static enum fc_code judge(struct fc_calibration_job *job, const struct fc_queueing_parameters *p, double *log_ratio,
-                          struct fc_status *st)
+static enum fc_code judge(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
+                          double *log_ratio, struct fc_status *st)
 {
     struct fc_calibration_case *k = job->out;
     double log_saturation, sum = 0, most = 0;
@@ -39,8 +42,8 @@ struct held {
     struct fc_fit *fit;
     struct fc_calibration *c;
     struct fc_queueing_parameters full;
-    bool *fitted;                                   /* [n_jobs] in the full fit */
-    int *group;                                     /* [n_jobs] what is left out together */
+    bool *fitted; /* [n_jobs] in the full fit */
+    int *group;   /* [n_jobs] what is left out together */
     int n_groups;
     double (*log_ratio)[FC_CALIBRATION_MOST_POINTS]; /* [n_jobs] left-out */
 };
@@ -131,7 +134,8 @@ static void summarise(struct held *h)
     c->saturation_mean_percent = saturation / n;
     c->saturation_greatest_percent = isnan(saturation) ? (double)NAN : most_saturation;
     c->largest_left_out_percent = c->left_out == FC_LEFT_OUT_NETWORK ? largest / n_largest : (double)NAN;
-    if (!isnan(mean)) by_share(h);
+    if (!isnan(mean))
+        by_share(h);
     else
         for (size_t i = 0; i < FC_COUNT(c->error_at); i++) c->error_at[i] = NAN;
 }
@@ -177,7 +181,8 @@ static enum fc_code full_fit(struct held *h, struct fc_progress *progress, struc
         if (f->use[j]) rows += (uint32_t)(f->first_row[j + 1] - f->first_row[j]);
     }
     if (rows == 0)
-        return fc_refuse(st, FC_NO, "every case run is too large to be fitted to (models of more than %d choices)",
+        return fc_refuse(st, FC_NO,
+                         "every case run is too large to be fitted to (models of more than %d choices)",
                          MOST_CHOICES);
     fc_progress_show(progress, 0, "fit");
     fc_fit_start(f, &h->full);

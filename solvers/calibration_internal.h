@@ -23,8 +23,8 @@ struct fc_calibration_job {
     double hops_run;                 /* what it took */
     struct fc_turns turns;
     struct fc_queueing *queueing;
-    double saturation;               /* of the model, last found: the next search begins there; 0: none */
-    bool ran;                        /* else dropped: the kernel found no saturation */
+    double saturation; /* of the model, last found: the next search begins there; 0: none */
+    bool ran;          /* else dropped: the kernel found no saturation */
 };
 /* The networks and the cases, in the order in which they are to be run. */
 struct fc_calibration_design {
@@ -41,12 +41,13 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
                                         struct fc_arena *arena, struct fc_calibration_design *design,
                                         struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
-/* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation, hops_run. */
+/* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation,
+ * hops_run. */
 enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_hops,
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
-/* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out; calibration->cases are
- * their `out`, in their order, but for the errors. */
+/* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
+ * calibration->cases are their `out`, in their order, but for the errors. */
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
                                 struct fc_progress *progress, struct fc_calibration *calibration,
                                 struct fc_status *st);

@@ -1,7 +1,8 @@
 /* calibration_kind.c - the kind of a router in one line, and the calibration beside a machine file.
  *
- * Everything that the equations of queueing.c do not have in them, or have only through fitted parameters, is part of
- * the kind; sizes, shapes and lengths of wires are not. Two machines of one line share their parameters. */
+ * Everything that the equations of queueing.c do not have in them, or have only through fitted parameters, is
+ * part of the kind; sizes, shapes and lengths of wires are not. Two machines of one line share their
+ * parameters. */
 #include "solvers/calibration.h"
 #include "solvers/flit/kernel.h"
 
@@ -19,8 +20,8 @@ static void add(char *out, size_t size, const char *format, ...)
     va_end(list);
 }
 
-/* "level1=1 level2=1 injection=0.5": flit times of the classes over that of the first; levels of a fat-tree that are
- * all alike count once, so that trees of any height are of one kind. */
+/* "level1=1 level2=1 injection=0.5": flit times of the classes over that of the first; levels of a fat-tree
+ * that are all alike count once, so that trees of any height are of one kind. */
 static void add_speeds(const struct fc_flit_net *flit, char *out, size_t size)
 {
     const struct fc_machine *m = flit->net->machine;
@@ -52,11 +53,14 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
         flit.cut_through ? "cut-through" : "wormhole", fc_arbitration_names[flit.arbitration]);
     add(text, sizeof text, " buffer_flits=%u paths=%u vc_allocation=%s", flit.buffer_flits, flit.paths,
         flit.vc_stage ? "stage" : "combined");
-    if (m->router.dateline != FC_DATELINE_CROSSED) add(text, sizeof text, " dateline=%s", fc_dateline_names[m->router.dateline]);
+    if (m->router.dateline != FC_DATELINE_CROSSED)
+        add(text, sizeof text, " dateline=%s", fc_dateline_names[m->router.dateline]);
     if (m->router.arbitration == FC_SLQ || m->router.arbitration == FC_JSQ_SLQ)
         add(text, sizeof text, " slq=%.4g", m->router.slq_percent);
-    if (m->router.in_network_percent > 0) add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
-    if (m->router.injection_fifos > 0) add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
+    if (m->router.in_network_percent > 0)
+        add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
+    if (m->router.injection_fifos > 0)
+        add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
     add_speeds(&flit, text, sizeof text);
     fc_flit_unprepare(&flit);
     *kind = fc_copy_text(arena, text, st);
@@ -71,26 +75,31 @@ char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t si
     return out;
 }
 
+/* Where the routing is not the file's, another kind, or one that the kernel cannot run, is no mistake. */
 static enum fc_code check_kind(const struct fc_network *net, const struct fc_calibration *c, bool *same,
                                struct fc_status *st)
 {
     struct fc_arena arena = {0};
+    struct fc_status why = {0};
     const struct fc_machine *m = net->machine;
-    const char *kind, *own = m->router.routing ? m->router.routing : m->family->default_routing;
+    const char *kind, *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
+    bool as_in_file = !strcmp(file_routing, m->routing->name);
     *same = false;
-    if (!fc_calibration_kind(net, NULL, &arena, &kind, st)) {
+    if (!fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
         *same = !strcmp(kind, c->kind);
-        if (!*same && !strcmp(own, m->routing->name))
-            fc_fail(st, FC_INPUT, (struct fc_place){c->file, 0},
-                    "made for another kind of router: %s (this machine: %s); `fabricast calibrate` makes a new one",
+        if (!*same && as_in_file)
+            fc_fail(&why, FC_INPUT, (struct fc_place){c->file, 0},
+                    "made for another kind of router: %s (this machine: %s); `fabricast calibrate` makes a "
+                    "new one",
                     c->kind, kind);
     }
     fc_arena_free(&arena);
+    if (why.code && (as_in_file || why.code != FC_INPUT)) *st = why;
     return st->code;
 }
 
-enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration, bool *found,
-                                 struct fc_status *st)
+enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration,
+                                 bool *found, struct fc_status *st)
 {
     char path[1200];
     bool same;

@@ -1,8 +1,8 @@
 /* calibration_read.c - a calibration as YAML: reading.
  *
  * The document is libyaml's; tables of keys (core.h) say which keys exist, their kind and range. Every key is
- * required, because a file is written by the program: what is missing was cut off or edited. null is an unknown
- * number (NaN) where the table's key may be unknown. */
+ * required, because a file is written by the program: what is missing was cut off or edited. null is an
+ * unknown number (NaN) where the table's key may be unknown. */
 #include "solvers/calibration.h"
 
 #include <math.h>
@@ -21,38 +21,62 @@ struct reader {
     struct fc_status *st;
 };
 
-#define TEXT(name, type, member) {{name, FC_KEY_TEXT, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false}
-#define INT(name, type, member, low, high)                                                                            \
-    {{name, FC_KEY_INT, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false}
-#define REAL(name, type, member, low, high)                                                                           \
-    {{name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false}
-#define PERCENT(name, type, member)                                                                                   \
-    {{name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), 0, INFINITY, NULL, NULL, ""}, true}
-#define BOOL(name, type, member) {{name, FC_KEY_BOOL, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false}
-#define LIST(name, type, member)                                                                                      \
-    {{name, FC_KEY_QUANTITIES, FC_NUMBER, offsetof(type, member), 0, 1e18, NULL, NULL, ""}, false}
+#define TEXT(name, type, member)                                                                             \
+    {                                                                                                        \
+        {name, FC_KEY_TEXT, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                  \
+    }
+#define INT(name, type, member, low, high)                                                                   \
+    {                                                                                                        \
+        {name, FC_KEY_INT, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false              \
+    }
+#define REAL(name, type, member, low, high)                                                                  \
+    {                                                                                                        \
+        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), low, high, NULL, NULL, ""}, false         \
+    }
+#define PERCENT(name, type, member)                                                                          \
+    {                                                                                                        \
+        {name, FC_KEY_QUANTITY, FC_NUMBER, offsetof(type, member), 0, INFINITY, NULL, NULL, ""}, true        \
+    }
+#define BOOL(name, type, member)                                                                             \
+    {                                                                                                        \
+        {name, FC_KEY_BOOL, FC_NUMBER, offsetof(type, member), 0, 0, NULL, NULL, ""}, false                  \
+    }
+#define LIST(name, type, member)                                                                             \
+    {                                                                                                        \
+        {name, FC_KEY_QUANTITIES, FC_NUMBER, offsetof(type, member), 0, 1e18, NULL, NULL, ""}, false         \
+    }
 
 /* ---- the document ---- */
 
-static const char *text_of(const yaml_node_t *node) { return (const char *)node->data.scalar.value; }
+static const char *text_of(const yaml_node_t *node)
+{
+    return (const char *)node->data.scalar.value;
+}
 static struct fc_place place_of(const struct reader *r, const yaml_node_t *node)
 {
     return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
 }
 
-static enum fc_code parse(struct reader *r, const struct fc_text *text)
+static bool parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+    if (!yaml_parser_initialize(&parser)) {
+        fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+        return false;
+    }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    if (!yaml_parser_load(&parser, &r->document))
-        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1}, "not YAML: %s",
-                parser.problem ? parser.problem : "unreadable");
+    bool loaded = yaml_parser_load(&parser, &r->document);
+    if (!loaded)
+        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1},
+                "not YAML: %s", parser.problem ? parser.problem : "unreadable");
     yaml_parser_delete(&parser);
-    return r->st->code;
+    return loaded;
 }
 
-static yaml_node_t *node_of(struct reader *r, int index) { return yaml_document_get_node(&r->document, index); }
+static yaml_node_t *node_of(struct reader *r, int index)
+{
+    return yaml_document_get_node(&r->document, index);
+}
 
 /* Whether the node is a mapping with plain keys, each once. */
 static enum fc_code check_mapping(struct reader *r, const yaml_node_t *node, const char *what)
@@ -85,25 +109,29 @@ static bool is_null(const yaml_node_t *node)
 }
 
 /* Exactly `n` numbers, each at least 0; null is NaN where allowed. */
-static enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null, int n,
-                              double *out)
+static enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null,
+                              int n, double *out)
 {
     long count = node->type == YAML_SEQUENCE_NODE
                      ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
                      : -1;
-    if (count != n) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
+    if (count != n)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
         yaml_node_t *item = node_of(r, node->data.sequence.items.start[i]);
         struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, 0, 1e18, NULL, NULL, ""};
         if (item->type != YAML_SCALAR_NODE)
             return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected a list of %d numbers", name, n);
-        if (may_be_null && is_null(item)) out[i] = NAN;
-        else if (fc_key_set(&key, &out[i], text_of(item), 0, NULL, place_of(r, item), r->st)) return r->st->code;
+        if (may_be_null && is_null(item))
+            out[i] = NAN;
+        else if (fc_key_set(&key, &out[i], text_of(item), 0, NULL, place_of(r, item), r->st))
+            return r->st->code;
     }
     return FC_OK;
 }
 
-static enum fc_code read_field(struct reader *r, const struct field *field, void *settings, const yaml_node_t *value)
+static enum fc_code read_field(struct reader *r, const struct field *field, void *settings,
+                               const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
     if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
@@ -115,9 +143,11 @@ static enum fc_code read_field(struct reader *r, const struct field *field, void
     return fc_key_set(key, settings, text_of(value), 0, &r->c->arena, place_of(r, value), r->st);
 }
 
-/* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller reads. */
-static enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what, const struct field *fields,
-                           size_t n_fields, const char *const *others, size_t n_others, void *settings)
+/* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller
+ * reads. */
+static enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what,
+                           const struct field *fields, size_t n_fields, const char *const *others,
+                           size_t n_others, void *settings)
 {
     struct fc_key known[32] = {0};
     if (check_mapping(r, node, what)) return r->st->code;
@@ -130,7 +160,8 @@ static enum fc_code decode(struct reader *r, const yaml_node_t *node, const char
     }
     for (size_t i = 0; i < n_fields + n_others; i++) {
         const yaml_node_t *value = value_of(r, node, known[i].name);
-        if (!value) return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
+        if (!value)
+            return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: %s is missing", what, known[i].name);
         if (i < n_fields && read_field(r, &fields[i], settings, value)) return r->st->code;
     }
     return FC_OK;
@@ -152,15 +183,16 @@ static enum fc_code read_parameters(struct reader *r, const yaml_node_t *node)
         BOOL("fitted", struct parameter, fitted),
     };
     struct fc_calibration *c = r->c;
-    if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL)) return r->st->code;
+    if (decode(r, node, "parameters", NULL, 0, fc_queueing_parameter_names, FC_Q_PARAMETERS, NULL))
+        return r->st->code;
     for (int i = 0; i < FC_Q_PARAMETERS; i++) {
         const char *name = fc_queueing_parameter_names[i];
         const yaml_node_t *entry = value_of(r, node, name);
         struct parameter p;
         if (decode(r, entry, name, fields, FC_COUNT(fields), NULL, 0, &p)) return r->st->code;
         if (!(p.low <= p.value && p.value <= p.high))
-            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g", name,
-                           p.value, p.low, p.high);
+            return fc_fail(r->st, FC_INPUT, place_of(r, entry), "%s: %g is not in its interval %g to %g",
+                           name, p.value, p.low, p.high);
         c->parameters.value[i] = p.value;
         c->low.value[i] = p.low;
         c->high.value[i] = p.high;
@@ -179,8 +211,8 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
         const yaml_node_t *value = value_of(r, node, lists[i]);
         if (read_list(r, value, lists[i], false, 2, range[i])) return r->st->code;
         if (range[i][0] > range[i][1])
-            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i], range[i][0],
-                           range[i][1]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, value), "%s: %g to %g is no range", lists[i],
+                           range[i][0], range[i][1]);
     }
     return FC_OK;
 }
@@ -188,8 +220,8 @@ static enum fc_code read_hull(struct reader *r, const yaml_node_t *node)
 static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
 {
     static const struct field fields[] = {
-        {{"left_out", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct fc_calibration, left_out), 0, 0, fc_left_out_names,
-          NULL, ""},
+        {{"left_out", FC_KEY_CHOICE, FC_NUMBER, offsetof(struct fc_calibration, left_out), 0, 0,
+          fc_left_out_names, NULL, ""},
          false},
         PERCENT("residual", struct fc_calibration, residual_percent),
         PERCENT("latency_mean", struct fc_calibration, left_out_mean_percent),
@@ -200,7 +232,8 @@ static enum fc_code read_errors(struct reader *r, const yaml_node_t *node)
     };
     static const char *const lists[] = {"at_load_share"};
     if (decode(r, node, "errors", fields, FC_COUNT(fields), lists, 1, r->c)) return r->st->code;
-    return read_list(r, value_of(r, node, lists[0]), lists[0], true, (int)FC_COUNT(r->c->error_at), r->c->error_at);
+    return read_list(r, value_of(r, node, lists[0]), lists[0], true, (int)FC_COUNT(r->c->error_at),
+                     r->c->error_at);
 }
 
 static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struct fc_calibration_case *k)
@@ -225,7 +258,8 @@ static enum fc_code read_points(struct reader *r, const yaml_node_t *node, struc
             return fc_fail(r->st, FC_INPUT, place_of(r, point),
                            "points: share %g of saturation (expected ascending, above 0 and below 1)", v[0]);
         if (!(v[1] > 0))
-            return fc_fail(r->st, FC_INPUT, place_of(r, point), "points: latency %g cycles (expected above 0)", v[1]);
+            return fc_fail(r->st, FC_INPUT, place_of(r, point),
+                           "points: latency %g cycles (expected above 0)", v[1]);
     }
     k->n_points = (int)n;
     return FC_OK;
@@ -255,8 +289,8 @@ static enum fc_code read_case(struct reader *r, const yaml_node_t *node, struct 
         read_points(r, value_of(r, node, "points"), k))
         return r->st->code;
     if (!(flits[0] >= 1) || flits[0] > flits[1])
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")), "flits: %g to %g is no packet length",
-                       flits[0], flits[1]);
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "flits")),
+                       "flits: %g to %g is no packet length", flits[0], flits[1]);
     k->flits_min = flits[0];
     k->flits_max = flits[1];
     return FC_OK;
@@ -268,7 +302,8 @@ static enum fc_code read_cases(struct reader *r, const yaml_node_t *node)
     long n = node->type == YAML_SEQUENCE_NODE
                  ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
                  : 0;
-    if (n < 1) return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
+    if (n < 1)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of at least one case");
     c->cases = fc_alloc(&c->arena, (size_t)n, sizeof *c->cases, r->st);
     if (!c->cases) return r->st->code;
     c->n_cases = (uint32_t)n;
@@ -291,7 +326,8 @@ static enum fc_code read_all(struct reader *r)
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},
                        "not a calibration (expected keys machine:, kind:, parameters:, ...)");
-    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, FC_COUNT(sections), r->c)) return r->st->code;
+    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, FC_COUNT(sections), r->c))
+        return r->st->code;
     if (read_parameters(r, value_of(r, top, "parameters")) || read_hull(r, value_of(r, top, "hull")) ||
         read_errors(r, value_of(r, top, "errors")))
         return r->st->code;
@@ -304,7 +340,7 @@ enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibr
     struct reader r = {.c = calibration, .st = st};
     memset(calibration, 0, sizeof *calibration);
     calibration->file = fc_copy_text(&calibration->arena, path, st);
-    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && !parse(&r, &text)) {
+    if (calibration->file && !fc_read_file(path, &calibration->arena, &text, st) && parse(&r, &text)) {
         read_all(&r);
         yaml_document_delete(&r.document);
     }

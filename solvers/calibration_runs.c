@@ -1,12 +1,13 @@
 /* calibration_runs.c - the kernel runs of a calibration: the saturation of every case and points below it.
  *
- * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget allows.
- * Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES zero-load times),
- * which is cheap but lets overload pass for as long as it fills buffers; from there down, to WIDTH of the ideal, with
- * runs of chosen length as `curve` makes them.
+ * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
+ * allows. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
+ * zero-load times), which is cheap but lets overload pass for as long as it fills buffers; from there down,
+ * to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases with windows of fixed length
+ * keep the first.
  *
- * The budget is counted in hops and what a case will take is estimated by the design times what cases so far took of
- * their estimates, so that what is run does not depend on clock or threads. */
+ * The budget is counted in hops and what a case will take is estimated by the design times what cases so far
+ * took of their estimates, so that what is run does not depend on clock or threads. */
 #include "solvers/calibration_internal.h"
 
 #include <math.h>
@@ -57,8 +58,8 @@ static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *
     return st->code;
 }
 
-/* From the coarse saturation down, to `width`: first to what overload got accepted, then in steps that double, then by
- * halves. A stable coarse saturation stays. */
+/* From the coarse saturation down, to `width`: first to what overload got accepted, then in steps that
+ * double, then by halves. A stable coarse saturation stays. */
 static enum fc_code refine(struct fc_calibration_job *job, double coarse, double width, double *flit_hops,
                            struct fc_status *st)
 {
@@ -69,9 +70,12 @@ static enum fc_code refine(struct fc_calibration_job *job, double coarse, double
         if (try_load(job, next, &stable, &accepted, flit_hops, st)) return st->code;
         if (stable && first) high = next + width;
         *(stable ? &low : &high) = next;
-        if (low > 0) next = (low + high) / 2;
-        else if (first && accepted < high - width) next = accepted;
-        else next = high - step, step *= 2;
+        if (low > 0)
+            next = (low + high) / 2;
+        else if (first && accepted < high - width)
+            next = accepted;
+        else
+            next = high - step, step *= 2;
     }
     job->out->saturation = low > 0 ? low : (double)NAN;
     return FC_OK;
@@ -83,12 +87,15 @@ static enum fc_code find_saturation(struct fc_calibration_job *job, double *flit
     struct fc_calibration_case *k = job->out;
     struct fc_flit_settings coarse = job->settings;
     double packets_a_cycle = 0.7 * k->ideal * (double)k->nodes / job->turns.flits_mean, load;
-    coarse.measure_cycles = (uint64_t)ceil(
-        fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
+    if (!coarse.measure_cycles)
+        coarse.measure_cycles = (uint64_t)ceil(
+            fmax(COARSE_PACKETS / packets_a_cycle, COARSE_CYCLES * 2 * job->turns.zero_load_cycles));
     struct fc_status none = {0};
     k->saturation = NAN;
-    if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none))
-        return refine(job, load, WIDTH * k->ideal, flit_hops, st);
+    if (!fc_flit_saturation_counted(job->net, &job->demand, &coarse, &load, flit_hops, &none)) {
+        k->saturation = load;
+        return job->settings.measure_cycles ? FC_OK : refine(job, load, WIDTH * k->ideal, flit_hops, st);
+    }
     if (none.code != FC_NO || strncmp(none.message, "no load", 7)) *st = none;
     return st->code;
 }
@@ -107,8 +114,8 @@ static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *are
 }
 
 /* Runs the jobs of a wave; the arena of each is its own, and handed over in order. */
-static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int threads, struct fc_arena *arena,
-                             struct fc_status *st)
+static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int threads,
+                             struct fc_arena *arena, struct fc_status *st)
 {
     struct fc_status status[WAVE] = {{0}};
     struct fc_arena own[WAVE] = {{0}};

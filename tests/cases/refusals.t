@@ -24,6 +24,17 @@ $ fabricast load -m bgl-64 -p uniform -g /dev/null
 ! fabricast: more than one kind of traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
 ? 2
 
+# A calibration is not begun when it could not be written.
+$ fabricast calibrate
+! fabricast: no machine (expected -m NAME or -m FILE; `fabricast machines` lists)
+? 2
+$ fabricast calibrate -m bgl-64 -o /nowhere/at/all.yaml
+! fabricast: /nowhere/at/all.yaml: cannot be written: No such file or directory (-o FILE names another place)
+? 2
+$ fabricast calibrate -m bgl-64 -o - --budget 1ms
+! fabricast: a budget of 0.001 s allows no kernel run of bgl-64 or a smaller relative
+? 1
+
 # Names.
 $ fabricast machines bgl-513
 ! fabricast: no shipped machine is called 'bgl-513'; did you mean 'bgl-512'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
