@@ -70,20 +70,15 @@ static bool new_packet(engine *e, block *b, uint32_t n, struct fc_cycle_node *no
     o->free &= (uint16_t) ~(1u << node->vc);
     return true;
 }
-void fc_cycle_send(block *b, uint32_t place, uint64_t t)
+
+/* Puts the next flit of the node's packet on its injection link. Returns the ticks that it keeps the link; 0: no
+ * credit. */
+uint32_t fc_cycle_put_flit(block *b, struct fc_cycle_node *node, uint32_t flags, uint64_t t)
 {
     engine *e = b->engine;
-    uint32_t n = b->node[place];
-    struct fc_cycle_node *node = &e->node[n];
-    if (node->link_free > t) return;
-    uint32_t flags = 0;
-    if (!node->left) {
-        if (!new_packet(e, b, n, node, t)) return;
-        flags = FC_FLIT_HEAD;
-    }
     struct fc_cycle_out *o = &e->out[node->link];
     uint16_t bit = (uint16_t)(1u << node->vc);
-    if (!(o->credited & bit)) return;
+    if (!(o->credited & bit)) return 0;
     if (--o->credits[node->vc] == 0) o->credited &= (uint16_t)~bit;
     uint32_t ticks = e->flit->flit_ticks[o->link_class];
     o->sent++;
@@ -95,14 +90,30 @@ void fc_cycle_send(block *b, uint32_t place, uint64_t t)
         o->sent += 1ull << 32;
         o->free |= bit;
         ticks += e->flit->trailer_ticks[o->link_class];
-        fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
     }
-    node->link_free = t + (ticks ? ticks : 1);
     uint64_t item = (uint64_t)(node->packet | flags) << 32 | (o->target + node->vc);
     if (e->delay_injection[o->link_class])
         push(b, o->target_block, e->queue_injection[o->link_class], item);
     else
         arrive(e, b, item);
+    return ticks ? ticks : 1;
+}
+
+void fc_cycle_send(block *b, uint32_t place, uint64_t t)
+{
+    engine *e = b->engine;
+    uint32_t n = b->node[place];
+    struct fc_cycle_node *node = &e->node[n];
+    if (node->link_free > t) return;
+    uint32_t flags = 0;
+    if (!node->left) {
+        if (!new_packet(e, b, n, node, t)) return;
+        flags = FC_FLIT_HEAD;
+    }
+    uint32_t ticks = fc_cycle_put_flit(b, node, flags, t);
+    if (!ticks) return;
+    node->link_free = t + ticks;
+    if (!node->left) fc_cycle_next_packet(b, e->traffic, place, n, &node->source, t);
 }
 
 /* ---- counts over the window ---- */

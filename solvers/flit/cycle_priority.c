@@ -85,28 +85,10 @@ static void send(block *b, uint32_t place, uint64_t t)
         if (!start_packet(b, n, node, t)) return;
         flags = FC_FLIT_HEAD;
     }
-    struct fc_cycle_out *o = &e->out[node->link];
-    uint16_t bit = (uint16_t)(1u << node->vc);
-    if (!(o->credited & bit)) return;
-    if (--o->credits[node->vc] == 0) o->credited &= (uint16_t)~bit;
-    uint32_t ticks = e->flit->flit_ticks[o->link_class];
-    o->sent++;
-    b->counts->flits_injected++;
-    b->flits_in++;
-    b->last_move = t;
-    if (--node->left == 0) {
-        flags |= FC_FLIT_TAIL;
-        o->sent += 1ull << 32;
-        o->free |= bit;
-        ticks += e->flit->trailer_ticks[o->link_class];
-        next_packet(b, place, n, &node->source, t);
-    }
-    e->node[n].link_free = t + (ticks ? ticks : 1); /* the other packets' turn comes after */
-    uint64_t item = (uint64_t)(node->packet | flags) << 32 | (o->target + node->vc);
-    if (e->delay_injection[o->link_class])
-        push(b, o->target_block, e->queue_injection[o->link_class], item);
-    else
-        arrive(e, b, item);
+    uint32_t ticks = fc_cycle_put_flit(b, node, flags, t);
+    if (!ticks) return;
+    e->node[n].link_free = t + ticks; /* the other packets' turn comes after */
+    if (!node->left) next_packet(b, place, n, &node->source, t);
 }
 
 void fc_cycle_send_high(block *b, uint64_t t)

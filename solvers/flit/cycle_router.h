@@ -193,5 +193,6 @@ uint32_t fc_cycle_make_packet(struct fc_cycle_block *block, uint32_t n, const st
                               uint64_t t);
 /* One flit of the node at `place`, if it can go (cycle_inject.c). */
 void fc_cycle_send(struct fc_cycle_block *block, uint32_t place, uint64_t t);
+uint32_t fc_cycle_put_flit(struct fc_cycle_block *block, struct fc_cycle_node *node, uint32_t flags, uint64_t t);
 
 #endif
