@@ -4,7 +4,7 @@
  * the least so far (join the shortest queue, as the routers do, with loads in place of queues). Chunks are then taken
  * out one by one and sent again over the path of least cost, cost(l) = (time(l) / max time)^7 by dynamic programming over
  * the box of minimal paths where it is small, else again greedily: a descent on sum time^8, a smooth stand-in for the
- * greatest load (the LP of science text: min z, sum f <= z b). Deterministic: chunks in a fixed order, no clock.
+ * greatest load (the linear program: min z, sum f <= z b). Deterministic: chunks in a fixed order, no clock.
  * Limit: a local optimum; the distance to the proven cut bound is what percent of peak shows. */
 #include "models/family_torus.h"
 #include "solvers/load_internal.h"

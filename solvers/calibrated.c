@@ -7,8 +7,8 @@
  * Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no waves between anchors. Error:
  * at least 1.5 %, the half widths of the anchors about x, and a quarter of the greatest misfit when an inner
  * anchor is left out (that doubles the spacing, and the cubic is of second order at least). Neither is
- * trusted above 0.9 of saturation or above the last anchor (science: with anchors up to 0.8 the next load was
- * missed by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
+ * trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8
+ * missed the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
  * The hull in hops reaches as many times beyond the largest network as that is beyond the largest but one,
  * because leaving the largest out has tested just this step. */
 #include "solvers/calibration_internal.h"

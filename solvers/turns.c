@@ -4,7 +4,7 @@
  * the choice that is furthest behind its share (a rotor: the error of a share falls as 1 / visits, not as
  * their root). Shares are (1 - rho)^2 of each output's utilisation rho at FC_TURNS_LOAD_SHARE of the load
  * that fills the busiest link, by successive averages over ROUNDS walks; equal in the first. This is the
- * equilibrium of routers that join the shortest queue, not the best split (science text 2.4). Escape channels
+ * equilibrium of routers that join the shortest queue, not the best split. Escape channels
  * are taken only where there is nothing else. Each pair is followed once for every random word that makes a
  * difference, so that rates under a routing without choices are exact. Adaptive tori with traffic that looks
  * alike everywhere are not walked (turns_torus.c). Zero load: turns_zero.c. Limits: with more pairs than the

@@ -50,8 +50,8 @@ struct fc_turns {
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 
 /* Follows packets of the demand through the network by the routing functions of the kernel. Adaptive choices
- * share as (1 - utilisation)^2 at `load_share` of the load that fills the busiest link, by successive averages
- * (science: adaptive equilibrium). Settings give packet lengths, rule and seed. `most_hops`: work allowed, about
+ * share as (1 - utilisation)^2 at 0.8 of the load that fills the busiest link, by successive averages (turns.c).
+ * Settings give packet lengths, rule and seed. `most_hops`: work allowed, about
  * 50 ns each; pairs are sampled beyond it. Tasks are nodes, demand->open_loop is not asked for. Deterministic.
  * The caller frees with fc_turns_free. FC_INPUT as fc_flit_run. */
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,

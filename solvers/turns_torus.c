@@ -8,7 +8,7 @@
  * rho)^2 (turns.c). One pass from the farthest offset to none is exact: O(N n) for N routers in n dimensions.
  * The rate of heads that came by port a and may choose among the set Q of ports is the sum of the terms of V
  * over all x with that Q. Utilisations by successive averages until they change by less than ACCURACY
- * (science: adaptive equilibrium; Sheffi 1985, method of successive averages).
+ * (Sheffi, Urban Transportation Networks, 1985: method of successive averages).
  * Limits: one node a router or traffic without entries, all dimensions with links of one speed; what does not
  * fit is walked. */
 #include "models/family_torus.h"

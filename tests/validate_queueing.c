@@ -1,11 +1,11 @@
 /* validate_queueing.c - the queueing model against the kernel, family by family.
  *
- * For each router kind a calibration is made on a small network (and the still smaller ones of its design), then
- * both that network and a larger one, which no calibration has seen, are run with uniform, adversarial and
+ * For each router kind a calibration is made for a small network, on it and relatives of the calibration's own
+ * choice, which may be larger; then that network and a given larger one are run with uniform, adversarial and
  * neighbour traffic and with short and long packets. A row a case: the tier that answered (anchored: this very
- * case is in the calibration), mean absolute error of the latency up to 80 % of the kernel's saturation, at 90 %,
+ * case is in the calibration; all others it has not seen), mean absolute error of the latency up to 80 % of the kernel's saturation, at 90 %,
  * and of the saturation throughput. Goals: mean over all 5 %, no case above 12 %, saturation 3 % and 8 %; anchored
- * rows 1.5 % and 5 %, up to 90 %. Nothing is dropped; exit status 1 when a goal is missed. `make validate`, or with
+ * rows 1.5 % in the mean and 5 % at every load, up to 90 %. Nothing is dropped; exit status 1 when a goal is missed. `make validate`, or with
  * part of a machine's name: only those. */
 #include "solvers/calibration.h"
 
@@ -119,8 +119,10 @@ static void print_row(const struct group *g, int larger, const char *pattern, ui
         double all = (mean * BELOW + size_of(row->error[BELOW])) / SHARES;
         t->anchored++;
         t->anchored_mean += all;
-        t->anchored_worst = fmax(t->anchored_worst, all);
-        missed = missed || all > 5;
+        for (int i = 0; i < SHARES; i++) {
+            t->anchored_worst = fmax(t->anchored_worst, size_of(row->error[i]));
+            missed = missed || size_of(row->error[i]) > 5;
+        }
     }
     t->missed += missed;
     printf("%-16s %-7s %-22s %2u  %-9s %7.1f %7.1f %8.1f   +-%.1f  %s\n", g->family, larger ? "larger" : "small", pattern,
@@ -175,7 +177,7 @@ int main(int argc, char **argv)
     printf("\n%d cases, %d of them not in a calibration\n", t.cases, t.cases - t.anchored);
     printf("latency to 80 %%: mean %.2f %% (goal 5), worst case %.1f %% (12)\n", mean, t.worst);
     printf("saturation: mean %.2f %% (goal 3), worst %.1f %% (8)\n", saturation, t.worst_saturation);
-    printf("anchored, to 90 %%: mean %.2f %% (goal 1.5), worst %.1f %% (5)\n", anchored, t.anchored_worst);
+    printf("anchored, to 90 %%: mean %.2f %% (goal 1.5), worst load %.1f %% (5)\n", anchored, t.anchored_worst);
     printf("%d cases missed a goal\n", t.missed);
     bool met = mean <= 5 && saturation <= 3 && t.missed == 0 && !(anchored > 1.5);
     return good && met ? 0 : 1;
