@@ -16,6 +16,8 @@
     X(suite_contention)                                                                                               \
     X(suite_core)                                                                                                     \
     X(suite_core_io)                                                                                                  \
+    X(suite_core_keys)                                                                                                \
+    X(suite_core_table)                                                                                               \
     X(suite_deadlock)                                                                                                 \
     X(suite_dependencies)                                                                                             \
     X(suite_fabrics)                                                                                                  \
