@@ -25,7 +25,8 @@ struct fc_arguments {
     int threads, iterations;
     double compute_s;
     bool json, quiet, path_walk, text, dump_network, phases;
-    bool backlog, in_order, allow_deadlock, bubble_as_published;
+    bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
+    const char *pairs, *windows;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */

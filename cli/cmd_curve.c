@@ -103,6 +103,8 @@ static void print_saturation(const struct answer *a, FILE *stream)
         fprintf(stream, ", deviation %+.1f %%", 100 * (m->saturation / a->saturation - 1));
     fprintf(stream, "\n");
     fc_curve_model_print_notes(m, stream);
+    fc_curve_pairs_print(&m->pairs, a->load, stream);
+    fc_curve_model_print_windows(m, stream);
 }
 
 static void print(FILE *stream, const void *what)
@@ -120,7 +122,7 @@ static json_t *to_json(const struct answer *a)
     json_t *points = json_array();
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_plot_latency *p = &a->points[i];
-        json_t *model = a->queueing ? fc_curve_model_json(&a->model.answers[i]) : json_null(),
+        json_t *model = a->queueing ? fc_curve_model_json(&a->model, i) : json_null(),
                *flit = json_null();
         if (a->flit)
             flit = json_pack("{s:o, s:o, s:o, s:b}", "packet_latency_cycles", fc_json_real(p->latency_cycles),
@@ -137,11 +139,14 @@ static json_t *to_json(const struct answer *a)
                   "flit", fc_json_real(a->saturation));
     if (a->queueing)
         json_object_set_new(saturation, "queueing_error_percent", fc_json_real(a->model.saturation_percent));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?}", "machine", a->session->machine.name,
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?}", "machine", a->session->machine.name,
                      "traffic", a->demand->name, "routing", a->session->machine.routing->name, "vc_rule",
                      a->vc_rule, "engine", a->engine, "points", points, "saturation", saturation,
                      "ideal_throughput", fc_json_real(a->ideal), "calibration",
                      a->queueing && a->model.calibrated ? a->model.calibration.file : NULL);
+    json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
+    if (windows) json_object_set_new(json, "windows", windows);
+    return json;
 }
 
 /* ---- --loads ---- */
@@ -255,6 +260,11 @@ static enum fc_code check(const struct fc_arguments *arguments, const struct fc_
     a->queueing = both || !strcmp(solver, "queueing");
     if (!a->flit && !a->queueing)
         return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected queueing, flit or both)", solver);
+    if (!a->queueing && (arguments->pairs || arguments->by_hops || arguments->windows))
+        return fc_refuse(st, FC_INPUT, "%s is for the queueing model (expected --solver queueing or both)",
+                         arguments->pairs     ? "--pairs"
+                         : arguments->by_hops ? "--by-hops"
+                                              : "--windows");
     return fc_flit_as_rates("--loads", session, demand, st);
 }
 
@@ -302,7 +312,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
     if (a.queueing &&
-        !fc_curve_model_solve(session, demand, arguments->pattern, &settings, a.load, a.n, &a.model, st)) {
+        !fc_curve_model_solve(arguments, session, demand, &settings, a.load, a.n, &a.model, st)) {
         a.vc_rule = a.model.vc_rule;
         if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
     }
@@ -333,6 +343,6 @@ const struct fc_command fc_command_curve = {
     .name = "curve",
     .summary = "latency and accepted throughput against offered load, and the saturation point",
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
-    .options = "mprvARPEfweCausjoJq",
+    .options = "mprvAR123PEfweCausjoJq",
     .run = run,
 };

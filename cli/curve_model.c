@@ -4,6 +4,7 @@
 #include "models/cdg.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Packets are followed over so many hops where the network is not folded; half of them count. */
@@ -24,34 +25,80 @@ static enum fc_code check_sample(const struct fc_turns *t, struct fc_status *st)
         visits, LEAST_VISITS);
 }
 
-static enum fc_code solve(const struct fc_session *session, const struct fc_demand *demand,
-                          const char *pattern, const struct fc_flit_settings *settings, const double *load,
-                          struct fc_curve_model *m, struct fc_status *st)
+/* All loads; those of pairs as they are solved, multiplied by what the calibration makes of their mean. */
+static enum fc_code solve_loads(const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                                const double *load, struct fc_curve_model *m, struct fc_status *st)
 {
+    struct fc_queueing_pairs *pairs = NULL;
+    const struct fc_queueing *queueing = fc_calibrated_queueing(m->model);
+    if (fc_curve_pairs_asked(&m->pairs) && fc_queueing_pairs_open(queueing, settings, &pairs, st)) return st->code;
+    for (size_t i = 0; i < m->n && !st->code; i++) {
+        const struct fc_queueing_answer *a = &m->answers[i].model;
+        if (fc_calibrated_solve(m->model, load[i], &m->answers[i], st) || !pairs || !a->stable) continue;
+        double factor = a->latency_mean_cycles / fc_queueing_solved_cycles(queueing);
+        fc_curve_pairs_solve(&m->pairs, i, pairs, demand, factor, &m->arena, st);
+    }
+    fc_queueing_pairs_close(pairs);
+    return st->code;
+}
+
+static enum fc_code solve_open(void *context, double load, struct fc_queueing_answer *answer, struct fc_status *st)
+{
+    struct fc_calibrated_answer a;
+    enum fc_code code = fc_calibrated_solve(context, load, &a, st);
+    *answer = a.model;
+    return code;
+}
+
+static enum fc_code solve_windows(const struct fc_arguments *arguments, struct fc_curve_model *m,
+                                  struct fc_status *st)
+{
+    const char **items;
+    const struct fc_window_model open = {m->model, solve_open, m->saturation, m->turns.flits_mean};
+    if (!arguments->windows) return FC_OK;
+    if (fc_split_list(arguments->windows, &m->arena, &items, &m->n_windows, st)) return st->code;
+    m->windows = fc_alloc(&m->arena, m->n_windows + 1, sizeof *m->windows, st);
+    for (size_t i = 0; i < m->n_windows && !st->code; i++) {
+        char *end;
+        long long n = strtoll(items[i], &end, 10);
+        if (end == items[i] || *end || n < 1 || n > 1000000)
+            return fc_refuse(st, FC_INPUT, "--windows: '%s' is no window (expected 1 to 1000000 packets)", items[i]);
+        fc_window_solve(&open, (uint32_t)n, 0, &m->windows[i], st);
+    }
+    return st->code;
+}
+
+static enum fc_code solve(const struct fc_arguments *arguments, const struct fc_session *session,
+                          const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                          const double *load, struct fc_curve_model *m, struct fc_status *st)
+{
+    const char *pattern = arguments->pattern;
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model,
                            st))
         return st->code;
-    for (size_t i = 0; i < m->n; i++)
-        if (fc_calibrated_solve(m->model, load[i], &m->answers[i], st)) return st->code;
+    if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
+    if (solve_windows(arguments, m, st)) return st->code;
     m->ideal = 1 / m->turns.max_service_rate;
     const struct fc_vc_rule_ops *rule = fc_vc_rule_of(&session->machine);
     m->vc_rule = settings->vc_rule ? settings->vc_rule : rule ? rule->name : "none";
     return FC_OK;
 }
 
-enum fc_code fc_curve_model_solve(const struct fc_session *session, const struct fc_demand *demand,
-                                  const char *pattern, const struct fc_flit_settings *settings,
+enum fc_code fc_curve_model_solve(const struct fc_arguments *arguments, const struct fc_session *session,
+                                  const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                   const double *load, size_t n, struct fc_curve_model *model,
                                   struct fc_status *st)
 {
     memset(model, 0, sizeof *model);
     model->n = n;
-    model->answers = fc_alloc(&model->arena, n, sizeof *model->answers, st);
-    return model->answers ? solve(session, demand, pattern, settings, load, model, st) : st->code;
+    model->answers = fc_alloc(&model->arena, n + 1, sizeof *model->answers, st);
+    if (!model->answers || fc_curve_pairs_read(arguments, &session->net, n, &model->arena, &model->pairs, st))
+        return st->code;
+    return solve(arguments, session, demand, settings, load, model, st);
 }
 
 void fc_curve_model_free(struct fc_curve_model *model)
@@ -90,11 +137,12 @@ void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream
     }
 }
 
-json_t *fc_curve_model_json(const struct fc_calibrated_answer *answer)
+json_t *fc_curve_model_json(const struct fc_curve_model *model, size_t i)
 {
+    const struct fc_calibrated_answer *answer = &model->answers[i];
     const struct fc_queueing_answer *m = &answer->model;
     bool stable = m->stable;
-    return json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
+    json_t *point = json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
                      fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
                      fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
                      fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
@@ -104,4 +152,32 @@ json_t *fc_curve_model_json(const struct fc_calibrated_answer *answer)
                      fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
                      fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
                      fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
+    fc_curve_pairs_json(&model->pairs, i, point);
+    return point;
+}
+
+void fc_curve_model_print_windows(const struct fc_curve_model *model, FILE *stream)
+{
+    if (!model->n_windows) return;
+    fprintf(stream, "\n%12s %12s %12s  limit\n%12s %12s %12s\n", "window", "accepted", "latency", "packets",
+            "flits/node/c", "cycles");
+    for (size_t i = 0; i < model->n_windows; i++) {
+        const struct fc_window_answer *w = &model->windows[i];
+        fprintf(stream, "%12u %12.4g %12.2f  %s\n", w->window_packets, w->load_flits_per_cycle,
+                w->latency_mean_cycles, w->saturated ? "network" : "window");
+    }
+}
+
+json_t *fc_curve_model_windows_json(const struct fc_curve_model *model)
+{
+    if (!model->n_windows) return NULL;
+    json_t *list = json_array();
+    for (size_t i = 0; i < model->n_windows; i++) {
+        const struct fc_window_answer *w = &model->windows[i];
+        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:s}", "window_packets", (json_int_t)w->window_packets,
+                                              "accepted", fc_json_real(w->load_flits_per_cycle),
+                                              "packet_latency_cycles", fc_json_real(w->latency_mean_cycles), "limit",
+                                              w->saturated ? "network" : "window"));
+    }
+    return list;
 }

@@ -2,7 +2,8 @@
 #ifndef FC_CURVE_MODEL_H
 #define FC_CURVE_MODEL_H
 
-#include "cli/cli.h"
+#include "cli/curve_pairs.h"
+#include "solvers/queueing_window.h"
 #include "solvers/calibration.h"
 
 /* A curve of the queueing model, with what it was calibrated with. */
@@ -14,22 +15,29 @@ struct fc_curve_model {
     struct fc_calibrated *model;
     struct fc_calibrated_answer *answers; /* [n] `why` lives as long as this */
     size_t n;
+    struct fc_curve_pairs pairs;      /* --pairs, --by-hops */
+    struct fc_window_answer *windows; /* [n_windows] --windows */
+    size_t n_windows;
     double saturation, saturation_percent; /* flits/node/cycle; its error, NaN: unknown */
     double ideal;                          /* load that fills the busiest link under the routing's split */
     const char *vc_rule;
 };
-/* Solves the model at load[n]. `pattern`: as the user typed it, NULL for other traffic. No kernel run. The
- * caller frees, also after a failure. */
-enum fc_code fc_curve_model_solve(const struct fc_session *session, const struct fc_demand *demand,
-                                  const char *pattern, const struct fc_flit_settings *settings,
+/* Solves the model at load[n], with the pairs that the arguments ask. No kernel run. The caller frees, also after a
+ * failure. */
+enum fc_code fc_curve_model_solve(const struct fc_arguments *arguments, const struct fc_session *session,
+                                  const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                   const double *load, size_t n, struct fc_curve_model *model,
                                   struct fc_status *st);
 void fc_curve_model_free(struct fc_curve_model *model);
 
 /* "queueing, calibrated by FILE (anchored)"; the reasons for which answers are extrapolated or have no error,
- * a line each; one answer for JSON (a new reference). */
+ * a line each; the answer of load number i for JSON (a new
+ * reference). */
 void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream);
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream);
-json_t *fc_curve_model_json(const struct fc_calibrated_answer *answer);
+json_t *fc_curve_model_json(const struct fc_curve_model *model, size_t i);
+/* The windows: a table, and for JSON (a new reference; NULL: none asked). */
+void fc_curve_model_print_windows(const struct fc_curve_model *model, FILE *stream);
+json_t *fc_curve_model_windows_json(const struct fc_curve_model *model);
 
 #endif

@@ -9,7 +9,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_THREADS, KEY_MAP, KEY_WALK, KEY_PLOT, KEY_TIME, KEY_TEXT, KEY_ITERATIONS, KEY_COMPUTE,
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
-       KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET };
+       KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -34,6 +34,9 @@ static const struct entry {
     {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
     {'A', {"loads", KEY_LOADS, "FROM:TO:STEP", 0, "offered loads, or a list; also in %, as --load", 0}},
     {'R', {"solver", KEY_SOLVER, "NAME", 0, "flit (default: the kernel), queueing (the model, at once) or both", 0}},
+    {'1', {"pairs", KEY_PAIRS, "A-B,...", 0, "the model's latency of these pairs of nodes", 0}},
+    {'2', {"by-hops", KEY_BY_HOPS, NULL, 0, "the model's latency by distance", 0}},
+    {'3', {"windows", KEY_WINDOWS, "N,...", 0, "the model's throughput with N packets of a node on their way", 0}},
     {'E', {"engine", KEY_ENGINE, "NAME", 0, "auto (default), event (whole packets) or cycle (flits)", 0}},
     {'f', {"packet-flits", KEY_PACKET_FLITS, "N|N-M", 0, "packet lengths (default: the largest packet)", 0}},
     {'w', {"warmup", KEY_WARMUP, "CYCLES", 0, "before the measurement (default: chosen)", 0}},
@@ -134,6 +137,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_MOST_CYCLES: a->most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
     case KEY_INTERVAL: a->interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
     case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
+    case KEY_PAIRS: a->pairs = value; break;
+    case KEY_WINDOWS: a->windows = value; break;
+    case KEY_BY_HOPS: a->by_hops = true; break;
     case KEY_JSON: a->json = true; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_BUDGET:

@@ -253,6 +253,11 @@ void fc_calibrated_close(struct fc_calibrated *calibrated)
     fc_arena_free(&arena);
 }
 
+const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated)
+{
+    return calibrated->queueing;
+}
+
 /* ---- answers ---- */
 
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)

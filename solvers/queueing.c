@@ -94,6 +94,7 @@ struct fc_queueing {
     double accuracy;      /* of the waits, relative to the greatest */
     bool warm;
     double solved_load;   /* stable load that the arrays hold the solution of; 0: none */
+    double solved_cycles; /* mean latency that the solve before found; NaN: none */
     struct fc_queueing_parameters solved;
 };
 
@@ -227,6 +228,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     };
     q->t = turns;
     q->accuracy = ACCURACY;
+    q->solved_cycles = NAN;
     for (size_t i = 0; i < FC_COUNT(arrays) && !st->code; i++)
         *arrays[i].array = fc_alloc(&arena, arrays[i].n, arrays[i].size, st);
     if (!st->code && !make_edges(q, &scratch, st)) {
@@ -512,17 +514,18 @@ static double gamma_quantile(double p, double shape, double scale)
     return (low + high) / 2;
 }
 
-/* Quantiles of least latency + a gamma variable with the mean and variance left. */
+double fc_queueing_quantile(double p, double least, double mean, double sd)
+{
+    double over = mean - least;
+    if (!(over > 0) || !(sd > 0)) return mean;
+    return least + gamma_quantile(p, over * over / (sd * sd), sd * sd / over);
+}
+
 static void add_tail(const struct fc_turns *t, struct fc_queueing_answer *a)
 {
-    double mean = a->latency_mean_cycles - t->least_zero_load_cycles, sd = a->latency_sd_cycles;
-    if (!(mean > 0) || !(sd > 0)) {
-        a->latency_p95_cycles = a->latency_p99_cycles = a->latency_mean_cycles;
-        return;
-    }
-    double shape = mean * mean / (sd * sd), scale = sd * sd / mean;
-    a->latency_p95_cycles = t->least_zero_load_cycles + gamma_quantile(0.95, shape, scale);
-    a->latency_p99_cycles = t->least_zero_load_cycles + gamma_quantile(0.99, shape, scale);
+    double least = t->least_zero_load_cycles, mean = a->latency_mean_cycles, sd = a->latency_sd_cycles;
+    a->latency_p95_cycles = fc_queueing_quantile(0.95, least, mean, sd);
+    a->latency_p99_cycles = fc_queueing_quantile(0.99, least, mean, sd);
 }
 
 enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
@@ -530,6 +533,7 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
                                struct fc_status *st)
 {
     struct solve v = {.q = queueing, .p = parameters->value, .load = load_flits_per_cycle};
+    queueing->solved_cycles = NAN;
     *answer = (struct fc_queueing_answer){
         .load_flits_per_cycle = load_flits_per_cycle, .latency_mean_cycles = NAN, .network_cycles = NAN,
         .source_cycles = NAN, .latency_sd_cycles = NAN, .latency_p95_cycles = NAN, .latency_p99_cycles = NAN,
@@ -551,5 +555,53 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
     queueing->solved = *parameters;
     add_waits(&v, answer);
     add_tail(queueing->t, answer);
+    queueing->solved_cycles = answer->latency_mean_cycles;
     return FC_OK;
+}
+
+/* ---- waits of single heads, at the load solved last ---- */
+
+double fc_queueing_solved_cycles(const struct fc_queueing *queueing)
+{
+    return queueing->solved_cycles;
+}
+
+/* The edge of (channel, output); edges stand in this order. FC_NONE: no packet of the turns goes there. */
+static uint32_t find_edge(const struct fc_queueing *q, uint32_t channel, uint32_t link)
+{
+    uint32_t low = 0, high = q->n_edges;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2, c = q->edge_channel[middle];
+        if (c < channel || (c == channel && q->pair_out[q->edge_pair[middle]] < link)) low = middle + 1;
+        else high = middle;
+    }
+    return low < q->n_edges && q->edge_channel[low] == channel && q->pair_out[q->edge_pair[low]] == link ? low
+                                                                                                         : FC_NONE;
+}
+
+double fc_queueing_head_wait(const struct fc_queueing *q, uint32_t in, uint32_t n, const uint32_t *next,
+                             const double *share)
+{
+    const struct fc_turns *t = q->t;
+    double wait = 0, room = 0, rho = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t o = t->channel_link[next[i]], e = in == FC_NONE ? FC_NONE : find_edge(q, in, o);
+        room += share[i] * q->room[next[i]];
+        rho += share[i] * q->solved_load * t->rate[o] * t->service[o];
+        if (in != FC_NONE) wait += share[i] * (e == FC_NONE ? q->link_wait[o] : q->edge_next[e]);
+    }
+    if (n > 1) wait *= pow(less(1, rho), q->solved.value[FC_Q_CHOICE] * (sqrt(2.0 * (n + 1)) - 2)) / n;
+    return wait + room;
+}
+
+double fc_queueing_channel_wait(const struct fc_queueing *q, uint32_t channel)
+{
+    const struct fc_turns *t = q->t;
+    uint32_t l = t->channel_link[channel];
+    double wait = t->kind[l] == FC_TURN_EJECTION || !(t->channel_rate[channel] > 0) ? 0 : q->queue[channel];
+    if (t->kind[l] == FC_TURN_INJECTION) {
+        double rate = q->solved_load * t->rate[l];
+        wait += rate * t->service2[l] / (2 * (1 - rate * t->service[l]));
+    }
+    return wait;
 }

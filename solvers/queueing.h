@@ -62,4 +62,14 @@ const struct fc_turns *fc_queueing_turns(const struct fc_queueing *queueing);
  * solve: [turns->n_links]. */
 const double *fc_queueing_link_wait(const struct fc_queueing *queueing);
 
+/* At the load solved last, for single packets (queueing_pair.h): the mean latency of all (NaN: no stable solve); mean
+ * wait of a head that came by channel `in` (FC_NONE: at its source) and goes on by channel next[i] of n with
+ * share[i]; mean wait of a packet behind others in a channel, or at a source for its injection link. */
+double fc_queueing_solved_cycles(const struct fc_queueing *queueing);
+double fc_queueing_head_wait(const struct fc_queueing *queueing, uint32_t in, uint32_t n, const uint32_t *next,
+                             const double *share);
+double fc_queueing_channel_wait(const struct fc_queueing *queueing, uint32_t channel);
+/* Quantile p <= 0.99 of least + a gamma variable, with this mean and standard deviation in all. */
+double fc_queueing_quantile(double p, double least, double mean, double sd);
+
 #endif

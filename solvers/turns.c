@@ -103,7 +103,7 @@ static double radical(uint32_t i)
     return __builtin_bswap32(i) * 0x1p-32;
 }
 
-static uint32_t cumulative_find(const double *cumulative, uint32_t n, double x)
+uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x)
 {
     uint32_t low = 0, high = n - 1;
     while (low < high) {
@@ -164,8 +164,8 @@ static enum fc_code sampled_pairs(struct fc_turns_walk *w, const struct fc_dense
     }
     w->turns->sampled = true;
     for (uint64_t i = 0; i < n_samples; i++) {
-        uint32_t s = cumulative_find(a, n, ((double)i + 0.5) / (double)n_samples * sum_a);
-        uint32_t d = cumulative_find(b, n, radical((uint32_t)i) * sum_b);
+        uint32_t s = fc_turns_find(a, n, ((double)i + 0.5) / (double)n_samples * sum_a);
+        uint32_t d = fc_turns_find(b, n, radical((uint32_t)i) * sum_b);
         uint32_t random = (uint32_t)(fc_random_quick(w->seed, i) >> 32);
         if (follow(w, s, d, random, sum_a * sum_b * w->scale / (double)n_samples, st)) return st->code;
     }
@@ -305,7 +305,8 @@ static enum fc_code make_links(struct fc_turns_walk *w, struct fc_status *st)
     const struct fc_network *net = w->net;
     uint32_t n = net->n_links;
     uint32_t *place = NULL;
-    if (t->folded && fc_turns_orbits(net, &w->cells, w->arena, &w->orbit, &place, &n, st)) return st->code;
+    if (t->folded && fc_turns_orbits(net, &w->cells, &t->arena, &t->orbit, &place, &n, st)) return st->code;
+    w->orbit = t->orbit;
     t->n_links = n;
     t->link = fc_alloc(&t->arena, n, sizeof *t->link, st);
     t->port = fc_alloc(&t->arena, n, sizeof *t->port, st);
@@ -353,6 +354,13 @@ static uint32_t fastest_class(const struct fc_turns_walk *w)
     return fastest == UINT32_MAX ? 1 : fastest;
 }
 
+void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *settings)
+{
+    w->whole_packets = settings->engine == FC_ENGINE_EVENT ||
+                       (settings->engine == FC_ENGINE_AUTO && w->flit.cut_through && !w->flit.vc_stage);
+    w->fastest = fastest_class(w);
+}
+
 static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings,
                          enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
@@ -362,9 +370,7 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
         (method != FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
         make_links(w, st))
         return st->code;
-    w->whole_packets = settings->engine == FC_ENGINE_EVENT ||
-                       (settings->engine == FC_ENGINE_AUTO && w->flit.cut_through && !w->flit.vc_stage);
-    w->fastest = fastest_class(w);
+    fc_turns_routers(w, settings);
     fc_turns_strata(net, &w->tie_bits, &w->n_strata);
     double *weight = fc_alloc(w->arena, net->n_nodes, sizeof *weight, st), sum = 0;
     if (!weight || fc_flit_weights(&w->flit, w->demand, weight, st)) return st->code;

@@ -17,6 +17,7 @@ struct fc_turns {
      * its ring a packet is, also at one coordinate along their ring. */
     bool folded;
     uint32_t n_links;
+    uint32_t *orbit;     /* [net->n_links] the set that each link of the network is in; NULL: not folded */
     uint32_t *link;      /* [n_links] one of the set */
     uint32_t *port;      /* [n_links] place in the cell: links of one port are one input of a router */
     double *copies;      /* [n_links] links in the set */
@@ -28,6 +29,7 @@ struct fc_turns {
     uint32_t n_channels;
     uint32_t *channel_link;  /* [n_channels] */
     uint8_t *channel_vcs;    /* [n_channels] number of virtual channels in its mask */
+    uint64_t *channel_key;   /* [n_channels] channel_link << 16 | mask */
     double *channel_rate;    /* [n_channels] packets a cycle, all of its virtual channels together */
     uint32_t n_states, n_choices;
     uint32_t *state_in;      /* [n_states] channel, FC_NONE at the source */

@@ -40,10 +40,9 @@ struct fc_turns_walk {
     struct fc_arena *arena; /* scratch */
     const struct fc_demand *demand;
     struct fc_cells cells;
-    uint32_t *orbit;      /* [net->n_links] NULL: not folded */
+    uint32_t *orbit;      /* [net->n_links] of the turns */
     double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
     uint32_t *channel_of; /* hash of (link, mask) */
-    uint64_t *channel_key;
     uint32_t channel_slots, state_slots;
     uint32_t *state_of; /* hash of states */
     uint32_t states_capacity, choices_capacity, channels_capacity;
@@ -76,12 +75,17 @@ uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_
 
 /* ---- turns.c ---- */
 
+/* What the walk must know of the routers before packets can be followed: whole_packets, fastest. The net is
+ * prepared. */
+void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *settings);
 /* How the turns are found; FC_TURNS_AUTO is fc_turns_make, the others are for tests that hold the ways
  * together. */
 enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED };
 enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
                               const struct fc_demand *demand, const struct fc_flit_settings *settings,
                               uint64_t most_hops, struct fc_turns *turns, struct fc_status *st);
+/* The first of cumulative[n], running sums, that is more than x; the last when none is. */
+uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
 /* Rates of links and channels from those of the choices. */
 void fc_turns_add_up(struct fc_turns_walk *w);
 

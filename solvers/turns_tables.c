@@ -27,14 +27,14 @@ static enum fc_code more_channels(struct fc_turns_walk *w, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     uint32_t used = t->n_channels, n = used ? 2 * used : 256, slots = 4 * n;
-    if (GROW(t->channel_link, n) || GROW(t->channel_vcs, n) || GROW(t->channel_rate, n)) return st->code;
-    if (grow(w->arena, (void **)&w->channel_key, used, n, sizeof *w->channel_key, st)) return st->code;
+    if (GROW(t->channel_link, n) || GROW(t->channel_vcs, n) || GROW(t->channel_rate, n) || GROW(t->channel_key, n))
+        return st->code;
     w->channel_of = fc_alloc(w->arena, slots, sizeof *w->channel_of, st);
     if (!w->channel_of) return st->code;
     w->channels_capacity = n;
     w->channel_slots = slots;
     for (uint32_t c = 0; c < used; c++) {
-        uint32_t at = (uint32_t)mix(w->channel_key[c]) & (slots - 1);
+        uint32_t at = (uint32_t)mix(t->channel_key[c]) & (slots - 1);
         while (w->channel_of[at]) at = (at + 1) & (slots - 1);
         w->channel_of[at] = c + 1;
     }
@@ -48,10 +48,10 @@ uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, 
     if (t->n_channels == w->channels_capacity && more_channels(w, st)) return FC_NONE;
     uint32_t mask = w->channel_slots - 1, at = (uint32_t)mix(key) & mask;
     for (; w->channel_of[at]; at = (at + 1) & mask)
-        if (w->channel_key[w->channel_of[at] - 1] == key) return w->channel_of[at] - 1;
+        if (t->channel_key[w->channel_of[at] - 1] == key) return w->channel_of[at] - 1;
     uint32_t c = t->n_channels++;
     w->channel_of[at] = c + 1;
-    w->channel_key[c] = key;
+    t->channel_key[c] = key;
     t->channel_link[c] = link;
     t->channel_vcs[c] = (uint8_t)__builtin_popcount(vcs);
     return c;

@@ -47,6 +47,8 @@
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
     X(suite_queueing)                                                                                                 \
+    X(suite_queueing_pair)                                                                                            \
+    X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \

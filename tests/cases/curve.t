@@ -123,7 +123,37 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --json | grep -c deviation_percent
 > 1
 
+# Single pairs, by distance, closed injection: a packet a node, never more.
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2,1.5 --solver queueing --pairs 0-1,0-2 --windows 1,100000 | sed -n '/pair/,$p' | sed -E 's/[0-9.]+ +[0-9.]+ +[0-9.]+$/.../; s/[0-9.]+ +([a-z]+)$/... \1/'
+>      offered              pair     hops        empty         mean          95%          99%  (cycles)
+>          0.2               0-1        1        11.00        ...
+>          0.2               0-2        2        14.00        ...
+>
+>       window     accepted      latency  limit
+>      packets flits/node/c       cycles
+>            1       0.3356        ... window
+>       100000       0.9143    ... network
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --by-hops | sed -n '/of packets/,$p' | cut -c 1-52
+>      offered      % of packets     hops        empty
+>          0.2            25.000        0         8.00
+>          0.2            50.000        1        11.00
+>          0.2            25.000        2        14.00
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.2 --solver queueing --pairs 3-3 --by-hops --windows 2 --json | grep -cE '"(pairs|by_hops|windows)"'
+> 3
+
 # Refusals.
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --solver queueing --pairs 0-4
+! fabricast: --pairs: '0-4': the machine has nodes 0 to 3
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --solver queueing --pairs 0:3
+! fabricast: --pairs: '0:3' is no pair (expected nodes FROM-TO, e.g. 0-17,3-9)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --by-hops
+! fabricast: --by-hops is for the queueing model (expected --solver queueing or both)
+? 2
+$ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --solver queueing --windows 4,0
+! fabricast: --windows: '0' is no window (expected 1 to 1000000 packets)
+? 2
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform
 ! fabricast: no loads (expected --loads FROM:TO:STEP in flits a node and cycle, e.g. --loads 0.05:0.95:0.05, or a list)
 ? 2
