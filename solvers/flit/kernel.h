@@ -133,6 +133,10 @@ struct fc_flit_route_ops {
      * injection_vcs or, if flit->own_fifos, those of them that it may take. */
     int (*choices)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                    const struct fc_flit_head *head, struct fc_flit_choice *out);
+    /* Where choices() picks one of several outputs by the random word, afresh at every router: all that it may
+     * pick, equally likely. NULL: it does not, or not afresh. */
+    int (*picks)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
+                 const struct fc_flit_head *head, struct fc_flit_choice *out);
 };
 extern const struct fc_flit_route_ops *const fc_flit_routes[]; /* NULL-terminated */
 /* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep
