@@ -394,6 +394,7 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     t->zero_load_variance = fmax(0, w->zero_load2 / w->rate - t->zero_load_cycles * t->zero_load_cycles);
     t->least_zero_load_cycles = w->least_zero_load;
     t->cycle_s = w->flit.cycle_s;
+    t->safe = w->flit.safe;
     return FC_OK;
 }
 

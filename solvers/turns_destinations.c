@@ -453,8 +453,12 @@ static enum fc_code make_states(struct pass *p, struct fc_status *st)
     t->choice_rate = fc_alloc(&t->arena, n_choices, sizeof *t->choice_rate, st);
     if (st->code || list_channels(p, &list, st)) return st->code;
     t->n_states = t->n_choices = 0;
-    for (uint32_t r = 0; r < p->n_rows; r++)
-        write_states(p, &p->row[r], list.channel + list.first[p->row[r].vertex]);
+    /* Those of one channel side by side: the fixed point goes through them again and again. */
+    size_t places = ((size_t)p->w->net->n_nodes + p->rows_channels) * p->stride;
+    for (size_t i = 0; i < places; i++) {
+        const struct row *row = p->row_of[i] ? &p->row[p->row_of[i] - 1] : NULL;
+        if (row) write_states(p, row, list.channel + list.first[row->vertex]);
+    }
     t->first_choice[t->n_states] = t->n_choices;
     return FC_OK;
 }

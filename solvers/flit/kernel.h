@@ -34,6 +34,7 @@ struct fc_flit_net {
     uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
     uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
+    bool safe; /* certified free of deadlock */
     uint32_t *in_first; /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
     uint32_t *in_link;  /* [n_links] ascending for each vertex */
     uint32_t *in_port;  /* [n_links] position of the link among those into its target */
