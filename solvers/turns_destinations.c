@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ACCURACY 1e-6
+#define ACCURACY 1e-5
 #define KEPT 12e6
 enum {
     MOST_ROUNDS = 40,
@@ -126,7 +126,8 @@ static void set_shares(struct pass *p, const struct fc_ways *ways)
             continue;
         }
         for (uint32_t e = first; e < last; e++) sum += p->share[e] = p->weight[ways->channel[e]];
-        for (uint32_t e = first; e < last; e++) p->share[e] /= sum;
+        sum = 1 / sum;
+        for (uint32_t e = first; e < last; e++) p->share[e] *= sum;
     }
 }
 
@@ -474,7 +475,7 @@ static enum fc_code count_states(struct pass *p, struct moments *arrived, struct
     if (count_all(p, arrived, st) || !p->overflow) return st->code;
     p->pooled = true;
     p->overflow = false;
-    p->stride = p->w->flit.adaptive && !p->w->picks ? FC_TURNS_MOST_SET + 1 : 2;
+    p->stride = p->w->picks ? 2 : (p->kept ? p->b.most_outputs : FC_TURNS_MOST_SET) + 1;
     p->slots = fc_alloc(p->w->arena, p->w->net->n_vertices, sizeof *p->slots, st);
     t->n_states = t->n_choices = 0;
     if (!p->slots || count_all(p, arrived, st)) return st->code;

@@ -254,6 +254,7 @@ static enum fc_code expand(struct fc_ways_builder *b, uint32_t s, uint32_t dst, 
     while (b->n_edges + n > b->edges_capacity)
         if (more_edges(b, st)) return st->code;
     b->first[s] = b->n_edges;
+    if (n > b->most_outputs) b->most_outputs = n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t vertex = b->w->net->link_target[out[i].link];
         uint32_t to = fc_is_node(b->w->net, vertex) ? FC_NONE : find_spot(b, vertex, out[i].route, st);

@@ -29,7 +29,7 @@ struct fc_ways_builder {
     uint32_t *vertex, *next, *waits, *first, *order, *place;
     uint64_t *route;
     double *start;
-    uint32_t n_edges, edges_capacity;
+    uint32_t n_edges, edges_capacity, most_outputs; /* of any spot built so far */
     uint32_t *channel, *to;
     struct fc_ways ways; /* the latest built */
 };
