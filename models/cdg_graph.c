@@ -240,26 +240,44 @@ static void write_arcs(const struct gather *g, uint32_t vc, struct fc_cdg *cdg)
         }
 }
 
+/* What the counting pass gathers for the filling one. */
+struct layered {
+    struct gather g;
+    uint32_t n_layers;
+    uint64_t **bits; /* [n_layers] */
+};
+
+static enum fc_code gather_layers(const struct fc_network *net, bool by_layer, struct fc_cdg *cdg, struct fc_status *st)
+{
+    struct layered *all = fc_alloc(&cdg->arena, 1, sizeof *all, st);
+    if (!all || start(&all->g, net, &cdg->arena, st)) return st->code;
+    struct gather *g = &all->g;
+    uint32_t *layer = fc_alloc(&cdg->arena, g->tables->n_groups, sizeof *layer, st);
+    all->n_layers = 1;
+    if (!layer || (by_layer && fc_graph_layers(net, layer, &all->n_layers, st))) return st->code;
+    if (all->n_layers > (uint32_t)cdg->n_vcs)
+        return fc_refuse(st, FC_FAULT, "the layers of the shortest paths changed");
+    all->bits = fc_alloc(&cdg->arena, all->n_layers, sizeof *all->bits, st);
+    for (uint32_t i = 0; !st->code && i < all->n_layers; i++) {
+        all->bits[i] = i ? fc_alloc(&cdg->arena, g->first_row[net->n_routers], sizeof **all->bits, st) : g->bits;
+        g->bits = all->bits[i];
+        for (uint32_t group = 0; !st->code && group < g->tables->n_groups; group++)
+            if (layer[group] == i) gather_group(g, group);
+    }
+    cdg->kept = all;
+    return st->code;
+}
+
 enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
                                    struct fc_status *st)
 {
-    struct fc_arena scratch = {0};
-    struct gather g;
-    uint32_t n_layers = 1, *layer;
     if (strcmp(net->machine->routing->name, "shortest")) return fc_vc_unknown_routing(net, "shortest", st);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
-    if (!start(&g, net, &scratch, st)) {
-        layer = fc_alloc(&scratch, g.tables->n_groups, sizeof *layer, st);
-        if (layered && layer) fc_graph_layers(net, layer, &n_layers, st);
-        if (n_layers > (uint32_t)cdg->n_vcs)
-            fc_refuse(st, FC_FAULT, "the layers of the shortest paths changed");
-        for (uint32_t i = 0; !st->code && i < n_layers; i++) {
-            memset(g.bits, 0, g.first_row[net->n_routers] * sizeof *g.bits);
-            for (uint32_t group = 0; group < g.tables->n_groups; group++)
-                if (layer[group] == i) gather_group(&g, group);
-            write_arcs(&g, i, cdg);
-        }
+    if (!cdg->kept && gather_layers(net, layered, cdg, st)) return st->code;
+    struct layered *all = cdg->kept;
+    for (uint32_t i = 0; i < all->n_layers; i++) {
+        all->g.bits = all->bits[i];
+        write_arcs(&all->g, i, cdg);
     }
-    fc_arena_free(&scratch);
-    return st->code;
+    return FC_OK;
 }

@@ -377,6 +377,7 @@ struct fc_cdg {
     uint64_t *first; /* [n_vertices + 1] arcs of vertex v: to[first[v]] .. to[first[v+1] - 1], sorted and unique */
     uint32_t *to;    /* [n_arcs] */
     int pass;        /* of building, see cdg.h */
+    void *kept;      /* what the rule found in one pass for the next, in the arena */
     bool extended;   /* the channels are escape channels, the arcs also what adaptive hops between them bring (Duato) */
 };
 struct fc_certificate {
@@ -402,8 +403,8 @@ struct fc_vc_rule_ops {
     int (*vcs)(const struct fc_network *net);
     /* Adds every dependency of the machine's routing under this rule. Pure: called once a pass. */
     enum fc_code (*dependencies)(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
-    /* Whether the rule is safe on this machine although its graph is cyclic (bubble), and why or why not in words with
-     * the machine's figures. NULL: safe only when acyclic. */
+    /* Whether the rule is safe on this machine whatever its graph (bubble: a cyclic one; layers: acyclic as they are
+     * made), and why or why not in words with the machine's figures. NULL: safe only when the graph is acyclic. */
     bool (*invariant)(const struct fc_network *net, char *words, size_t size);
 };
 /* Certifies the machine's routing under the named rule (NULL: the machine's escape, or the family's default). The

@@ -30,6 +30,14 @@ static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cd
     return fc_graph_dependencies(net, true, cdg, st);
 }
 
+/* Where there are not enough layers, finding them fails and says so. */
+static bool invariant(const struct fc_network *net, char *words, size_t size)
+{
+    (void)net;
+    snprintf(words, size, "A destination joins a layer only where it closes no cycle.");
+    return true;
+}
+
 static const char *const families[] = {"graph", NULL};
 const struct fc_vc_rule_ops fc_vc_layers = {
     .name = "layers",
@@ -40,4 +48,5 @@ const struct fc_vc_rule_ops fc_vc_layers = {
     .chosen = never,
     .vcs = vcs,
     .dependencies = dependencies,
+    .invariant = invariant,
 };

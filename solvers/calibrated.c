@@ -181,18 +181,6 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
     return st->code;
 }
 
-/* A run that was allowed although it can deadlock has no steady state to speak of. */
-static enum fc_code check_deadlock(struct fc_calibrated *c, const struct fc_flit_settings *settings,
-                                   struct fc_status *st)
-{
-    struct fc_certificate certificate;
-    if (!settings->allow_deadlock) return FC_OK;
-    if (fc_certify(c->turns->net, settings->vc_rule, &certificate, st)) return st->code;
-    if (!certificate.safe) c->outside = "the routing can deadlock";
-    fc_certificate_free(&certificate);
-    return FC_OK;
-}
-
 static void find_anchors(struct fc_calibrated *c, const char *pattern,
                          const struct fc_flit_settings *settings)
 {
@@ -212,7 +200,9 @@ static void find_anchors(struct fc_calibrated *c, const char *pattern,
 static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
                             const struct fc_flit_settings *settings, struct fc_status *st)
 {
-    if (check_kind(c, settings->vc_rule, st) || check_deadlock(c, settings, st)) return st->code;
+    if (check_kind(c, settings->vc_rule, st)) return st->code;
+    /* A run that was allowed although it can deadlock has no steady state to speak of. */
+    if (!c->turns->safe) c->outside = "the routing can deadlock";
     if (c->calibration) c->parameters = c->calibration->parameters;
     if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
     fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);

@@ -3,7 +3,8 @@
  * Cut: whatever the routes, the bytes that must leave (enter) a set of routers cross the links that leave (enter) it:
  * T >= bytes across / bandwidth across. Evaluated for every block of the family's partitions, for every router and for
  * every node. Tori with minimal routing: the hops of the traffic in each dimension are fixed, so T >= hops * bytes /
- * (bandwidth of the dimension's links). Both are weak duals of the flow LP (Dally & Towles, sec. 3.3), never above it. */
+ * (bandwidth of the dimension's links). Both are weak duals of the flow LP (Dally & Towles, sec. 3.3), never above it. Traffic
+ * without a choice: forced_bound.c. */
 #include "models/family_torus.h"
 #include "solvers/load_internal.h"
 
@@ -186,7 +187,9 @@ enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_dem
         bool minimal_torus = !strcmp(net->machine->routing->name, "adaptive") &&
                              (!strcmp(family->name, "torus") || !strcmp(family->name, "mesh"));
         if (minimal_torus) cut_dimensions(&c);
-        *bound_s = c.bound_s;
+        double forced_s = 0;
+        fc_forced_bound(net, demand, background_bytes_per_s, &forced_s, st);
+        *bound_s = fmax(c.bound_s, forced_s);
     }
     fc_arena_free(&scratch);
     return st->code;

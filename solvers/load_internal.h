@@ -21,9 +21,14 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
 enum fc_code fc_mixture_weights(const struct fc_network *net, const double *base, const double *loads, uint32_t n,
                                 double *weights, struct fc_status *st);
 /* cut_bound.c: a lower bound of max over links of load / bandwidth, seconds for payload bytes, that holds for every
- * routing (cuts of the family's partitions) and, on tori, for every minimal routing (dimension averages). */
+ * routing (cuts of the family's partitions) and, on tori, for every minimal routing (dimension averages), with
+ * fc_forced_bound in it. */
 enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_demand *demand,
                           const double *background_bytes_per_s, double *bound_s, struct fc_status *st);
+/* forced_bound.c: a lower bound of the same, seconds, from traffic to which minimal routing leaves no choice (tori, meshes,
+ * graphs); 0 for other routings. O(sum of lines^2) or O(destinations x links). */
+enum fc_code fc_forced_bound(const struct fc_network *net, const struct fc_node_demand *demand,
+                             const double *background_bytes_per_s, double *bound_s, struct fc_status *st);
 
 /* Bandwidth of a link left by the background, bytes/s. */
 static inline double fc_free_bandwidth(const struct fc_network *net, const double *background, uint32_t link)

@@ -70,7 +70,8 @@ struct fc_queueing {
     uint32_t *pair_out;                /* [n_pairs] */
     double *pair_rate;                 /* [n_pairs] of one output link */
     double *edge_share;                /* [n_edges] of its channel's packets */
-    double *choice_share, *choice_part; /* [n_choices] of its state's packets, of its edge's */
+    double *edge_unit;                 /* [n_edges] 1 / edge_rate, or 0 */
+    double *choice_share;              /* [n_choices] of its state's packets */
     double *state_service;             /* [n_states] mean time on the outputs */
     double *state_vary;                /* [n_states] variance of that time by the lengths of packets */
     double *state_rho;                 /* [n_states] mean rate x service of the outputs */
@@ -172,14 +173,12 @@ static void make_shares(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
     for (uint32_t s = 0; s < t->n_states; s++)
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            if (!(t->choice_rate[i] > 0)) continue;
-            q->choice_share[i] = t->choice_rate[i] / t->state_rate[s];
-            if (q->edge_of[i] != FC_NONE) q->choice_part[i] = t->choice_rate[i] / q->edge_rate[q->edge_of[i]];
-        }
+        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
+            if (t->choice_rate[i] > 0) q->choice_share[i] = t->choice_rate[i] / t->state_rate[s];
     for (uint32_t e = 0; e < q->n_edges; e++) {
         double rate = t->channel_rate[q->edge_channel[e]];
         q->edge_share[e] = rate > 0 ? q->edge_rate[e] / rate : 0;
+        q->edge_unit[e] = q->edge_rate[e] > 0 ? 1 / q->edge_rate[e] : 0;
     }
 }
 
@@ -204,7 +203,7 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
         {(void **)&q->edge_share, turns->n_choices, sizeof *q->edge_share},
         {(void **)&q->edge_next, turns->n_choices, sizeof *q->edge_next},
         {(void **)&q->choice_share, turns->n_choices, sizeof *q->choice_share},
-        {(void **)&q->choice_part, turns->n_choices, sizeof *q->choice_part},
+        {(void **)&q->edge_unit, turns->n_choices, sizeof *q->edge_unit},
         {(void **)&q->state_step, turns->n_states, sizeof *q->state_step},
         {(void **)&q->state_factor, turns->n_states, sizeof *q->state_factor},
         {(void **)&q->state_vary, turns->n_states, sizeof *q->state_vary},
@@ -365,14 +364,15 @@ static void fronts(struct solve *v)
         v->change = more(v->change, fabs(step));
         v->greatest_wait = more(v->greatest_wait, w);
         q->state_wait[s] = w;
-        for (uint32_t i = first; i < last; i++) q->edge_wait[q->edge_of[i]] += q->choice_part[i] * w;
         double service = q->state_service[s], wait = w + x, share = t->state_rate[s], vary = q->state_vary[s];
+        for (uint32_t i = first; i < last; i++) q->edge_wait[q->edge_of[i]] += q->choice_share[i] * (share * w);
         q->front[c] += share * (service + wait);
         q->front2[c] += share * ((service + wait) * (service + wait) + wait * wait + vary);
         double held = service + epsilon * wait, part = epsilon * wait;
         q->port[t->channel_link[c]] += share * held;
         q->port2[t->channel_link[c]] += share * (held * held + part * part + vary);
     }
+    for (uint32_t e = 0; e < q->n_edges; e++) q->edge_wait[e] *= q->edge_unit[e];
 }
 
 /* (3), (4): M/G/1 less what the link before allows. */

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024 };
+enum { ROUNDS = 6, MOST_REPEATS = 64, MOST_HASHED = 1024, EDGES_A_HOP = 10 };
 static const uint64_t packet_stream = UINT64_C(0x7475726e73);
 
 static uint32_t no_queue(const void *engine, uint32_t link)
@@ -361,13 +361,25 @@ void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *se
     w->fastest = fastest_class(w);
 }
 
+/* States, choices and their rates by the best way there is. */
+static enum fc_code find(struct fc_turns_walk *w, enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
+{
+    bool done = false, whole = method == FC_TURNS_DESTINATIONS;
+    if (method == FC_TURNS_AUTO && fc_turns_is_torus(w)) return fc_turns_torus(w, st);
+    if ((whole || (method == FC_TURNS_AUTO && !w->turns->folded)) &&
+        fc_turns_destinations(w, EDGES_A_HOP * (double)most_hops, &done, st))
+        return st->code;
+    if (done) return FC_OK;
+    return whole ? fc_refuse(st, FC_NO, "the turns cannot be found by destination") : rounds(w, most_hops, st);
+}
+
 static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings *settings,
                          enum fc_turns_method method, uint64_t most_hops, struct fc_status *st)
 {
     struct fc_turns *t = w->turns;
     const struct fc_network *net = w->net;
     if (fc_flit_lengths(&w->flit, settings, &w->flits_least, &w->flits_most, st) ||
-        (method != FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
+        (method < FC_TURNS_UNFOLDED && fc_turns_cells(net, w->demand, &w->cells, &t->folded, st)) ||
         make_links(w, st))
         return st->code;
     fc_turns_routers(w, settings);
@@ -381,15 +393,14 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
     w->scale = net->n_nodes / sum / t->flits_mean;
     w->seed = fc_random(settings->seed, packet_stream, 0);
     if (fc_turns_tables(w, st)) return st->code;
-    if (method == FC_TURNS_AUTO && fc_turns_is_torus(w) ? fc_turns_torus(w, st) : rounds(w, most_hops, st))
-        return st->code;
-    if (fc_turns_pool(w, st)) return st->code;
+    if (find(w, method, most_hops, st) || (!t->state_outputs && fc_turns_pool(w, st))) return st->code;
     t->packets = w->rate;
     t->hops_mean = w->hops / w->rate;
     t->zero_load_cycles = w->zero_load / w->rate;
     t->zero_load_variance = fmax(0, w->zero_load2 / w->rate - t->zero_load_cycles * t->zero_load_cycles);
     t->least_zero_load_cycles = w->least_zero_load;
     t->cycle_s = w->flit.cycle_s;
+    t->safe = w->flit.safe;
     return FC_OK;
 }
 

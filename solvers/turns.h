@@ -48,6 +48,7 @@ struct fc_turns {
     double max_service_rate; /* greatest rate x service: 1 / it is the load that fills the busiest link */
     uint64_t n_walked;       /* packets followed; 0: found without (turns_torus.c) */
     bool sampled;            /* not every pair was followed */
+    bool safe;               /* the routing is certified free of deadlock */
 };
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 

@@ -43,6 +43,7 @@ struct fc_turns_walk {
     uint32_t *orbit;      /* [net->n_links] of the turns */
     double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
     uint32_t *channel_of; /* hash of (link, mask) */
+    uint32_t *recent;     /* [n_links] channel last asked for on the link, + 1 */
     uint32_t channel_slots, state_slots;
     uint32_t *state_of; /* hash of states */
     uint32_t states_capacity, choices_capacity, channels_capacity;
@@ -56,6 +57,7 @@ struct fc_turns_walk {
     uint32_t fastest;   /* flit ticks of the fastest class between routers */
     int tie_bits;       /* low bits of a packet's random word that decide ties */
     uint32_t n_strata;  /* random words that stand for all of them; 0: unknown */
+    bool picks;         /* all picks of the random word are choices (turns_ways.c) */
 };
 
 /* ---- turns_tables.c ---- */
@@ -79,8 +81,8 @@ uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_
  * prepared. */
 void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *settings);
 /* How the turns are found; FC_TURNS_AUTO is fc_turns_make, the others are for tests that hold the ways
- * together. */
-enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED };
+ * together: followed on the folded network, followed on the whole one, by destination on the whole one. */
+enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED, FC_TURNS_DESTINATIONS };
 enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
                               const struct fc_demand *demand, const struct fc_flit_settings *settings,
                               uint64_t most_hops, struct fc_turns *turns, struct fc_status *st);
@@ -111,5 +113,11 @@ void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, i
 bool fc_turns_is_torus(const struct fc_turns_walk *w);
 /* Fills states, choices and their rates, and the sums of the walk, without following packets. */
 enum fc_code fc_turns_torus(struct fc_turns_walk *w, struct fc_status *st);
+
+/* ---- turns_destinations.c ---- */
+
+/* The same for the whole network, destination by destination. *done false: the routing is not one for it, or the ways
+ * to all destinations have more than most_edges edges, at some 10 ns each; then nothing was done. */
+enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, bool *done, struct fc_status *st);
 
 #endif

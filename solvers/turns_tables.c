@@ -45,12 +45,17 @@ uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, 
 {
     struct fc_turns *t = w->turns;
     uint64_t key = (uint64_t)link << 16 | vcs;
+    uint32_t recent = w->recent[link];
+    if (recent && t->channel_key[recent - 1] == key) return recent - 1;
     if (t->n_channels == w->channels_capacity && more_channels(w, st)) return FC_NONE;
     uint32_t mask = w->channel_slots - 1, at = (uint32_t)mix(key) & mask;
     for (; w->channel_of[at]; at = (at + 1) & mask)
-        if (t->channel_key[w->channel_of[at] - 1] == key) return w->channel_of[at] - 1;
+        if (t->channel_key[w->channel_of[at] - 1] == key) {
+            w->recent[link] = w->channel_of[at];
+            return w->channel_of[at] - 1;
+        }
     uint32_t c = t->n_channels++;
-    w->channel_of[at] = c + 1;
+    w->channel_of[at] = w->recent[link] = c + 1;
     t->channel_key[c] = key;
     t->channel_link[c] = link;
     t->channel_vcs[c] = (uint8_t)__builtin_popcount(vcs);
@@ -129,7 +134,8 @@ uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_tu
 
 enum fc_code fc_turns_tables(struct fc_turns_walk *w, struct fc_status *st)
 {
-    if (more_channels(w, st) || more_states(w, st)) return st->code;
+    w->recent = fc_alloc(w->arena, w->turns->n_links, sizeof *w->recent, st);
+    if (!w->recent || more_channels(w, st) || more_states(w, st)) return st->code;
     return more_choices(w, st);
 }
 
@@ -138,7 +144,8 @@ uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_
                           struct fc_turns_choice *set, struct fc_status *st)
 {
     struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
-    int n = w->flit.route->choices(&w->flit, vertex, in_link, in_vc, head, all);
+    const struct fc_flit_route_ops *route = w->flit.route;
+    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, all);
     uint32_t m = 0;
     bool free = false;
     for (int i = 0; i < n; i++) free = free || !all[i].escape;

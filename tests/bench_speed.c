@@ -40,17 +40,67 @@ static const struct job {
      "curve -m tmesh-216 -p uniform --loads 5%:100%:5% --solver queueing", 0, 0},
     {"queueing model, 20 loads, percs-16",
      "curve -m percs-16 -p uniform --loads 5%:100%:5% --solver queueing", 0, 0},
+    {"queueing model, 20 loads, random graph of 10 240 links",
+     "curve -m GRAPH -p uniform --loads 5%:100%:5% --solver queueing --allow-deadlock", 1, 0},
     {"predict Quantum ESPRESSO, 16 ranks, bgl-64", "predict -m bgl-64 -t traces/samples/qe-si-16.fct", 0, 0},
 };
 
 enum { RUNS = 5, MOST_WORDS = 32 };
 
+/* GRAPH: ROUTERS routers on DEGREE / 2 random rings (what two share is one cable), a node on each; files of their own in a new folder. */
+enum { ROUTERS = 1024, DEGREE = 8 };
+static char folder[] = "/tmp/fabricast-bench-XXXXXX";
+
+static bool write_graph(void)
+{
+    static uint32_t ring[ROUTERS];
+    static bool wired[ROUTERS][ROUTERS];
+    char path[64];
+    if (!mkdtemp(folder)) return false;
+    snprintf(path, sizeof path, "%s/graph.txt", folder);
+    FILE *file = fopen(path, "w");
+    if (!file) return false;
+    for (uint64_t r = 0; r < DEGREE / 2; r++) {
+        fc_random_permutation(1, r, ring, ROUTERS);
+        for (uint32_t i = 0; i < ROUTERS; i++) {
+            uint32_t a = ring[i], b = ring[(i + 1) % ROUTERS];
+            if (!wired[a][b]) fprintf(file, "router %u router %u\n", a, b);
+            wired[a][b] = wired[b][a] = true;
+        }
+    }
+    for (uint32_t i = 0; i < ROUTERS; i++) fprintf(file, "router %u node %u\n", i, i);
+    bool good = fclose(file) == 0;
+    snprintf(path, sizeof path, "%s/graph.yaml", folder);
+    file = fopen(path, "w");
+    if (!file) return false;
+    fputs("name: random-1024\nclock: 1 GHz\nnetwork: {family: graph, file: graph.txt, format: edge-list}\n"
+          "links: {link: {bandwidth: 8 GB/s, latency: 6 cycles}}\nrouter: {delay: 2 cycles, flit: 8 B, flow_control: "
+          "cut-through, vcs: 2, buffer: 512 B, escape: none}\npacket: {min: 8 B, max: 64 B}\n",
+          file);
+    return fclose(file) == 0 && good;
+}
+
+static void remove_graph(void)
+{
+    char path[64];
+    const char *const names[] = {"graph.txt", "graph.yaml"};
+    for (size_t i = 0; i < FC_COUNT(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
 /* Runs the program once; false when it fails. */
 static bool run(const char *program, const char *arguments, double *cpu_s, double *rss_bytes)
 {
     char text[1024], *argv[MOST_WORDS] = {0}, *save = NULL;
+    const char *graph = strstr(arguments, "GRAPH");
     int n = 0;
-    snprintf(text, sizeof text, "%s", arguments);
+    if (graph)
+        snprintf(text, sizeof text, "%.*s%s/graph.yaml%s", (int)(graph - arguments), arguments, folder, graph + 5);
+    else
+        snprintf(text, sizeof text, "%s", arguments);
     argv[n++] = (char *)(uintptr_t)program;
     for (char *word = strtok_r(text, " ", &save); word && n + 1 < MOST_WORDS;
          word = strtok_r(NULL, " ", &save))
@@ -76,6 +126,10 @@ int main(int argc, char **argv)
     char self[PATH_MAX], program[PATH_MAX + 32];
     if (argc < 1 || !realpath(argv[0], self)) return 1;
     snprintf(program, sizeof program, "%s/fabricast", dirname(self));
+    if (!write_graph()) {
+        printf("%s: the graph cannot be written\n", folder);
+        return 1;
+    }
     printf("%-56s %9s %9s %7s %9s %7s\n", "job (whole process)", "CPU s", "goal s", "ratio", "peak MB",
            "ratio");
     int failures = 0;
@@ -102,5 +156,6 @@ int main(int argc, char **argv)
         printf("%-56s %9.3f %9s %7s %9.1f %7s\n", jobs[i].what, best_s, goal, ratio, most_bytes / 1e6,
                memory);
     }
+    remove_graph();
     return failures > 0;
 }

@@ -1,6 +1,8 @@
 /* test_load.c - channel loads: structural formulas against the path walk on every family and routing, conservation
  * (sum of link bytes = hop-bytes), the adaptive split against the linear program, cuts against loads. */
+#include "models/family_torus.h"
 #include "solvers/load_internal.h"
+#include "tests/flit_oracles.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -339,6 +341,101 @@ static void test_adaptive_against_lp(void)
     CU_ASSERT(worst < 1.08);
 }
 
+/* The bound by forced traffic alone; entries between different nodes. */
+static double forced_bound(const struct fc_network *net, const struct fc_demand *d)
+{
+    struct fc_node_demand nodes = {.n_dense = d->n_dense};
+    double bound_s = NAN;
+    struct fc_status st = {0};
+    nodes.src = calloc(d->n_entries + 1, sizeof *nodes.src);
+    nodes.dst = calloc(d->n_entries + 1, sizeof *nodes.dst);
+    nodes.bytes = calloc(d->n_entries + 1, sizeof *nodes.bytes);
+    CU_ASSERT_FATAL(nodes.src && nodes.dst && nodes.bytes);
+    for (size_t e = 0; e < d->n_entries; e++) {
+        if (d->src[e] == d->dst[e]) continue;
+        nodes.src[nodes.n] = d->src[e];
+        nodes.dst[nodes.n] = d->dst[e];
+        nodes.bytes[nodes.n++] = d->bytes[e];
+    }
+    for (int p = 0; p < d->n_dense; p++) nodes.a[p] = d->dense[p].a, nodes.b[p] = d->dense[p].b;
+    CU_ASSERT_EQUAL(fc_forced_bound(net, &nodes, NULL, &bound_s, &st), FC_OK);
+    free(nodes.src);
+    free(nodes.dst);
+    free(nodes.bytes);
+    return bound_s;
+}
+
+/* The Petersen graph has one shortest path a pair: all is forced. A ring of 12 with chords has choices. */
+static void test_forced_graph(void)
+{
+    static const char head[] = "name: t\nclock: 1 GHz\nnetwork: {family: graph, file: ",
+                      tail[] = ", format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n";
+    char yaml[512], ring[2048] = "", path[40];
+    size_t at = 0;
+    for (int v = 0; v < 12; v++)
+        at += (size_t)snprintf(ring + at, sizeof ring - at, "router %d router %d\nrouter %d node %d\n", v, (v + 1) % 12, v, v);
+    for (int v = 0; v < 12; v += 3)
+        at += (size_t)snprintf(ring + at, sizeof ring - at, "router %d router %d\n", v, (5 * v + 4) % 12);
+    CU_ASSERT_FATAL(oracle_write(path, ".txt", ring));
+    double best = 0;
+    for (int which = 0; which < 2; which++)
+        for (uint64_t seed = 1; seed <= 6; seed++) {
+            struct fc_machine machine;
+            struct fc_network net;
+            struct fc_status st = {0};
+            struct fc_demand d;
+            snprintf(yaml, sizeof yaml, "%s%s%s", head, which ? path : "PETERSEN", tail);
+            CU_ASSERT_FATAL(oracle_open(yaml, &machine, &net, &st));
+            random_sparse(net.n_nodes, 2 * net.n_nodes, seed, &d);
+            double optimum = lp_optimum(&net, &d) / 1e9, bound = forced_bound(&net, &d);
+            CU_ASSERT(bound <= optimum * (1 + 1e-9));
+            if (!which) CU_ASSERT(fc_near(bound, optimum, 1e-9));
+            best = fmax(best, bound / optimum);
+            fc_demand_free(&d);
+            oracle_close(&machine, &net);
+        }
+    unlink(path);
+    CU_ASSERT(best > 0.9);
+}
+
+/* Tori: never above the linear program; dense parts as their pairs; all flows along rings: exact. */
+static void test_forced_torus(void)
+{
+    static const char *const yaml[] = {TORUS("[4, 4]"), TORUS("[5, 3]"), TORUS("[6, 2, 3]"), TORUS("[8]")};
+    for (size_t i = 0; i < FC_COUNT(yaml); i++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            struct fc_machine machine;
+            struct fc_network net;
+            struct fc_status st = {0};
+            struct fc_demand d, pairs;
+            if (!fc_test_network(yaml[i], &machine, &net)) continue;
+            CU_ASSERT_EQUAL_FATAL(fc_machine_route(&machine, "adaptive", &st), FC_OK);
+            uint32_t n = net.n_nodes;
+            dense(n, false, seed, &d);
+            random_sparse(n, (size_t)n * n, seed, &pairs);
+            for (uint32_t e = 0; e < n * n; e++) {
+                pairs.src[e] = e / n;
+                pairs.dst[e] = e % n;
+                pairs.bytes[e] = d.dense[0].a[e / n] * d.dense[0].b[e % n];
+            }
+            double bound = forced_bound(&net, &d), optimum = lp_optimum(&net, &pairs) / 1e9;
+            CU_ASSERT(bound > 0 && bound <= optimum * (1 + 1e-9));
+            CU_ASSERT(fc_near(bound, forced_bound(&net, &pairs), 1e-12));
+            for (uint32_t v = 0; v < n; v++) { /* as far round x as there is one way */
+                uint32_t k = fc_torus(&net)->k[0], far = (k - 1) / 2;
+                pairs.src[v] = v;
+                pairs.dst[v] = v / k * k + (v % k + far) % k;
+                pairs.bytes[v] = 7;
+            }
+            pairs.n_entries = n;
+            CU_ASSERT(fc_near(forced_bound(&net, &pairs), 7e-9 * ((fc_torus(&net)->k[0] - 1) / 2), 1e-12));
+            CU_ASSERT(fc_near(lp_optimum(&net, &pairs) / 1e9, 7e-9 * ((fc_torus(&net)->k[0] - 1) / 2), 1e-9));
+            fc_demand_free(&d);
+            fc_demand_free(&pairs);
+            fc_test_close(&machine, &net);
+        }
+}
+
 /* Hot spots on 8x8x8: the links into the region bound, 511/6 and 4032/24 messages (facts: LP optimum = links bound). */
 static void test_hot_spot_bound(void)
 {
@@ -453,6 +550,8 @@ int suite_load(void)
         {"a walk is a flow", test_walk_flow},
         {"uniform traffic on k-ary n-cubes: k/8", test_uniform_closed_form},
         {"adaptive split against the linear program", test_adaptive_against_lp},
+        {"forced traffic on tori against the linear program", test_forced_torus},
+        {"forced traffic on graphs against the linear program", test_forced_graph},
         {"hot spots: the links into the region", test_hot_spot_bound},
         {"uniform split over minimal paths", test_uniform_split},
         {"UGAL finds the best share", test_ugal},

@@ -55,6 +55,7 @@
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \
+    X(suite_turns_destinations)                                                                                       \
     X(suite_cases)
 
 /* Weak, so that one test file can be built and run alone (make test TESTS=tests/test_core.c ONLY=core). A suite of the

@@ -34,6 +34,7 @@ struct fc_flit_net {
     uint16_t high_vcs;      /* mask of those for high-priority packets, on every link; 0: there are none */
     uint16_t reception_vcs; /* mask of the queues behind an ejection link, where they are of finite size */
     const char *vc_rule;
+    bool safe; /* certified free of deadlock */
     uint32_t *in_first; /* [n_routers + n_nodes + 1] links into vertex v: in_link[in_first[v] ..) */
     uint32_t *in_link;  /* [n_links] ascending for each vertex */
     uint32_t *in_port;  /* [n_links] position of the link among those into its target */
@@ -133,6 +134,10 @@ struct fc_flit_route_ops {
      * injection_vcs or, if flit->own_fifos, those of them that it may take. */
     int (*choices)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                    const struct fc_flit_head *head, struct fc_flit_choice *out);
+    /* Where choices() picks one of several outputs by the random word, afresh at every router: all that it may
+     * pick, equally likely. NULL: it does not, or not afresh. */
+    int (*picks)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
+                 const struct fc_flit_head *head, struct fc_flit_choice *out);
 };
 extern const struct fc_flit_route_ops *const fc_flit_routes[]; /* NULL-terminated */
 /* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep

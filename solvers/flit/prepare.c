@@ -347,10 +347,12 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
 {
     const struct fc_network *net = flit->net;
     struct fc_certificate c;
-    if (safe_by_invariant(flit, settings))
+    flit->safe = safe_by_invariant(flit, settings);
+    if (flit->safe)
         return strcmp(flit->vc_rule, "bubble") ? FC_OK : check_bubble(flit, st);
     if (fc_certify(net, settings->vc_rule, &c, st)) return st->code;
     flit->vc_rule = c.policy;
+    flit->safe = c.safe;
     bool bubble = fc_route_is_bubble(c.policy);
     char cycle[640];
     name_cycle(net, &c, cycle, sizeof cycle);

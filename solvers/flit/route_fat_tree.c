@@ -107,6 +107,17 @@ static int choices(const struct fc_flit_net *flit, uint32_t router, uint32_t in_
     return offer(t, down, t->cables[level], 16 + (uint32_t)level, t->all, &below, out);
 }
 
+/* nca-random: what nca chooses from. */
+static int picks(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
+                 const struct fc_flit_head *head, struct fc_flit_choice *out)
+{
+    struct fat_tree_routes any = *(const struct fat_tree_routes *)flit->route_tables;
+    struct fc_flit_net all = *flit;
+    any.ascent = ANY_UP;
+    all.route_tables = &any;
+    return choices(&all, router, in_link, in_vc, head, out);
+}
+
 static enum fc_code prepare(struct fc_flit_net *flit, enum ascent ascent, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(flit->net);
@@ -167,6 +178,7 @@ const struct fc_flit_route_ops fc_route_nca_random = {
     .prepare = prepare_random,
     .start = start,
     .choices = choices,
+    .picks = picks,
 };
 const struct fc_flit_route_ops fc_route_nca_hash = {
     .name = "nca-hash",
