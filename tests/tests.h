@@ -35,6 +35,7 @@
     X(suite_flit_cycle)                                                                                               \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
+    X(suite_kriging)                                                                                                  \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \
