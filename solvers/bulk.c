@@ -126,10 +126,9 @@ static double anisotropy(const struct fc_network *net, const struct fc_load *loa
     return sum > 0 ? fmax(1, most * n / sum) : 1;
 }
 
-/* The time of the busiest link by the even split over that of the load that is given. */
-static enum fc_code split_gain(const struct fc_network *net, const struct fc_demand *demand,
-                               const struct fc_placement *placement, const struct fc_load *load, double *gain,
-                               struct fc_status *st)
+enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const struct fc_load *load, double *gain,
+                           struct fc_status *st)
 {
     struct fc_load even;
     struct fc_load_settings how = {.split = FC_SPLIT_UNIFORM, .threads = 1};
@@ -144,17 +143,17 @@ static enum fc_code split_gain(const struct fc_network *net, const struct fc_dem
     return FC_OK;
 }
 
-enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
-                            const struct fc_placement *placement, const struct fc_load *load,
-                            const struct fc_phase_parts *parts, struct fc_bulk_point *point, struct fc_status *st)
+void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
+                    const struct fc_placement *placement, const struct fc_load *load,
+                    const struct fc_phase_parts *parts, double split, struct fc_bulk_point *point)
 {
     double whole_flits;
     count_packets(net, demand, placement, &point->packets, &whole_flits);
     point->hops = load->network_bytes > 0 ? load->hop_bytes / load->network_bytes : 0;
     point->anisotropy = anisotropy(net, load);
+    point->split = split;
     point->reference_s = parts->links_s * whole_flits + parts->fill_s;
     point->latency_share = point->reference_s > 0 ? parts->fill_s / point->reference_s : 0;
-    return split_gain(net, demand, placement, load, &point->split, st);
 }
 
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES])

@@ -53,10 +53,15 @@ struct fc_bulk {
  * tasks, in order; "alltoall" by what is sent; else "". */
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
-/* The point of a phase. Cost: for adaptive routings and sparse demands, a load solution. */
-enum fc_code fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
-                            const struct fc_placement *placement, const struct fc_load *load,
-                            const struct fc_phase_parts *parts, struct fc_bulk_point *point, struct fc_status *st);
+/* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse demands, for
+ * which this costs a load solution. */
+enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const struct fc_load *load, double *gain,
+                           struct fc_status *st);
+/* The point of a phase; `split` of fc_bulk_split. */
+void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
+                    const struct fc_placement *placement, const struct fc_load *load,
+                    const struct fc_phase_parts *parts, double split, struct fc_bulk_point *point);
 /* Features of the process. */
 void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
 /* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */

@@ -1,6 +1,7 @@
 /* calibration_phases.c - closed runs of a calibration: bulk phases in the kernel beside the contention model.
  *
- * Networks: those of the design (calibration_design.c). Patterns: all-to-all, those of the design but uniform,
+ * Networks: those of the design (calibration_design.c), the machine itself and relatives of it of up to MOST_NODES
+ * that are too large for open-loop runs but not for a phase. Patterns: all-to-all, those of the design but uniform,
  * neighbor, two random permutations, and the machine's own two-dimensional stencil over all cores. Sizes: 1, 10, 1/n
  * and 100 packets to each destination (1/n: 16 bytes, where packets have several flits). A case is run where it
  * takes at most MOST_OF_BUDGET of the budget and all before it have left as much; what it takes, packets x hops,
@@ -16,19 +17,25 @@
 
 #define MOST_OF_BUDGET 0.25
 #define SHORT_BYTES 16.0
-enum { MOST_PATTERNS = 12, MOST_NETWORKS = 8, SIZES = 4, LEAST_CASES = 4, TEXT = 128 };
+enum { MOST_PATTERNS = 12, MOST_NETWORKS = 8, MOST_RELATIVES = 8, MOST_NODES = 4096, SIZES = 4, LEAST_CASES = 4 };
+enum { TEXT = 128 };
 static const double sizes[SIZES] = {1, 10, 0, 100}; /* packets; 0: a short message */
 
-/* A pattern on a network, of all sizes. */
+/* A pattern on a network, of all sizes: its loads are those of one packet to each destination times the size. */
 struct family {
     const struct fc_network *net;
     char pattern[96]; /* without bytes */
-    double packets, hops; /* of one packet to each destination: between nodes; mean hops */
-    bool events;      /* the event engine counts packets over links, the cycle engine flits */
-    double flits;     /* of a packet */
+    struct fc_arena arena;
+    struct fc_placement placement; /* tasks in order, as many on each node */
+    struct fc_load load;           /* of one packet */
+    double split;                  /* fc_bulk_split */
+    double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
+    bool events;                   /* the event engine counts packets over links, the cycle engine flits */
+    double flits;                  /* of a packet */
 };
 struct run {
     const struct family *of;
+    double bytes;       /* of a message */
     char pattern[TEXT]; /* as the user types it */
     double flits;       /* of a packet */
     struct fc_bulk_case out;
@@ -36,57 +43,21 @@ struct run {
     bool ran;
 };
 
-/* ---- one phase: demand, placement, load, reference ---- */
-
-struct phase {
-    struct fc_demand demand;
-    struct fc_placement placement;
-    struct fc_load load;
-    struct fc_phase_parts parts;
-    struct fc_arena arena;
-};
-
-static void close_phase(struct phase *p)
-{
-    fc_load_free(&p->load);
-    fc_demand_free(&p->demand);
-    fc_arena_free(&p->arena);
-}
-
-/* Tasks in order, as many on each node. */
-static enum fc_code place(struct phase *p, const struct fc_network *net, struct fc_status *st)
-{
-    uint32_t n = p->demand.n_tasks, *node = fc_alloc(&p->arena, n, sizeof *node, st);
-    if (!node) return st->code;
-    if (n % net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "%s: %u tasks on %u nodes", p->demand.name, n, net->n_nodes);
-    for (uint32_t t = 0; t < n; t++) node[t] = t / (n / net->n_nodes);
-    p->placement = (struct fc_placement){n, node};
-    return FC_OK;
-}
-
-static enum fc_code open_phase(struct phase *p, const struct fc_network *net, const char *pattern, uint64_t seed,
-                               struct fc_status *st)
-{
-    struct fc_load_settings how = {.threads = 1, .seed = seed};
-    memset(p, 0, sizeof *p);
-    if (fc_demand_from_pattern(net, pattern, seed, &p->demand, st)) return st->code;
-    if (place(p, net, st) || fc_load_solve(net, &p->demand, &p->placement, &how, &p->load, st) ||
-        fc_phase_parts(net, &p->demand, &p->placement, &p->load, &how, &p->parts, st))
-        close_phase(p);
-    return st->code;
-}
-
 static double payload_bytes(const struct fc_machine *m)
 {
     return m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
 }
 
-static void name_pattern(const struct family *f, double packets, char *out, size_t size)
+/* Bytes of a message of `packets` as in `sizes`. */
+static double message_bytes(const struct family *f, double packets)
 {
     double payload = payload_bytes(f->net->machine);
-    snprintf(out, size, "%s%cbytes=%.17g", f->pattern, strchr(f->pattern, ':') ? ',' : ':',
-             packets > 0 ? packets * payload : fmin(SHORT_BYTES, payload));
+    return packets > 0 ? packets * payload : fmin(SHORT_BYTES, payload);
+}
+
+static void name_pattern(const struct family *f, double bytes, char *out, size_t size)
+{
+    snprintf(out, size, "%s%cbytes=%.17g", f->pattern, strchr(f->pattern, ':') ? ',' : ':', bytes);
 }
 
 /* ---- design ---- */
@@ -104,43 +75,68 @@ static bool uses_events(const struct fc_network *net, double *flits, struct fc_s
     return events;
 }
 
+static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *st)
+{
+    uint32_t n_nodes = f->net->n_nodes, *node = fc_alloc(&f->arena, n_tasks, sizeof *node, st);
+    if (!node) return st->code;
+    if (n_tasks % n_nodes) return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
+    for (uint32_t t = 0; t < n_tasks; t++) node[t] = t / (n_tasks / n_nodes);
+    f->placement = (struct fc_placement){n_tasks, node};
+    return FC_OK;
+}
+
+static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_status *st)
+{
+    struct fc_demand demand;
+    struct fc_load_settings how = {.threads = 1, .seed = seed};
+    char text[TEXT];
+    name_pattern(f, message_bytes(f, 1), text, sizeof text);
+    if (fc_demand_from_pattern(f->net, text, seed, &demand, st)) return st->code;
+    if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
+        fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st);
+    fc_demand_free(&demand);
+    return st->code;
+}
+
+static void close_family(struct family *f)
+{
+    fc_load_free(&f->load);
+    fc_arena_free(&f->arena);
+}
+
 /* Adds the pattern where the network has it and it sends anything over a link. */
 static enum fc_code add_family(const struct fc_network *net, const char *pattern, uint64_t seed,
                                struct family *families, int *n, struct fc_status *st)
 {
     struct family *f = &families[*n];
     struct fc_status why = {0};
-    struct phase p;
-    char text[TEXT];
     for (int i = 0; i < *n; i++)
         if (families[i].net == net && !strcmp(families[i].pattern, pattern)) return FC_OK;
     *f = (struct family){.net = net};
+    snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
     f->events = uses_events(net, &f->flits, st);
     if (st->code) return st->code;
-    snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
-    name_pattern(f, 1, text, sizeof text);
-    if (open_phase(&p, net, text, seed, &why)) {
+    if (load_family(f, seed, &why)) {
         if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape */
+        close_family(f);
         return st->code;
     }
-    f->packets = p.load.network_bytes / payload_bytes(net->machine);
-    f->hops = p.load.network_bytes > 0 ? fmax(1, p.load.hop_bytes / p.load.network_bytes) : 0;
+    f->packets = f->load.network_bytes / payload_bytes(net->machine);
+    f->hops = f->load.network_bytes > 0 ? fmax(1, f->load.hop_bytes / f->load.network_bytes) : 0;
     if (f->packets > 0) (*n)++;
-    close_phase(&p);
+    else close_family(f);
     return FC_OK;
 }
 
-static enum fc_code add_families(const struct fc_calibration_design *d, const struct fc_network *net, uint64_t seed,
-                                 struct family *families, int *n, struct fc_status *st)
+static enum fc_code add_families(const struct fc_network *net, uint64_t seed, struct family *families, int *n,
+                                 struct fc_status *st)
 {
     static const char *const own[] = {"neighbor", "permutation:seed=1", "permutation:seed=2", "stencil2d"};
     if (add_family(net, "alltoall", seed, families, n, st)) return st->code;
-    for (uint32_t j = 0; j < d->n_jobs; j++) {
-        const struct fc_calibration_job *job = &d->jobs[j];
-        if (job->net == net && strcmp(job->out->pattern, "uniform") &&
-            add_family(net, job->out->pattern, seed, families, n, st))
-            return st->code;
-    }
+    struct fc_calibration_patterns patterns;
+    fc_calibration_patterns(net, &patterns);
+    for (int i = 0; i < patterns.n; i++)
+        if (add_family(net, patterns.text[i], seed, families, n, st)) return st->code;
     for (size_t i = 0; i < FC_COUNT(own); i++)
         if (add_family(net, own[i], seed, families, n, st)) return st->code;
     return FC_OK;
@@ -174,8 +170,8 @@ static uint32_t choose(const struct family *families, int n_families, double bud
             if (is_short && !(m->packet.max_bytes > 0 && payload_bytes(m) > 2 * SHORT_BYTES)) continue;
             if (cost > MOST_OF_BUDGET * budget || planned + cost > budget || n == FC_KRIGING_MOST_POINTS) continue;
             planned += cost;
-            runs[n] = (struct run){.of = f, .flits = flits_of(f, sizes[s])};
-            name_pattern(f, sizes[s], runs[n].pattern, sizeof runs[n].pattern);
+            runs[n] = (struct run){.of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
+            name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
             n++;
         }
     return n;
@@ -183,19 +179,38 @@ static uint32_t choose(const struct family *families, int n_families, double bud
 
 /* ---- runs ---- */
 
-static enum fc_code run_phase(struct run *r, const struct phase *p, uint64_t seed, struct fc_status *st)
+/* The family's loads for messages of this size. All messages are as long. */
+static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load, struct fc_status *st)
+{
+    const struct family *f = r->of;
+    double factor = r->bytes / message_bytes(f, 1);
+    *load = (struct fc_load){.hop_bytes = f->load.hop_bytes * factor,
+                             .local_bytes = f->load.local_bytes * factor,
+                             .network_bytes = f->load.network_bytes * factor,
+                             .cut_bound_s = NAN,
+                             .method = f->load.method};
+    load->wire_factor = load->least_wire_factor = fc_wire_bytes(f->net->machine, r->bytes) / r->bytes;
+    load->bytes = fc_alloc(arena, f->net->n_links, sizeof *load->bytes, st);
+    for (uint32_t l = 0; load->bytes && l < f->net->n_links; l++) load->bytes[l] = f->load.bytes[l] * factor;
+    return st->code;
+}
+
+static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct fc_load *load,
+                              uint64_t seed, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result result;
-    const struct fc_network *net = r->of->net;
+    struct fc_phase_parts parts;
+    const struct family *f = r->of;
     fc_flit_defaults(&settings);
     settings.seed = seed;
     settings.threads = 1;
-    if (fc_bulk_locate(net, &p->demand, &p->placement, &p->load, &p->parts, &r->out.at, st) ||
-        fc_flit_run(net, &p->demand, p->placement.node, &settings, &result, st))
+    if (fc_phase_parts(f->net, demand, &f->placement, load, NULL, &parts, st) ||
+        fc_flit_run(f->net, demand, f->placement.node, &settings, &result, st))
         return st->code;
-    r->out.kind = fc_bulk_kind(net, &p->demand, &p->placement, &p->load);
-    r->out.nodes = net->n_nodes;
+    fc_bulk_locate(f->net, demand, &f->placement, load, &parts, f->split, &r->out.at);
+    r->out.kind = fc_bulk_kind(f->net, demand, &f->placement, load);
+    r->out.nodes = f->net->n_nodes;
     r->out.ratio = (double)result.cycles * result.cycle_s / r->out.at.reference_s;
     r->hops_run = (double)result.flit_hops / (strcmp(result.engine, "event") ? 1 : r->flits);
     r->ran = result.complete && r->out.at.reference_s > 0;
@@ -206,10 +221,13 @@ static enum fc_code run_phase(struct run *r, const struct phase *p, uint64_t see
 
 static void run_one(struct run *r, uint64_t seed, struct fc_status *st)
 {
-    struct phase p;
-    if (open_phase(&p, r->of->net, r->pattern, seed, st)) return;
-    run_phase(r, &p, seed, st);
-    close_phase(&p);
+    struct fc_arena arena = {0};
+    struct fc_demand demand;
+    struct fc_load load;
+    if (fc_demand_from_pattern(r->of->net, r->pattern, seed, &demand, st)) return;
+    if (!scale_load(r, &arena, &load, st)) run_phase(r, &demand, &load, seed, st);
+    fc_demand_free(&demand);
+    fc_arena_free(&arena);
 }
 
 static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibration_settings *settings,
@@ -273,26 +291,100 @@ static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *ar
     return st->code;
 }
 
-enum fc_code fc_calibration_phases_run(const struct fc_calibration_design *d, double budget_hops,
-                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
-                                       struct fc_bulk *bulk, struct fc_status *st)
+/* ---- networks ---- */
+
+struct networks {
+    struct fc_arena arena;
+    int n, n_owned;
+    const struct fc_network *net[MOST_NETWORKS]; /* ascending nodes; equal ones as they were found */
+    struct fc_machine *machine; /* [MOST_NETWORKS] of the owned; the machine itself is a borrowed copy */
+    struct fc_network *own;     /* [MOST_NETWORKS] */
+    bool borrowed[MOST_NETWORKS];
+};
+
+static void add_network(struct networks *w, const struct fc_network *net)
+{
+    int at = w->n++;
+    for (; at > 0 && w->net[at - 1]->n_nodes > net->n_nodes; at--) w->net[at] = w->net[at - 1];
+    w->net[at] = net;
+}
+
+static bool is_known(const struct networks *w, const struct fc_machine *machine)
+{
+    char shape[512], other[512];
+    fc_machine_shape(machine, shape, sizeof shape);
+    for (int i = 0; i < w->n; i++)
+        if (!strcmp(shape, fc_machine_shape(w->net[i]->machine, other, sizeof other))) return true;
+    return false;
+}
+
+/* Takes the machine over; one that cannot be built, or is too large, is no loss. */
+static enum fc_code try_network(struct networks *w, struct fc_machine *machine, bool borrowed, struct fc_status *st)
+{
+    struct fc_status why = {0};
+    struct fc_network *net = &w->own[w->n_owned];
+    bool known = w->n == MOST_NETWORKS || is_known(w, machine);
+    w->machine[w->n_owned] = *machine;
+    if (!known && !fc_network_build(&w->machine[w->n_owned], net, &why)) {
+        if (net->n_nodes > 1 && net->n_nodes <= MOST_NODES) {
+            w->borrowed[w->n_owned++] = borrowed;
+            add_network(w, net);
+            return FC_OK;
+        }
+        fc_network_free(net);
+    }
+    if (!borrowed) fc_machine_free(&w->machine[w->n_owned]);
+    if (why.code == FC_FAULT) *st = why;
+    return st->code;
+}
+
+static enum fc_code open_networks(const struct fc_machine *machine, const struct fc_calibration_design *d,
+                                  struct networks *w, struct fc_status *st)
+{
+    struct fc_machine own = *machine;
+    w->machine = fc_alloc(&w->arena, MOST_NETWORKS, sizeof *w->machine, st);
+    w->own = fc_alloc(&w->arena, MOST_NETWORKS, sizeof *w->own, st);
+    if (!w->machine || !w->own) return st->code;
+    for (int i = 0; i < d->n_networks && w->n < MOST_NETWORKS; i++) add_network(w, &d->networks[i]);
+    if (try_network(w, &own, true, st)) return st->code;
+    for (int i = 0; i < MOST_RELATIVES; i++) {
+        struct fc_machine relative;
+        bool exists;
+        if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
+        if (!exists) break;
+        if (try_network(w, &relative, false, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+static void close_networks(struct networks *w)
+{
+    for (int i = 0; i < w->n_owned; i++) {
+        fc_network_free(&w->own[i]);
+        if (!w->borrowed[i]) fc_machine_free(&w->machine[i]);
+    }
+    fc_arena_free(&w->arena);
+}
+
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *d,
+                                       double budget_hops, const struct fc_calibration_settings *settings,
+                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    int order[MOST_NETWORKS], n_families = 0, n_networks = d->n_networks < MOST_NETWORKS ? d->n_networks : MOST_NETWORKS;
+    struct networks networks = {.n = 0};
+    int n_families = 0;
     *bulk = (struct fc_bulk){0};
     struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);
     struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
-    for (int i = 0; i < n_networks; i++) { /* by nodes; equal ones as they are found */
-        int at = i;
-        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--) order[at] = order[at - 1];
-        order[at] = i;
-    }
-    for (int i = 0; families && runs && i < n_networks && !st->code; i++)
-        add_families(d, &d->networks[order[i]], settings->seed, families, &n_families, st);
+    if (families && runs) open_networks(machine, d, &networks, st);
+    for (int i = 0; i < networks.n && !st->code; i++)
+        add_families(networks.net[i], settings->seed, families, &n_families, st);
     if (!st->code) {
         uint32_t n = choose(families, n_families, budget_hops, runs);
         if (!run_all(runs, n, settings, st)) keep(runs, n, arena, bulk, st);
     }
+    for (int i = 0; i < n_families; i++) close_family(&families[i]);
+    close_networks(&networks);
     fc_arena_free(&scratch);
     return st->code;
 }

@@ -209,7 +209,7 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     struct fc_bulk_answer answer;
     *links_s = p->parts->links_s;
     if (!bulk || bulk->n_cases == 0) {
-        snprintf(out->why, sizeof out->why, "not calibrated");
+        snprintf(out->why, sizeof out->why, "not calibrated for this network");
         return FC_OK;
     }
     if (!(p->parts->links_s > 0)) {
@@ -217,9 +217,10 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
         return FC_OK;
     }
     const char *kind = fc_bulk_kind(p->net, p->demand, p->placement, p->load);
-    if (fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, &point, p->st) ||
-        fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st))
-        return p->st->code;
+    double split;
+    if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st)) return p->st->code;
+    fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, &point);
+    if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st)) return p->st->code;
     *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
     out->error_percent = answer.error_percent;
     out->extrapolated = answer.extrapolated;
