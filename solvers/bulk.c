@@ -9,11 +9,12 @@
  *   log anisotropy  of link loads: long dimensions hold up the short ones (Adiga et al. 2005, 32 x 16 x 16)
  *   log split       what the solver's best split saves over the even one, which routers see nothing of
  *   latency share   of the reference: a lone packet takes exactly that
- * Values are less the mean of all cases. A phase of a kind that was run: error = root mean square of that kind's errors
- * with each network left out (of messages about as long, where there are LEAST_ALIKE); any other: of all cases'
- * errors with their kind left out; neither less than the
- * process's own standard deviation. Outside the hull of the cases the error is doubled. Limits: what no case
- * has, the process cannot know: several phases at once, software that delays some messages, background. */
+ * Values are less the mean of all cases. A phase of a kind that was run: error = root mean square of that
+ * kind's errors with each network left out (of messages about as long, where there are LEAST_ALIKE); any other:
+ * of all cases, the greater of that and of their error with their kind left out; neither less than the process's own standard deviation. What
+ * was run itself comes out as it was measured, with the same error. Outside the hull of the kind's cases the error
+ * is doubled. Limits: what no case has, the process cannot know: several phases at once, software that delays
+ * some messages, background. */
 #include "solvers/bulk.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
 #define LEAST_ALIKE 4
+#define SAME 0.03               /* features of one pattern on one network */
 #define MOST_ENTRIES 1000000    /* for a second load solution */
 
 static const char *const kinds[] = {"tornado", "transpose",   "complement", "bit-reverse",
@@ -193,7 +195,13 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
     return st->code;
 }
 
-/* Of the kind, each network left out; of any, each kind left out. `alike`: of messages about as long only; then
+/* kind "": any. */
+static bool is_of(const struct fc_bulk_case *c, const char *kind)
+{
+    return !*kind || !strcmp(c->kind, kind);
+}
+
+/* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of messages about as long only; then
  * NaN for few. */
 static double left_out_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
                                bool alike)
@@ -204,8 +212,8 @@ static double left_out_percent(const struct fc_bulk *bulk, const char *kind, con
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
         const struct fc_bulk_case *c = &bulk->cases[i];
         fc_bulk_features(&c->at, x);
-        if ((*kind && strcmp(kind, c->kind)) || (alike && fabs(x[0] - at[0]) > LIKE_LENGTH)) continue;
-        double error = *kind ? c->left_network_percent : c->left_kind_percent;
+        if (!is_of(c, kind) || (alike && fabs(x[0] - at[0]) > LIKE_LENGTH)) continue;
+        double error = *kind ? c->left_network_percent : fmax(c->left_network_percent, c->left_kind_percent);
         squares += error * error;
         n++;
     }
@@ -219,27 +227,32 @@ static double measured_percent(const struct fc_bulk *bulk, const char *kind, con
 }
 
 /* The greatest hops of the cases times the last step in size, which leaving the largest network out has tested. */
-static double most_hops(const struct fc_bulk *bulk)
+static double most_hops(const struct fc_bulk *bulk, const char *kind)
 {
     double most = 0, next = 0;
-    for (uint32_t i = 0; i < bulk->n_cases; i++) most = fmax(most, bulk->cases[i].at.hops);
     for (uint32_t i = 0; i < bulk->n_cases; i++)
-        if (bulk->cases[i].at.hops < most * 0.99) next = fmax(next, bulk->cases[i].at.hops);
+        if (is_of(&bulk->cases[i], kind)) most = fmax(most, bulk->cases[i].at.hops);
+    for (uint32_t i = 0; i < bulk->n_cases; i++)
+        if (is_of(&bulk->cases[i], kind) && bulk->cases[i].at.hops < most * 0.99)
+            next = fmax(next, bulk->cases[i].at.hops);
     return next >= 1 ? most * most / next : most;
 }
 
-static void check_hull(const struct fc_bulk *bulk, const struct fc_bulk_point *point, struct fc_bulk_answer *answer)
+/* Of the cases of the kind. */
+static void check_hull(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
+                       struct fc_bulk_answer *answer)
 {
     static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
                                                         "gain of the split", "share of latency"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
+        if (!is_of(&bulk->cases[i], kind)) continue;
         fc_bulk_features(&bulk->cases[i].at, x);
         for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = fmin(low[f], x[f]), high[f] = fmax(high[f], x[f]);
     }
     fc_bulk_features(point, x);
-    low[1] = fmin(low[1], 1 / most_hops(bulk));
+    low[1] = fmin(low[1], 1 / most_hops(bulk, kind));
     const double value[FC_BULK_FEATURES] = {point->packets, point->hops, point->anisotropy, point->split,
                                             point->latency_share};
     for (int f = 0; f < FC_BULK_FEATURES && !answer->extrapolated; f++) {
@@ -248,6 +261,28 @@ static void check_hull(const struct fc_bulk *bulk, const struct fc_bulk_point *p
         answer->extrapolated = true;
         snprintf(answer->why, sizeof answer->why, "%s %.4g: no such phase was run", names[f], value[f]);
     }
+}
+
+/* What the process misses of this very pattern on this network, weighted by nearness in length and latency
+ * (Shepard) and fading over LIKE_LENGTH: so that what was run comes out again. 0 where it was not run. */
+static double missed(const struct fc_bulk *bulk, const struct fc_kriging *kriging, double mean,
+                     const struct fc_kriging_point *at)
+{
+    double sum = 0, weights = 0;
+    for (uint32_t i = 0; i < bulk->n_cases && at->group != FC_KRIGING_NO_GROUP; i++) {
+        const struct fc_bulk_case *c = &bulk->cases[i];
+        struct fc_kriging_point there = {.kind = c->kind, .group = at->group};
+        double value, deviation;
+        fc_bulk_features(&c->at, there.x);
+        bool same = !strcmp(c->network, bulk->cases[at->group].network) && !strcmp(c->kind, at->kind);
+        for (int f = 1; f < 4; f++) same = same && fabs(there.x[f] - at->x[f]) < SAME;
+        if (!same) continue;
+        fc_kriging_at(kriging, &there, &value, &deviation);
+        double weight = 1 / (1e-6 + fabs(there.x[0] - at->x[0]) + fabs(there.x[4] - at->x[4]));
+        sum += weight * (log(c->ratio) - mean - value);
+        weights += weight;
+    }
+    return sum / (weights + 1 / LIKE_LENGTH);
 }
 
 static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *net)
@@ -271,11 +306,12 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
     struct fc_kriging_point at = {.kind = known ? kind : "", .group = group_of(bulk, net)};
     fc_bulk_features(point, at.x);
     fc_kriging_at(kriging, &at, &value, &deviation);
+    value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(mean + value);
     answer->error_percent =
         fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
-    check_hull(bulk, point, answer);
+    check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;
 }

@@ -3,11 +3,11 @@
  * Networks: those of the design (calibration_design.c), the machine itself and relatives of it of up to MOST_NODES
  * that are too large for open-loop runs but not for a phase. Patterns: all-to-all, those of the design but uniform,
  * neighbor, two random permutations, and the machine's own two-dimensional stencil over all cores. Sizes: 1, 10, 1/n
- * and 100 packets to each destination (1/n: 16 bytes, where packets have several flits). A case is run where it
- * takes at most MOST_OF_BUDGET of the budget and all before it have left as much; what it takes, packets x hops,
- * is known beforehand, so what is run depends on neither clock nor threads. Order: size by size, in each from
- * the smallest network up, so that a small budget spans patterns and networks first. Runs that are not complete at
- * their time limit are left out. */
+ * and 100 packets to each destination (1/n: 16 bytes, where packets have several flits). What a case takes,
+ * packets x hops, is known beforehand, so what is run depends on neither clock nor threads. Order: cheap cases, then
+ * the others; in each size by size, from the smallest network up; what the rest of the budget does not allow is left
+ * out. So a small budget spans patterns, sizes and networks, a large one adds all-to-all on large networks. Runs that
+ * are not complete at their time limit are left out. */
 #include "solvers/calibration_phases.h"
 #include "solvers/flit/run.h"
 
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_OF_BUDGET 0.25
+#define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
 enum { MOST_PATTERNS = 12, MOST_NETWORKS = 8, MOST_RELATIVES = 8, MOST_NODES = 4096, SIZES = 4, LEAST_CASES = 4 };
 enum { TEXT = 128 };
@@ -156,24 +156,29 @@ static double estimate(const struct family *f, double packets)
     return f->packets * fmax(packets, 1) * f->hops * (f->events ? 1 : flits_of(f, packets));
 }
 
+/* The short message needs packets of which it is a small part. */
+static bool has_size(const struct family *f, double packets)
+{
+    const struct fc_machine *m = f->net->machine;
+    return packets > 0 || (m->packet.max_bytes > 0 && payload_bytes(m) > 2 * SHORT_BYTES);
+}
+
 /* All runs that the budget allows, in order; families ascend by nodes. */
 static uint32_t choose(const struct family *families, int n_families, double budget, struct run *runs)
 {
     double planned = 0;
     uint32_t n = 0;
-    for (int s = 0; s < SIZES; s++)
-        for (int i = 0; i < n_families; i++) {
-            const struct family *f = &families[i];
-            const struct fc_machine *m = f->net->machine;
-            double cost = estimate(f, sizes[s]);
-            bool is_short = sizes[s] == 0;
-            if (is_short && !(m->packet.max_bytes > 0 && payload_bytes(m) > 2 * SHORT_BYTES)) continue;
-            if (cost > MOST_OF_BUDGET * budget || planned + cost > budget || n == FC_KRIGING_MOST_POINTS) continue;
-            planned += cost;
-            runs[n] = (struct run){.of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
-            name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
-            n++;
-        }
+    for (int costly = 0; costly < 2; costly++)
+        for (int s = 0; s < SIZES; s++)
+            for (int i = 0; i < n_families && n < FC_KRIGING_MOST_POINTS; i++) {
+                const struct family *f = &families[i];
+                double cost = estimate(f, sizes[s]);
+                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget) continue;
+                planned += cost;
+                runs[n] = (struct run){.of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
+                name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
+                n++;
+            }
     return n;
 }
 
