@@ -10,6 +10,7 @@
 #include <CUnit/CUnit.h>
 
 #define FC_SUITES(X)                                                                                                  \
+    X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
