@@ -34,9 +34,8 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
 {
     uint32_t n = 0;
     double closed_hops = FC_CALIBRATION_PHASES_SHARE * hops;
-    hops -= closed_hops;
     if (fc_calibration_design_make(machine, hops, set->seed, &c->arena, design, st) ||
-        fc_calibration_run(design, hops, set, &c->arena, st) ||
+        fc_calibration_run(design, hops - closed_hops, set, &c->arena, st) ||
         fc_calibration_phases_run(machine, design, closed_hops, set, &c->arena, &c->phases, st))
         return st->code;
     struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
