@@ -195,6 +195,17 @@ enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **krigin
     return st->code;
 }
 
+double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
+{
+    double squares = 0;
+    for (uint32_t i = 0; i < bulk->n_cases; i++) {
+        const struct fc_bulk_case *c = &bulk->cases[i];
+        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
+        squares += error * error / bulk->n_cases;
+    }
+    return bulk->n_cases ? sqrt(squares) : (double)NAN;
+}
+
 /* kind "": any. */
 static bool is_of(const struct fc_bulk_case *c, const char *kind)
 {

@@ -68,6 +68,10 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean,
                           struct fc_status *st);
 
+/* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with each kind
+ * left out; NaN without cases. */
+double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);
+
 struct fc_bulk_answer {
     double ratio;         /* kernel's time over reference_s */
     double error_percent; /* of the time on the network */
