@@ -2,19 +2,18 @@
  *
  *     ratio = T_kernel / (T_links + T_fill)      (contention.c; T_links in whole flits, no software)
  *
- * log ratio is a Gaussian process (kriging.c) over the kind of pattern and five features, chosen such that they
- * stay within what was run where a phase or a network only grows:
- *   packets^-1/2    a message of few packets cannot be split evenly, and ends far from where the mean does
- *   1 / hops        channels taken by others in turn even out on long ways
- *   log anisotropy  of link loads: long dimensions hold up the short ones (Adiga et al. 2005, 32 x 16 x 16)
- *   log split       what the solver's best split saves over the even one, which routers see nothing of
- *   latency share   of the reference: a lone packet takes exactly that
- * Values are less the mean of all cases. A phase of a kind that was run: error = root mean square of that
- * kind's errors with each network left out (of messages about as long, where there are LEAST_ALIKE); any other:
- * of all cases, the greater of that and of their error with their kind left out; neither less than the process's own standard deviation. What
- * was run itself comes out as it was measured, with the same error. Outside the hull of the kind's cases the error
- * is doubled. Limits: what no case has, the process cannot know: several phases at once, software that delays
- * some messages, background. */
+ * log ratio is a Gaussian process (kriging.c) over the kind of pattern and five features, chosen such that
+ * they stay within what was run where a phase or a network only grows: packets^-1/2    a message of few
+ * packets cannot be split evenly, and ends far from where the mean does 1 / hops        channels taken by
+ * others in turn even out on long ways log anisotropy  of link loads: long dimensions hold up the short ones
+ * (Adiga et al. 2005, 32 x 16 x 16) log split       what the solver's best split saves over the even one,
+ * which routers see nothing of latency share   of the reference: a lone packet takes exactly that Values are
+ * less the mean of all cases. A phase of a kind that was run: error = root mean square of that kind's errors
+ * with each network left out (of messages about as long, where there are LEAST_ALIKE); any other: of all
+ * cases, the greater of that and of their error with their kind left out; neither less than the process's own
+ * standard deviation. What was run itself comes out as it was measured, with the same error. Outside the hull
+ * of the kind's cases the error is doubled. Limits: what no case has, the process cannot know: several phases
+ * at once, software that delays some messages, background. */
 #include "solvers/bulk.h"
 
 #include <math.h>
@@ -24,19 +23,22 @@
 #define LEAST_ERROR_PERCENT 1.0 /* seeds alone move a run by that much */
 #define LIKE_LENGTH 0.25        /* of packets^-1/2 */
 #define LEAST_ALIKE 4
-#define SAME 0.03               /* features of one pattern on one network */
-#define MOST_ENTRIES 1000000    /* for a second load solution */
+#define SAME 0.03            /* features of one pattern on one network */
+#define MOST_ENTRIES 1000000 /* for a second load solution */
 
-static const char *const kinds[] = {"tornado", "transpose",   "complement", "bit-reverse",
-                                    "neighbor", "permutation", "stencil",    NULL};
+static const char *const kinds[] = {"tornado",  "transpose",   "complement", "bit-reverse",
+                                    "neighbor", "permutation", NULL};
 
 /* ---- kinds ---- */
 
-/* Every node sends every other the same: one dense part, the same for all tasks, and nodes that inject alike. */
-static bool is_all_to_all(const struct fc_network *net, const struct fc_demand *demand, const struct fc_load *load)
+/* Every node sends every other the same: one dense part, the same for all tasks, and nodes that inject alike.
+ */
+static bool is_all_to_all(const struct fc_network *net, const struct fc_demand *demand,
+                          const struct fc_load *load)
 {
     if (demand->n_entries || demand->n_dense != 1 || net->n_nodes < 2) return false;
-    if (!fc_all_equal(demand->dense[0].a, demand->n_tasks) || !fc_all_equal(demand->dense[0].b, demand->n_tasks))
+    if (!fc_all_equal(demand->dense[0].a, demand->n_tasks) ||
+        !fc_all_equal(demand->dense[0].b, demand->n_tasks))
         return false;
     double first = -1;
     for (uint32_t node = 0; node < net->n_nodes; node++) {
@@ -63,10 +65,10 @@ const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *d
                          const struct fc_placement *placement, const struct fc_load *load)
 {
     if (is_all_to_all(net, demand, load)) return "alltoall";
-    if (!in_order(net, placement)) return "";
+    if (!in_order(net, placement) || demand->n_dense) return "";
+    if (demand->n_grid) return "stencil"; /* no other demand has one */
     size_t n = strcspn(demand->name, ":");
-    if (!strncmp(demand->name, "stencil", 7)) n = 7;
-    for (int i = 0; kinds[i]; i++)
+    for (int i = 0; kinds[i] && demand->n_entries <= demand->n_tasks; i++)
         if (strlen(kinds[i]) == n && !strncmp(demand->name, kinds[i], n)) return kinds[i];
     return "";
 }
@@ -76,12 +78,13 @@ const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *d
 /* Packets of a message; machines without packets send flits. */
 static double packets_of(const struct fc_machine *m, double bytes)
 {
-    double payload = m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
+    double payload =
+        m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
     return payload > 0 ? fmax(1, ceil(bytes / payload - 1e-9)) : 1;
 }
 
-/* Packets between two tasks, mean, and whole flits over wire bytes, for machines whose packets are flits (others
- * are rounded by fc_wire_bytes already). */
+/* Packets between two tasks, mean, and whole flits over wire bytes, for machines whose packets are flits
+ * (others are rounded by fc_wire_bytes already). */
 static void count_packets(const struct fc_network *net, const struct fc_demand *d,
                           const struct fc_placement *placement, double *packets, double *whole_flits)
 {
@@ -111,14 +114,16 @@ static void count_packets(const struct fc_network *net, const struct fc_demand *
         n_pairs += fmax(1, as * bs - fmin(as, bs));
     }
     *packets = n_pairs > 0 ? n_packets / n_pairs : 1;
-    *whole_flits = m->packet.max_bytes > 0 || !(bytes > 0) ? 1 : fmax(1, n_packets * m->router.flit_bytes / bytes);
+    *whole_flits =
+        m->packet.max_bytes > 0 || !(bytes > 0) ? 1 : fmax(1, n_packets * m->router.flit_bytes / bytes);
 }
 
 static double anisotropy(const struct fc_network *net, const struct fc_load *load)
 {
     double most = 0, sum = 0, n = 0;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        if (!(load->bytes[l] > 0) || fc_is_node(net, net->link_source[l]) || fc_is_node(net, net->link_target[l]))
+        if (!(load->bytes[l] > 0) || fc_is_node(net, net->link_source[l]) ||
+            fc_is_node(net, net->link_target[l]))
             continue;
         double time = load->bytes[l] / fc_link_bandwidth(net, l);
         most = fmax(most, time);
@@ -200,7 +205,8 @@ double fc_bulk_error_percent(const struct fc_bulk *bulk, bool with_kinds)
     double squares = 0;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
         const struct fc_bulk_case *c = &bulk->cases[i];
-        double error = with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
+        double error =
+            with_kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
         squares += error * error / bulk->n_cases;
     }
     return bulk->n_cases ? sqrt(squares) : (double)NAN;
@@ -212,10 +218,10 @@ static bool is_of(const struct fc_bulk_case *c, const char *kind)
     return !*kind || !strcmp(c->kind, kind);
 }
 
-/* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of messages about as long only; then
- * NaN for few. */
-static double left_out_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
-                               bool alike)
+/* Of the kind, each network left out; of any, the worse of that and of each kind left out. `alike`: of
+ * messages about as long only; then NaN for few. */
+static double left_out_percent(const struct fc_bulk *bulk, const char *kind,
+                               const struct fc_bulk_point *point, bool alike)
 {
     double squares = 0, x[FC_KRIGING_FEATURES], at[FC_KRIGING_FEATURES];
     int n = 0;
@@ -231,13 +237,15 @@ static double left_out_percent(const struct fc_bulk *bulk, const char *kind, con
     return n >= (alike ? LEAST_ALIKE : 1) ? sqrt(squares / n) : (double)NAN;
 }
 
-static double measured_percent(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point)
+static double measured_percent(const struct fc_bulk *bulk, const char *kind,
+                               const struct fc_bulk_point *point)
 {
     double error = left_out_percent(bulk, kind, point, true);
     return isnan(error) ? left_out_percent(bulk, kind, point, false) : error;
 }
 
-/* The greatest hops of the cases times the last step in size, which leaving the largest network out has tested. */
+/* The greatest hops of the cases times the last step in size, which leaving the largest network out has
+ * tested. */
 static double most_hops(const struct fc_bulk *bulk, const char *kind)
 {
     double most = 0, next = 0;
@@ -253,8 +261,9 @@ static double most_hops(const struct fc_bulk *bulk, const char *kind)
 static void check_hull(const struct fc_bulk *bulk, const char *kind, const struct fc_bulk_point *point,
                        struct fc_bulk_answer *answer)
 {
-    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops", "anisotropy of link loads",
-                                                        "gain of the split", "share of latency"};
+    static const char *const names[FC_BULK_FEATURES] = {"packets a message", "mean hops",
+                                                        "anisotropy of link loads", "gain of the split",
+                                                        "share of latency"};
     double x[FC_KRIGING_FEATURES], low[FC_BULK_FEATURES], high[FC_BULK_FEATURES];
     for (int f = 0; f < FC_BULK_FEATURES; f++) low[f] = INFINITY, high[f] = -INFINITY;
     for (uint32_t i = 0; i < bulk->n_cases; i++) {
@@ -306,7 +315,8 @@ static uint32_t group_of(const struct fc_bulk *bulk, const struct fc_network *ne
 }
 
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st)
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
+                           struct fc_status *st)
 {
     struct fc_kriging *kriging;
     double mean, value, deviation;
@@ -320,8 +330,8 @@ enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *
     value += missed(bulk, kriging, mean, &at);
     fc_kriging_close(kriging);
     answer->ratio = exp(mean + value);
-    answer->error_percent =
-        fmax(LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
+    answer->error_percent = fmax(
+        LEAST_ERROR_PERCENT, fmax(measured_percent(bulk, known ? kind : "", point), 100 * expm1(deviation)));
     check_hull(bulk, known ? kind : "", point, answer);
     if (answer->extrapolated) answer->error_percent *= 2;
     return FC_OK;

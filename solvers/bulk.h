@@ -1,5 +1,5 @@
-/* bulk.h - bulk phases: the kernel's time over the contention model's, measured on closed runs (calibration_phases.c)
- * and predicted for other networks, patterns and sizes (bulk.c). */
+/* bulk.h - bulk phases: the kernel's time over the contention model's, measured on closed runs
+ * (calibration_phases.c) and predicted for other networks, patterns and sizes (bulk.c). */
 #ifndef FC_BULK_H
 #define FC_BULK_H
 
@@ -8,10 +8,10 @@
 
 /* What a phase takes by the contention model (contention.c), before the routers' losses. */
 struct fc_phase_parts {
-    double links_s;  /* of the busiest link */
-    double cpu_s;    /* of the busiest task */
-    double fill_s;   /* head latency of the longest route; network only */
-    double ends_s;   /* a send and a receive; 0 when there is no message */
+    double links_s;      /* of the busiest link */
+    double cpu_s;        /* of the busiest task */
+    double fill_s;       /* head latency of the longest route; network only */
+    double ends_s;       /* a send and a receive; 0 when there is no message */
     uint32_t bottleneck; /* link, or FC_NONE */
     double bottleneck_bytes;
 };
@@ -49,12 +49,12 @@ struct fc_bulk {
     double hops_run; /* as in struct fc_calibration */
 };
 
-/* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as many
- * tasks, in order; "alltoall" by what is sent; else "". */
+/* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as
+ * many tasks, in order; "alltoall" by what is sent; else "". */
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
-/* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse demands, for
- * which this costs a load solution. */
+/* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
+ * demands, for which this costs a load solution. */
 enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st);
@@ -68,8 +68,8 @@ void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEA
 enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean,
                           struct fc_status *st);
 
-/* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with each kind
- * left out; NaN without cases. */
+/* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
+ * each kind left out; NaN without cases. */
 double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);
 
 struct fc_bulk_answer {
@@ -80,6 +80,7 @@ struct fc_bulk_answer {
 };
 /* The ratio at a point. `kind` "": any pattern. Cost: inversion of an n_cases x n_cases matrix. */
 enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
-                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer, struct fc_status *st);
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
+                           struct fc_status *st);
 
 #endif

@@ -1,13 +1,14 @@
 /* calibration_phases.c - closed runs of a calibration: bulk phases in the kernel beside the contention model.
  *
- * Networks: those of the design (calibration_design.c), the machine itself and relatives of it of up to MOST_NODES
- * that are too large for open-loop runs but not for a phase. Patterns: all-to-all, those of the design but uniform,
- * neighbor, two random permutations, and the machine's own two-dimensional stencil over all cores. Sizes: 1, 10, 1/n
- * and 100 packets to each destination (1/n: 16 bytes, where packets have several flits). What a case takes,
- * packets x hops, is known beforehand, so what is run depends on neither clock nor threads. Order: cheap cases, then
- * the others; in each size by size, from the smallest network up; what the rest of the budget does not allow is left
- * out. So a small budget spans patterns, sizes and networks, a large one adds all-to-all on large networks. Runs that
- * are not complete at their time limit are left out. */
+ * Networks: those of the design (calibration_design.c), the machine itself and relatives of it of up to
+ * MOST_NODES that are too large for open-loop runs but not for a phase. Patterns: all-to-all, those of the
+ * design but uniform, neighbor, two random permutations, and the machine's own two-dimensional stencil over
+ * all cores. Sizes: 1, 10, 1/n and 100 packets to each destination (1/n: 16 bytes, where packets have several
+ * flits). What a case takes, packets x hops, is known beforehand, so what is run depends on neither clock nor
+ * threads. Order: cheap cases, then the others; in each size by size, from the smallest network up; what the
+ * rest of the budget does not allow is left out. So a small budget spans patterns, sizes and networks, a
+ * large one adds all-to-all on large networks. Runs that are not complete at their time limit are left out.
+ */
 #include "solvers/calibration_phases.h"
 #include "solvers/flit/run.h"
 
@@ -17,11 +18,19 @@
 
 #define CHEAP (1 / 32.0) /* of the budget */
 #define SHORT_BYTES 16.0
-enum { MOST_PATTERNS = 12, MOST_NETWORKS = 8, MOST_RELATIVES = 8, MOST_NODES = 4096, SIZES = 4, LEAST_CASES = 4 };
+enum {
+    MOST_PATTERNS = 12,
+    MOST_NETWORKS = 8,
+    MOST_RELATIVES = 8,
+    MOST_NODES = 4096,
+    SIZES = 4,
+    LEAST_CASES = 4
+};
 enum { TEXT = 128 };
 static const double sizes[SIZES] = {1, 10, 0, 100}; /* packets; 0: a short message */
 
-/* A pattern on a network, of all sizes: its loads are those of one packet to each destination times the size. */
+/* A pattern on a network, of all sizes: its loads are those of one packet to each destination times the size.
+ */
 struct family {
     const struct fc_network *net;
     char pattern[96]; /* without bytes */
@@ -79,7 +88,8 @@ static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *
 {
     uint32_t n_nodes = f->net->n_nodes, *node = fc_alloc(&f->arena, n_tasks, sizeof *node, st);
     if (!node) return st->code;
-    if (n_tasks % n_nodes) return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
+    if (n_tasks % n_nodes)
+        return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
     for (uint32_t t = 0; t < n_tasks; t++) node[t] = t / (n_tasks / n_nodes);
     f->placement = (struct fc_placement){n_tasks, node};
     return FC_OK;
@@ -123,8 +133,10 @@ static enum fc_code add_family(const struct fc_network *net, const char *pattern
     }
     f->packets = f->load.network_bytes / payload_bytes(net->machine);
     f->hops = f->load.network_bytes > 0 ? fmax(1, f->load.hop_bytes / f->load.network_bytes) : 0;
-    if (f->packets > 0) (*n)++;
-    else close_family(f);
+    if (f->packets > 0)
+        (*n)++;
+    else
+        close_family(f);
     return FC_OK;
 }
 
@@ -173,9 +185,11 @@ static uint32_t choose(const struct family *families, int n_families, double bud
             for (int i = 0; i < n_families && n < FC_KRIGING_MOST_POINTS; i++) {
                 const struct family *f = &families[i];
                 double cost = estimate(f, sizes[s]);
-                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget) continue;
+                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget)
+                    continue;
                 planned += cost;
-                runs[n] = (struct run){.of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
+                runs[n] = (struct run){
+                    .of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
                 name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
                 n++;
             }
@@ -185,7 +199,8 @@ static uint32_t choose(const struct family *families, int n_families, double bud
 /* ---- runs ---- */
 
 /* The family's loads for messages of this size. All messages are as long. */
-static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load, struct fc_status *st)
+static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load,
+                               struct fc_status *st)
 {
     const struct family *f = r->of;
     double factor = r->bytes / message_bytes(f, 1);
@@ -324,7 +339,8 @@ static bool is_known(const struct networks *w, const struct fc_machine *machine)
 }
 
 /* Takes the machine over; one that cannot be built, or is too large, is no loss. */
-static enum fc_code try_network(struct networks *w, struct fc_machine *machine, bool borrowed, struct fc_status *st)
+static enum fc_code try_network(struct networks *w, struct fc_machine *machine, bool borrowed,
+                                struct fc_status *st)
 {
     struct fc_status why = {0};
     struct fc_network *net = &w->own[w->n_owned];
@@ -371,9 +387,10 @@ static void close_networks(struct networks *w)
     fc_arena_free(&w->arena);
 }
 
-enum fc_code fc_calibration_phases_run(const struct fc_machine *machine, const struct fc_calibration_design *d,
-                                       double budget_hops, const struct fc_calibration_settings *settings,
-                                       struct fc_arena *arena, struct fc_bulk *bulk, struct fc_status *st)
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
+                                       const struct fc_calibration_design *d, double budget_hops,
+                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
+                                       struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct networks networks = {.n = 0};

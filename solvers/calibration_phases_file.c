@@ -4,7 +4,8 @@
 #include "solvers/calibration_yaml.h"
 
 /* In the order of fc_bulk_features. */
-static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split", "latency_share"};
+static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split",
+                                                       "latency_share"};
 
 /* ---- writing ---- */
 
@@ -27,7 +28,9 @@ static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
 void fc_calibration_phases_write(FILE *f, const struct fc_bulk *bulk)
 {
     const struct fc_kriging_shape *s = &bulk->shape;
-    fprintf(f, "phases: # closed runs: time of the kernel over that of solvers/contention.c; errors in percent\n");
+    fprintf(
+        f,
+        "phases: # closed runs: time of the kernel over that of solvers/contention.c; errors in percent\n");
     put_key(f, "  hops_run", bulk->hops_run);
     put_list(f, "\n  lengths", s->length, FC_BULK_FEATURES);
     put_key(f, "\n  kinds", s->kinds);
@@ -62,8 +65,8 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, 1, c) ||
         read_list(r, value_of(r, node, "at"), "at", false, FC_BULK_FEATURES, at))
         return r->st->code;
-    c->at = (struct fc_bulk_point){.packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3],
-                                   .latency_share = at[4]};
+    c->at = (struct fc_bulk_point){
+        .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
     if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1) return FC_OK;
     return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "at")),
                    "at: expected packets, anisotropy and split of at least 1 and a share of at most 1");
@@ -106,6 +109,7 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
             return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "lengths")),
                            "lengths: %g (expected above 0)", bulk->shape.length[i]);
     if (!(bulk->shape.noise > 0))
-        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")), "noise: 0 (expected above 0)");
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")),
+                       "noise: 0 (expected above 0)");
     return FC_OK;
 }

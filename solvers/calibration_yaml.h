@@ -1,5 +1,5 @@
-/* calibration_yaml.h - what the sections of a calibration's file share: tables of keys over libyaml's document, and
- * numbers and texts that read back as they were. Private to calibration_*.c. */
+/* calibration_yaml.h - what the sections of a calibration's file share: tables of keys over libyaml's
+ * document, and numbers and texts that read back as they were. Private to calibration_*.c. */
 #ifndef FC_CALIBRATION_YAML_H
 #define FC_CALIBRATION_YAML_H
 
@@ -110,8 +110,8 @@ static inline bool is_null(const yaml_node_t *node)
 }
 
 /* Exactly `n` numbers, each at least 0; null is NaN where allowed. */
-static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null,
-                              int n, double *out)
+static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name,
+                                     bool may_be_null, int n, double *out)
 {
     long count = node->type == YAML_SEQUENCE_NODE
                      ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
@@ -132,7 +132,7 @@ static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, 
 }
 
 static inline enum fc_code read_field(struct reader *r, const struct field *field, void *settings,
-                               const yaml_node_t *value)
+                                      const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
     if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
@@ -147,8 +147,8 @@ static inline enum fc_code read_field(struct reader *r, const struct field *fiel
 /* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller
  * reads. */
 static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what,
-                           const struct field *fields, size_t n_fields, const char *const *others,
-                           size_t n_others, void *settings)
+                                  const struct field *fields, size_t n_fields, const char *const *others,
+                                  size_t n_others, void *settings)
 {
     struct fc_key known[32] = {0};
     if (check_mapping(r, node, what)) return r->st->code;

@@ -14,15 +14,15 @@
  * al. 2005, figure 11, one 32-byte packet a pair on 8 x 8 x 8: 71 % of peak = 511 messages x 260 CPU
  * cycles, while the links alone would reach 94 %.
  *
- * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill + T_ends): each holds for every schedule of the
- * phase once all tasks have computed, because no link moves more than b_l, no task works faster than its
+ * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill + T_ends): each holds for every schedule of
+ * the phase once all tasks have computed, because no link moves more than b_l, no task works faster than its
  * overheads, and the message of the longest route crosses it (T_fill counts where all routes of a pair
  * are as long).
  *
  * The longest route is looked for among pairs spread over the demand whose routes cross ROUTES links in
  * all, and is at least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower
- * bounds). Limits: without a calibration the ratio is 1 and the error unknown; messages inside a node cost CPU
- * time only; no order of messages, no waiting of one task for another within the phase. */
+ * bounds). Limits: without a calibration the ratio is 1 and the error unknown; messages inside a node cost
+ * CPU time only; no order of messages, no waiting of one task for another within the phase. */
 #include "solvers/bulk.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
@@ -272,7 +272,8 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
 {
     struct fc_phase_parts parts;
     struct fc_load_summary summary;
-    struct fc_load_settings how = {.background_bytes_per_s = settings ? settings->background_bytes_per_s : NULL};
+    struct fc_load_settings how = {.background_bytes_per_s =
+                                       settings ? settings->background_bytes_per_s : NULL};
     struct phase p = {.net = net,
                       .demand = demand,
                       .placement = placement,

@@ -1,5 +1,5 @@
-/* test_bulk.c - closed runs of calibrations: kinds and features of phases, runs equal to the kernel's, errors, files,
- * answers with and without a calibration. */
+/* test_bulk.c - closed runs of calibrations: kinds and features of phases, runs equal to the kernel's,
+ * errors, files, answers with and without a calibration. */
 #include "solvers/calibration_phases.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -63,9 +63,12 @@ static void test_kinds(void)
 {
     static const struct {
         const char *pattern, *kind;
-    } list[] = {{"alltoall:bytes=1KiB", "alltoall"},         {"tornado:bytes=64", "tornado"},
-                {"permutation:seed=3,bytes=8", "permutation"}, {"stencil2d:grid=4x4,bytes=8", "stencil"},
-                {"stencil2d:bytes=8", "stencil"},             {"hotspot:size=1x1", ""},
+    } list[] = {{"alltoall:bytes=1KiB", "alltoall"},
+                {"tornado:bytes=64", "tornado"},
+                {"permutation:seed=3,bytes=8", "permutation"},
+                {"stencil2d:grid=4x4,bytes=8", "stencil"},
+                {"stencil2d:bytes=8", "stencil"},
+                {"hotspot:size=1x1", ""},
                 {"neighbor", "neighbor"}};
     struct bench b;
     for (size_t i = 0; i < FC_COUNT(list); i++) {
@@ -103,7 +106,8 @@ static void test_point(void)
         CU_ASSERT(fc_near(x[0], sqrt(0.5), 1e-12) && fc_near(x[1], 0.5, 1e-12));
     }
     close_bench(&b);
-    if (open_bench(&b, SQUARE, "alltoall:bytes=57") && !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
+    if (open_bench(&b, SQUARE, "alltoall:bytes=57") &&
+        !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
         fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &p);
         CU_ASSERT(fc_near(p.packets, 2, 1e-9) && split == 1);
     }
@@ -229,7 +233,9 @@ static void test_answers(void)
     for (uint32_t i = 0; i < bulk->n_cases; i += 7) { /* what was run comes out as it was measured */
         const struct fc_bulk_case *k = &bulk->cases[i];
         struct fc_bulk_answer a;
-        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") || !strcmp(k->kind, "stencil")) continue;
+        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") ||
+            !strcmp(k->kind, "stencil"))
+            continue;
         if (open_bench(&b, SQUARE, k->pattern)) {
             CU_ASSERT_EQUAL(fc_bulk_ratio(bulk, &b.net, k->kind, &k->at, &a, &b.st), FC_OK);
             CU_ASSERT(fabs(a.ratio / k->ratio - 1) < 1e-3);
@@ -288,9 +294,18 @@ static bool slurp(const char *path, char *out, size_t size)
 static void add_case(struct fc_calibration *c)
 {
     static struct fc_calibration_point point = {0.5, 10, 1};
-    static struct fc_calibration_case one = {.network = "x", .pattern = "uniform", .nodes = 1, .flits_min = 1,
-                                             .flits_max = 1, .hops = 1, .anisotropy = 1, .buffer_packets = 1,
-                                             .saturation = 1, .ideal = 1, .n_points = 1, .points = &point};
+    static struct fc_calibration_case one = {.network = "x",
+                                             .pattern = "uniform",
+                                             .nodes = 1,
+                                             .flits_min = 1,
+                                             .flits_max = 1,
+                                             .hops = 1,
+                                             .anisotropy = 1,
+                                             .buffer_packets = 1,
+                                             .saturation = 1,
+                                             .ideal = 1,
+                                             .n_points = 1,
+                                             .points = &point};
     c->n_cases = 1;
     c->cases = &one;
     for (int i = 0; i < 2; i++) c->hops[i] = c->anisotropy[i] = c->flits[i] = c->buffer_packets[i] = 1;
@@ -324,7 +339,8 @@ static void test_file(void)
         const char *at = strstr(text, wrong[i].from);
         struct fc_status why = {0};
         CU_ASSERT_FATAL(at != NULL);
-        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, wrong[i].to, at + strlen(wrong[i].from));
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, wrong[i].to,
+                 at + strlen(wrong[i].from));
         FILE *f = fopen(path, "w");
         CU_ASSERT_FATAL(f != NULL);
         fputs(edited, f);

@@ -1,10 +1,11 @@
-/* validate_published.c - published curves that are queueing alone, from the kernel and from the queueing model: order
- * and crossings. Blue Gene/L, Figures 2 and 4 (Adiga et al., IBM J. Res. Dev. 49(2/3), 2005; on 8 x 8 x 8, the paper's
- * are 32 x 32 x 32); TMesh, Figure 8 (Liu et al.; the standard torus' router is not printed: twice the delay of a mesh
- * router, all else alike). The model has the parameters of theory, or, marked "calibrated", those that a small
- * calibration of each router gives. A row a statement: what decides, from the kernel, from the model, the limit, and
- * whether each holds; exit status 1 where the kernel or the calibrated model misses one. The model of theory knows
- * nothing of arbitration and is printed beside them. Figures without a limit are for information. `make validate` */
+/* validate_published.c - published curves that are queueing alone, from the kernel and from the queueing
+ * model: order and crossings. Blue Gene/L, Figures 2 and 4 (Adiga et al., IBM J. Res. Dev. 49(2/3), 2005; on
+ * 8 x 8 x 8, the paper's are 32 x 32 x 32); TMesh, Figure 8 (Liu et al.; the standard torus' router is not
+ * printed: twice the delay of a mesh router, all else alike). The model has the parameters of theory, or,
+ * marked "calibrated", those that a small calibration of each router gives. A row a statement: what decides,
+ * from the kernel, from the model, the limit, and whether each holds; exit status 1 where the kernel or the
+ * calibrated model misses one. The model of theory knows nothing of arbitration and is printed beside them.
+ * Figures without a limit are for information. `make validate` */
 #include "solvers/calibration.h"
 #include "tests/bluegene.h"
 
@@ -39,7 +40,8 @@ static bool start(struct curve *c)
         fc_turns_make(&c->net, &c->demand, &c->settings, 2000000, &c->turns, &c->st) ||
         fc_calibrated_open(NULL, &c->turns, "uniform", &c->settings, &c->model[THEORY], &c->st) ||
         fc_calibrate(&c->machine, &how, &c->calibration, &c->st) ||
-        fc_calibrated_open(&c->calibration, &c->turns, "uniform", &c->settings, &c->model[CALIBRATED], &c->st)) {
+        fc_calibrated_open(&c->calibration, &c->turns, "uniform", &c->settings, &c->model[CALIBRATED],
+                           &c->st)) {
         printf("%s: %s\n", c->machine.name, c->st.message);
         n_missed++;
         return false;
@@ -90,7 +92,8 @@ static double latency(struct curve *c, int way, double load)
     struct fc_calibrated_answer a;
     double cycles = NAN;
     if (way != KERNEL)
-        return fc_calibrated_solve(c->model[way], load, &a, &c->st) ? (double)NAN : a.model.latency_mean_cycles;
+        return fc_calibrated_solve(c->model[way], load, &a, &c->st) ? (double)NAN
+                                                                    : a.model.latency_mean_cycles;
     c->settings.load_flits_per_cycle = load;
     if (!fc_flit_run(&c->net, &c->demand, NULL, &c->settings, &r, &c->st)) {
         if (r.stable) cycles = r.latency_mean_cycles;
@@ -116,19 +119,26 @@ static void head(void)
 }
 
 /* value[WAYS] must lie in low..high (both infinite: for information). */
-static void row(const char *figure, const char *what, const char *published, const double *value, double low, double high)
+static void row(const char *figure, const char *what, const char *published, const double *value, double low,
+                double high)
 {
     bool judged = isfinite(low) || isfinite(high), good = true;
     printf("%-24s %-62s %10s", figure, what, published);
     for (int w = 0; w < WAYS; w++) {
-        if (isnan(value[w])) printf(" %10s", "-");
-        else printf(" %10.2f", value[w]);
+        if (isnan(value[w]))
+            printf(" %10s", "-");
+        else
+            printf(" %10.2f", value[w]);
         if (w != THEORY) good = good && value[w] >= low && value[w] <= high;
     }
-    if (!judged) printf("\n");
-    else if (isinf(high)) printf("  > %g  %s\n", low, good ? "PASS" : "MISSED");
-    else if (isinf(low)) printf("  < %g  %s\n", high, good ? "PASS" : "MISSED");
-    else printf("  %g to %g  %s\n", low, high, good ? "PASS" : "MISSED");
+    if (!judged)
+        printf("\n");
+    else if (isinf(high))
+        printf("  > %g  %s\n", low, good ? "PASS" : "MISSED");
+    else if (isinf(low))
+        printf("  < %g  %s\n", high, good ? "PASS" : "MISSED");
+    else
+        printf("  %g to %g  %s\n", low, high, good ? "PASS" : "MISSED");
     n_missed += judged && !good;
     fflush(stdout);
 }
@@ -144,9 +154,10 @@ static double bgl_load(double busy)
 static void figure_2(void)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V2P2, V4P4, N };
-    static const char *const edits[N] = {"arbitration: random; vcs: 1; routing: dimension-order",
-                                         "arbitration: random; vcs: 1; paths: 1", "arbitration: random; vcs: 2; paths: 1",
-                                         "arbitration: random; vcs: 2; paths: 2", "arbitration: random; vcs: 4; paths: 4"};
+    static const char *const edits[N] = {
+        "arbitration: random; vcs: 1; routing: dimension-order", "arbitration: random; vcs: 1; paths: 1",
+        "arbitration: random; vcs: 2; paths: 1", "arbitration: random; vcs: 2; paths: 2",
+        "arbitration: random; vcs: 4; paths: 4"};
     static const char *const names[N] = {"deterministic", "1 channel, 1 path", "2 channels, 1 path",
                                          "2 channels, 2 paths", "4 channels, 4 paths"};
     static const char figure[] = "Blue Gene/L, Figure 2";
@@ -169,11 +180,13 @@ static void figure_2(void)
     for (int w = 0; w < WAYS; w++) x[w] = 100 * half[V1P1][w] / half[DETERMINISTIC][w];
     row(figure, "dynamic far below deterministic: share at 50 %, %", "order", x, -INFINITY, 70);
     row(figure, "deterministic saturates with the links busy for, %", "crossing", edge, -INFINITY, 75);
-    for (int w = 0; w < WAYS; w++) x[w] = 100 * (most[V1P1][w] - most[V2P1][w]) / (most[V1P1][w] - most[V2P2][w]);
+    for (int w = 0; w < WAYS; w++)
+        x[w] = 100 * (most[V1P1][w] - most[V2P1][w]) / (most[V1P1][w] - most[V2P2][w]);
     row(figure, "a 2nd channel alone, of what it gains with a 2nd path, %", "little", x, -INFINITY, 50);
     for (int w = 0; w < WAYS; w++) x[w] = most[V1P1][w] / most[V2P2][w];
     row(figure, "2 channels and paths faster than 1: ratio at 80 %", "order", x, 1.05, INFINITY);
-    for (int w = 0; w < WAYS; w++) x[w] = 100 * (most[V2P2][w] - most[V4P4][w]) / (most[V1P1][w] - most[V2P2][w]);
+    for (int w = 0; w < WAYS; w++)
+        x[w] = 100 * (most[V2P2][w] - most[V4P4][w]) / (most[V1P1][w] - most[V2P2][w]);
     row(figure, "4 and 4, of the gain of 2 and 2, %", "marginal", x, 0, 50);
 }
 
@@ -221,7 +234,8 @@ static void figure_8(void)
     row(figure, "maximum throughput above the standard torus', %", "13.4", most, 0, INFINITY);
     row(figure, "latency over the torus', 10 % of its throughput", "above 1", low, 1, INFINITY);
     row(figure, "the same at 97 %: has come nearer", "-", high, -INFINITY, INFINITY);
-    row(figure, "crossed at 110 %: latency, cycles, where the torus is saturated", "crossing", beyond, 0, INFINITY);
+    row(figure, "crossed at 110 %: latency, cycles, where the torus is saturated", "crossing", beyond, 0,
+        INFINITY);
 }
 
 int main(int argc, char **argv)
