@@ -3,6 +3,7 @@
 #define FC_CLI_H
 
 #include "mapping/mapping.h"
+#include "solvers/calibration.h"
 #include "solvers/flit/flit.h"
 #include "solvers/solvers.h"
 
@@ -54,10 +55,15 @@ struct fc_session {
     uint32_t *nodes; /* --nodes, in order; NULL: all */
     size_t n_nodes;
     double *background_bytes_per_s; /* [n_links] or NULL */
+    struct fc_calibration calibration; /* after fc_session_calibrate, where there is one: calibrated */
+    bool calibrated;
 };
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st);
 void fc_session_close(struct fc_session *session);
+/* Looks for the calibration beside the machine's file; its closed runs, or NULL where there is none. FC_INPUT: it is of
+ * another kind of router, or cannot be read. */
+enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);
 /* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st);
@@ -105,6 +111,8 @@ json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary
 json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
+/* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */
+void fc_print_error(FILE *stream, const char *calibration, double error_percent, bool extrapolated, const char *why);
 /* Writes json or calls print(stream, what), to -o or standard output. */
 enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st);

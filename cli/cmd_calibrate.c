@@ -71,6 +71,10 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
     fprintf(stream, "at 90 %%       mean %s %%\n", number(a[0], sizeof a[0], c->error_at[9], "%.1f"));
     fprintf(stream, "fit           residual %s %%\n", number(a[0], sizeof a[0], c->residual_percent, "%.1f"));
     fprintf(stream, "runs          %.3g million hops\n", c->hops_run / 1e6);
+    fprintf(stream, "phases        %u closed runs, %.3g million hops; networks left out %s %%, patterns too %s %%\n",
+            c->phases.n_cases, c->phases.hops_run / 1e6,
+            number(a[0], sizeof a[0], fc_bulk_error_percent(&c->phases, false), "%.1f"),
+            number(a[1], sizeof a[1], fc_bulk_error_percent(&c->phases, true), "%.1f"));
 }
 
 static void print(FILE *stream, const void *what)
@@ -130,10 +134,14 @@ static json_t *to_json(const struct answer *a)
                   fc_json_real(c->largest_left_out_percent), "saturation_mean_percent",
                   fc_json_real(c->saturation_mean_percent), "saturation_greatest_percent",
                   fc_json_real(c->saturation_greatest_percent), "at_load_share_percent", at);
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
+    json_t *phases = json_pack("{s:I, s:o, s:o, s:o}", "cases", (json_int_t)c->phases.n_cases, "hops_run",
+                               fc_json_real(c->phases.hops_run), "network_left_out_percent",
+                               fc_json_real(fc_bulk_error_percent(&c->phases, false)), "kind_left_out_percent",
+                               fc_json_real(fc_bulk_error_percent(&c->phases, true)));
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
                      "calibration", a->path, "kind", c->kind, "kernel_version", c->kernel_version, "seed",
                      (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "parameters", parameters,
-                     "hull", hull, "errors", errors, "cases", cases);
+                     "hull", hull, "errors", errors, "cases", cases, "phases", phases);
 }
 
 /* Minutes of runs must not end in "cannot be written". */

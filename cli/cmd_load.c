@@ -10,6 +10,7 @@ struct answer {
     const struct fc_mapping *mapping;
     const struct fc_load *load;
     struct fc_load_summary summary;
+    struct fc_prediction network; /* of the messages on the network; of rates: the busiest link's time, no error */
 };
 
 enum { N_BINS = 10 };
@@ -79,6 +80,11 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "bound       %s (busiest link %s, wire bytes %.4g x payload)\n",
             fc_format(one, sizeof one, a->summary.bound_s, FC_SECONDS),
             fc_format(two, sizeof two, a->summary.max_link_s, FC_SECONDS), a->load->wire_factor);
+    if (a->demand->open_loop) return;
+    fprintf(stream, "time        %s on the network, %.1f %% of peak\nerror       ",
+            fc_format(one, sizeof one, a->network.network_s, FC_SECONDS), a->network.percent_of_peak);
+    fc_print_error(stream, a->session->calibrated ? a->session->calibration.file : NULL, a->network.error_percent,
+                   a->network.extrapolated, a->network.why);
 }
 
 static json_t *to_json(const struct answer *a)
@@ -99,17 +105,36 @@ static json_t *to_json(const struct answer *a)
     int n = fc_load_hottest(net, a->load, FC_COUNT(hottest), hottest);
     for (int i = 0; i < n; i++)
         json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
-    double percent = s->max_link_s > 0 ? 100 * s->bound_s / s->max_link_s : (double)NAN;
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
+    const struct fc_prediction *p = &a->network;
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, "
+                     "s:s?, s:o, s:o, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
                      "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
-                     fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
-                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak", fc_json_real(percent),
+                     fc_json_real(p->network_s), "communication_s", fc_json_real(p->network_s), "computation_s",
+                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
+                     fc_json_real(p->percent_of_peak),
                      "bottleneck", fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
                      "links", fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
-                     fc_json_real(NAN), "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
+                     fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
+                     a->session->calibrated ? a->session->calibration.file : NULL, "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
                      fc_json_real(a->load->local_bytes), "wire_factor", fc_json_real(a->load->wire_factor),
                      "histograms", histograms, "hottest", hot);
+}
+
+/* Time on the network: calibrated where there is a calibration, else of the busiest link alone. */
+static enum fc_code predict_network(struct answer *a, struct fc_load_settings *settings,
+                                    const struct fc_placement *placement, struct fc_session *session,
+                                    struct fc_status *st)
+{
+    struct fc_prediction *p = &a->network;
+    *p = (struct fc_prediction){.error_percent = NAN};
+    snprintf(p->why, sizeof p->why, "rates take no time");
+    if (!a->demand->open_loop &&
+        (fc_session_calibrate(session, &settings->bulk, st) ||
+         fc_predict_phase(&session->net, a->demand, placement, a->load, settings, p, st)))
+        return st->code;
+    if (isnan(p->error_percent)) p->network_s = a->summary.max_link_s;
+    p->percent_of_peak = p->network_s > 0 ? 100 * a->summary.bound_s / p->network_s : (double)NAN;
+    return FC_OK;
 }
 
 static enum fc_code read_split(const struct fc_arguments *arguments, enum fc_split *split, struct fc_status *st)
@@ -138,9 +163,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
-            json_t *json = arguments->json ? to_json(&answer) : NULL;
-            fc_deliver(arguments, json, print, &answer, st);
-            json_decref(json);
+            if (!predict_network(&answer, &settings, &placement, &session, st)) {
+                json_t *json = arguments->json ? to_json(&answer) : NULL;
+                fc_deliver(arguments, json, print, &answer, st);
+                json_decref(json);
+            }
         }
     }
     fc_load_free(&load);

@@ -10,6 +10,7 @@
 /* One prediction: everything printed of it, copied, since the machine is gone by then. */
 struct row {
     const char *machine, *title, *confidence, *mapping, *routing, *traffic;
+    const char *calibration; /* file, or NULL */
     struct fc_prediction p;
     char bottleneck[256];
     uint32_t n_tasks;
@@ -96,14 +97,15 @@ static enum fc_code keep_busy(struct settings *s, const double *busy_s, uint32_t
 static json_t *row_json(const struct fc_network *net, const struct row *row, const struct fc_load_summary *links)
 {
     const struct fc_prediction *p = &row->p;
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}",
-                     "machine", row->machine, "traffic", row->traffic, "mapping", row->mapping, "routing", row->routing,
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:s?, "
+                     "s:o, s:o, s:s}", "machine", row->machine, "traffic", row->traffic, "mapping", row->mapping, "routing", row->routing,
                      "tasks", (json_int_t)row->n_tasks, "time_s", fc_json_real(p->time_s), "communication_s",
                      fc_json_real(p->communication_s), "computation_s", fc_json_real(p->computation_s), "bound_s",
                      fc_json_real(p->bound_s), "percent_of_peak", fc_json_real(p->percent_of_peak), "binds", p->binds,
                      "bottleneck", fc_json_bottleneck(net, p->bottleneck, p->bottleneck_bytes), "links",
                      fc_json_links(net, links), "hop_bytes", fc_json_real(row->hop_bytes), "error_percent",
-                     fc_json_real(p->error_percent), "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
+                     fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
+                     row->calibration, "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
                      fc_json_real(p->local_bytes), "confidence", row->confidence);
 }
 
@@ -140,6 +142,8 @@ static enum fc_code predict_demand(struct settings *s, struct fc_session *sessio
     struct fc_load_settings settings = {.threads = s->arguments->threads,
                                         .seed = s->arguments->seed,
                                         .background_bytes_per_s = session->background_bytes_per_s};
+    if (fc_session_calibrate(session, &settings.bulk, st)) return st->code;
+    if (settings.bulk) row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
     if (fc_load_solve(&session->net, demand, placement, &settings, &load, st)) return st->code;
     if (!fc_predict_phase(&session->net, demand, placement, &load, &settings, &row->p, st)) {
         fc_load_summarise(&session->net, &load, &settings, &links);
@@ -223,8 +227,8 @@ static void print_one(FILE *stream, const struct row *row)
     else
         fprintf(stream, "bottleneck     %s carries %s; %s binds\n", row->bottleneck,
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
-    if (isnan(p->error_percent)) fprintf(stream, "error          unknown: not calibrated for this network\n");
-    else fprintf(stream, "error          +-%.0f %%\n", p->error_percent);
+    fprintf(stream, "error          ");
+    fc_print_error(stream, row->calibration, p->error_percent, p->extrapolated, p->why);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
             fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));

@@ -38,6 +38,17 @@ void fc_print_machine(const struct fc_machine *machine, FILE *stream)
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 
+void fc_print_error(FILE *stream, const char *calibration, double error_percent, bool extrapolated, const char *why)
+{
+    if (isnan(error_percent)) {
+        fprintf(stream, "unknown: %s\n", why);
+        return;
+    }
+    fprintf(stream, "+-%.0f %%", error_percent);
+    if (calibration) fprintf(stream, ", calibrated by %s", calibration);
+    fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
+}
+
 enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st)
 {

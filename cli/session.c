@@ -53,8 +53,18 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
     return FC_OK;
 }
 
+enum fc_code fc_session_calibrate(struct fc_session *s, const struct fc_bulk **bulk, struct fc_status *st)
+{
+    *bulk = s->calibrated ? &s->calibration.phases : NULL;
+    if (s->calibrated) return FC_OK; /* found before */
+    if (fc_calibration_find(&s->net, &s->calibration, &s->calibrated, st)) return st->code;
+    if (s->calibrated) *bulk = &s->calibration.phases;
+    return FC_OK;
+}
+
 void fc_session_close(struct fc_session *s)
 {
+    if (s->calibrated) fc_calibration_free(&s->calibration);
     fc_network_free(&s->net);
     fc_machine_free(&s->machine);
     fc_arena_free(&s->arena);

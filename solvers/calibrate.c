@@ -1,5 +1,5 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
-#include "solvers/calibration_internal.h"
+#include "solvers/calibration_phases.h"
 
 #include <string.h>
 
@@ -33,8 +33,10 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
                          struct fc_status *st)
 {
     uint32_t n = 0;
+    double closed_hops = FC_CALIBRATION_PHASES_SHARE * hops;
     if (fc_calibration_design_make(machine, hops, set->seed, &c->arena, design, st) ||
-        fc_calibration_run(design, hops, set, &c->arena, st))
+        fc_calibration_run(design, hops - closed_hops, set, &c->arena, st) ||
+        fc_calibration_phases_run(machine, design, closed_hops, set, &c->arena, &c->phases, st))
         return st->code;
     struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
     if (!ran) return st->code;

@@ -9,6 +9,7 @@
 #ifndef FC_CALIBRATION_H
 #define FC_CALIBRATION_H
 
+#include "solvers/bulk.h"
 #include "solvers/queueing.h"
 
 /* Of the kernel's answers, not of the program: a calibration made by another one is refused. Raised when a
@@ -64,6 +65,7 @@ struct fc_calibration {
     /* Mean absolute left-out error at load share 0, 0.1, ... 0.9: what transfer answers carry. */
     double error_at[10];
     double hops_run; /* flit-hops (event engine: packet-hops) that the kernel made for it */
+    struct fc_bulk phases; /* closed runs */
 };
 
 struct fc_calibration_settings {

@@ -92,6 +92,16 @@ static void add_adversarial(const struct fc_network *net, struct patterns *p)
     if (!strcmp(family, "fat-tree")) add_pattern(net, "bit-reverse", p);
 }
 
+void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *out)
+{
+    struct patterns p = {0};
+    add_pattern(net, "uniform", &p);
+    add_adversarial(net, &p);
+    add_neighbours(net, &p);
+    out->n = 0;
+    for (int i = 1; i < p.n; i++) snprintf(out->text[out->n++], sizeof out->text[0], "%s", p.text[i]);
+}
+
 /* ---- networks ---- */
 
 static bool known_shape(const struct fc_calibration_design *d, const struct fc_machine *machine)

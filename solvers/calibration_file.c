@@ -2,59 +2,10 @@
  *
  * Numbers have the fewest digits that read back as the same double, unknown ones are null, so that what is
  * read and written again is the same file byte for byte (calibration_read.c). */
-#include "solvers/calibration.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "solvers/calibration_phases.h"
+#include "solvers/calibration_yaml.h"
 
 const char *const fc_left_out_names[] = {"network", "case", NULL};
-
-static void put_number(FILE *f, double value)
-{
-    char text[40];
-    if (isnan(value)) {
-        fputs("null", f);
-        return;
-    }
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, f);
-}
-
-static void put_key(FILE *f, const char *key, double value)
-{
-    fprintf(f, "%s: ", key);
-    put_number(f, value);
-}
-
-/* Double-quoted; what comes from a command line may hold anything printable. */
-static void put_text(FILE *f, const char *text)
-{
-    fputc('"', f);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(f, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(f, "\\x%02x", c);
-        else
-            fputc(c, f);
-    }
-    fputc('"', f);
-}
-
-static void put_list(FILE *f, const char *key, const double *value, int n)
-{
-    fprintf(f, "%s: [", key);
-    for (int i = 0; i < n; i++) {
-        fputs(i ? ", " : "", f);
-        put_number(f, value[i]);
-    }
-    fputc(']', f);
-}
 
 static void put_parameters(FILE *f, const struct fc_calibration *c)
 {
@@ -156,5 +107,6 @@ enum fc_code fc_calibration_write(const struct fc_calibration *calibration, cons
     put_errors(f, calibration);
     fprintf(f, "cases:\n");
     for (uint32_t i = 0; i < calibration->n_cases; i++) put_case(f, &calibration->cases[i]);
+    fc_calibration_phases_write(f, &calibration->phases);
     return fc_output_close(&out, st);
 }

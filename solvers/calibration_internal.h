@@ -41,6 +41,12 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
                                         struct fc_arena *arena, struct fc_calibration_design *design,
                                         struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
+/* What the design runs on a network beside uniform traffic. */
+struct fc_calibration_patterns {
+    int n;
+    char text[4][96];
+};
+void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *patterns);
 /* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation,
  * hops_run. */
 enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_hops,

@@ -1,30 +1,34 @@
 /* contention.c - the time of a bulk-synchronous phase: every task computes, then all messages of the phase
  * leave at once.
  *
- *     T       = t_c + max(T_links, T_cpu) + T_fill
- *     T_links = max over links of W_l / b_l, on router-to-router links divided by the efficiency eta
- *               (efficiency.c); W_l wire bytes on link l (payload load times the demand's wire factor), b_l
- *               bandwidth left by the background
+ *     T       = t_c + max(R, T_cpu + T_fill) + T_ends
+ *     R       = ratio x (T_links + T_fill), the network; the ratio is that of the kernel's closed runs where
+ *               there is a calibration (bulk.c), else 1
+ *     T_links = max over links of W_l / b_l; W_l wire bytes on link l (payload load times the demand's wire
+ *               factor), b_l bandwidth left by the background
  *     T_cpu   = max over tasks of max(sum o_s + sum o_r + O per byte, (n_sent - 1) g + o_s)
- *     T_fill  = o_s + zero-load latency of the longest route + o_r: the pipeline's filling and draining
+ *     T_fill  = zero-load latency of the longest route: the pipeline's filling and draining
+ *     T_ends  = o_s + o_r
  * Source: channel load bound, Dally & Towles 2004 ch. 3; end points, Hoefler et al. (LogGOPS), HPDC'10.
  * Links and processors work at the same time, so the greater of the two counts, not their sum: Adiga et
  * al. 2005, figure 11, one 32-byte packet a pair on 8 x 8 x 8: 71 % of peak = 511 messages x 260 CPU
  * cycles, while the links alone would reach 94 %.
  *
- * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill): each holds for every schedule of the
- * phase once all tasks have computed, because no link moves more than b_l, no task works faster than its
- * overheads, and the message of the longest route crosses it.
+ * Lower bound: t_c + max(load bound of the links, T_cpu, T_fill + T_ends): each holds for every schedule of
+ * the phase once all tasks have computed, because no link moves more than b_l, no task works faster than its
+ * overheads, and the message of the longest route crosses it (T_fill counts where all routes of a pair
+ * are as long).
  *
  * The longest route is looked for among pairs spread over the demand whose routes cross ROUTES links in
  * all, and is at least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower
- * bounds). Limits: eta where it is not measured is 1 and the error is unknown; messages inside a node cost
+ * bounds). Limits: without a calibration the ratio is 1 and the error unknown; messages inside a node cost
  * CPU time only; no order of messages, no waiting of one task for another within the phase. */
-#include "solvers/efficiency.h"
+#include "solvers/bulk.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROUTES = 1 << 21, LONGEST_WALK = 1 << 22 };
 
@@ -34,9 +38,8 @@ struct phase {
     const struct fc_placement *placement;
     const struct fc_load *load;
     const double *background;
-    struct fc_prediction *prediction;
+    struct fc_phase_parts *parts;
     struct fc_status *st;
-    double links_s, cpu_s, fill_s;
 };
 
 static enum fc_code check(const struct phase *p)
@@ -58,10 +61,7 @@ static enum fc_code check(const struct phase *p)
 static enum fc_code links(struct phase *p)
 {
     const struct fc_network *net = p->net;
-    struct fc_efficiency efficiency = fc_efficiency_of(net, p->demand, p->load);
-    int injection = fc_injection_class(net->machine);
-    struct fc_prediction *out = p->prediction;
-    out->bottleneck = FC_NONE;
+    struct fc_phase_parts *out = p->parts;
     for (uint32_t l = 0; l < net->n_links; l++) {
         if (p->load->bytes[l] == 0) continue;
         double free_bytes_per_s = fc_free_bandwidth(net, p->background, l);
@@ -72,13 +72,11 @@ static enum fc_code links(struct phase *p)
                 fc_link_name(net, l, name, sizeof name), p->background[l], fc_link_bandwidth(net, l));
         }
         double seconds = p->load->bytes[l] * p->load->wire_factor / free_bytes_per_s;
-        if (net->link_class[l] != injection) seconds /= efficiency.eta;
-        if (seconds <= p->links_s) continue;
-        p->links_s = seconds;
+        if (seconds <= out->links_s) continue;
+        out->links_s = seconds;
         out->bottleneck = l;
         out->bottleneck_bytes = p->load->bytes[l];
     }
-    out->error_percent = efficiency.error_percent;
     return FC_OK;
 }
 
@@ -124,7 +122,7 @@ static enum fc_code processors(struct phase *p)
         for (int i = 0; i < p->demand->n_dense; i++) dense_work(p, &p->demand->dense[i], busy, sent);
         for (uint32_t t = 0; t < n; t++) {
             double paced = sent[t] >= 1 ? (sent[t] - 1) * software->gap_s + software->send_s : 0;
-            p->cpu_s = fmax(p->cpu_s, fmax(busy[t], paced));
+            p->parts->cpu_s = fmax(p->parts->cpu_s, fmax(busy[t], paced));
         }
     }
     fc_arena_free(&scratch);
@@ -158,7 +156,7 @@ static void look_for_longest(struct phase *p, const struct fc_dense *dense, uint
         if (from == to || (dense && dense->a[from] * dense->b[to] == 0)) continue;
         uint32_t src = p->placement->node[from], dst = p->placement->node[to];
         if (src == dst) continue;
-        p->fill_s = fmax(p->fill_s, route_latency(p, src, dst, walk));
+        p->parts->fill_s = fmax(p->parts->fill_s, route_latency(p, src, dst, walk));
         crossed += walk->n;
     }
 }
@@ -169,7 +167,7 @@ static enum fc_code latency(struct phase *p)
     double sum = 0;
     for (uint32_t l = 0; l < p->net->n_links; l++)
         if (p->load->bytes[l] != 0) sum += p->load->bytes[l] * fc_head_delay_s(p->net, l);
-    if (p->load->network_bytes > 0) p->fill_s = sum / p->load->network_bytes;
+    if (p->load->network_bytes > 0) p->parts->fill_s = sum / p->load->network_bytes;
     if (capacity <= LONGEST_WALK) {
         struct fc_walk walk;
         uint64_t parts = (uint64_t)p->demand->n_dense + (p->demand->n_entries > 0);
@@ -179,34 +177,92 @@ static enum fc_code latency(struct phase *p)
             look_for_longest(p, &p->demand->dense[i], ROUTES / parts, &walk);
         fc_walk_free(&walk);
     }
-    if (p->cpu_s > 0 || p->fill_s > 0) /* only when there is any message */
-        p->fill_s += p->net->machine->software.send_s + p->net->machine->software.recv_s;
+    if (p->parts->cpu_s > 0 || p->parts->fill_s > 0) /* only when there is any message */
+        p->parts->ends_s = p->net->machine->software.send_s + p->net->machine->software.recv_s;
     return FC_OK;
 }
 
 /* ---- the phase ---- */
 
-static void predict(struct phase *p)
+enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_placement *placement, const struct fc_load *load,
+                            const struct fc_load_settings *settings, struct fc_phase_parts *parts,
+                            struct fc_status *st)
 {
-    struct fc_load_settings settings = {.background_bytes_per_s = p->background};
-    struct fc_load_summary summary;
-    struct fc_prediction *out = p->prediction;
-    fc_load_summarise(p->net, p->load, &settings, &summary);
+    struct phase p = {.net = net,
+                      .demand = demand,
+                      .placement = placement,
+                      .load = load,
+                      .parts = parts,
+                      .background = settings ? settings->background_bytes_per_s : NULL,
+                      .st = st};
+    *parts = (struct fc_phase_parts){.bottleneck = FC_NONE};
+    if (check(&p) || links(&p) || processors(&p) || latency(&p)) return st->code;
+    return FC_OK;
+}
+
+/* The network's time R, less T_fill; its error into the prediction. */
+static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk *bulk, double *links_s,
+                                    struct fc_prediction *out)
+{
+    struct fc_bulk_point point;
+    struct fc_bulk_answer answer;
+    *links_s = p->parts->links_s;
+    if (!bulk || bulk->n_cases == 0) {
+        snprintf(out->why, sizeof out->why, "not calibrated for this network");
+        return FC_OK;
+    }
+    if (!(p->parts->links_s > 0)) {
+        snprintf(out->why, sizeof out->why, "no message crosses the network");
+        return FC_OK;
+    }
+    const char *kind = fc_bulk_kind(p->net, p->demand, p->placement, p->load);
+    double split;
+    if (fc_bulk_split(p->net, p->demand, p->placement, p->load, &split, p->st)) return p->st->code;
+    fc_bulk_locate(p->net, p->demand, p->placement, p->load, p->parts, split, &point);
+    if (fc_bulk_ratio(bulk, p->net, kind, &point, &answer, p->st)) return p->st->code;
+    *links_s = answer.ratio * point.reference_s - p->parts->fill_s;
+    out->error_percent = answer.error_percent;
+    out->extrapolated = answer.extrapolated;
+    snprintf(out->why, sizeof out->why, "%s", answer.why);
+    if (!p->background || answer.extrapolated) return FC_OK;
+    out->error_percent *= 2;
+    out->extrapolated = true;
+    snprintf(out->why, sizeof out->why, "no run had a background");
+    return FC_OK;
+}
+
+/* Whether a message may be sent by ways of different length. */
+static bool has_detours(const struct fc_network *net)
+{
+    static const char *const names[] = {"valiant", "ugal", "indirect"};
+    for (size_t i = 0; i < FC_COUNT(names); i++)
+        if (!strcmp(net->machine->routing->name, names[i])) return true;
+    return false;
+}
+
+static void predict(const struct phase *p, double links_s, const struct fc_load_summary *summary,
+                    struct fc_prediction *out)
+{
+    const struct fc_phase_parts *t = p->parts;
+    double fill_s = t->fill_s + t->ends_s;
+    double least_s = fmax(summary->bound_s, fmax(t->cpu_s, has_detours(p->net) ? t->ends_s : fill_s));
     out->computation_s = p->demand->computation_s;
-    out->communication_s = fmax(p->links_s, p->cpu_s) + p->fill_s;
+    out->network_s = links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
+    out->communication_s = fmax(links_s + fill_s, t->cpu_s > 0 ? t->cpu_s + fill_s : 0);
+    /* A ratio below 1 (or a bound that differs by rounding) does not beat what is proven. */
+    if (isnan(out->error_percent)) least_s = fmin(least_s, out->communication_s);
+    out->communication_s = fmax(out->communication_s, least_s);
     out->time_s = out->computation_s + out->communication_s;
-    out->bound_s = out->computation_s + fmax(summary.bound_s, fmax(p->cpu_s, p->fill_s));
-    out->bound_s = fmin(out->bound_s, out->time_s); /* equal but for rounding when nothing is lost */
+    out->bound_s = out->computation_s + least_s;
     out->percent_of_peak = out->time_s > 0 ? 100 * out->bound_s / out->time_s : 100;
     out->local_bytes = p->load->local_bytes;
     out->network_bytes = p->load->network_bytes;
-    bool link_counts = p->links_s >= p->cpu_s && p->links_s >= p->fill_s;
-    out->binds = link_counts ? "link" : p->cpu_s >= p->fill_s ? "software" : "latency";
+    bool link_counts = links_s >= t->cpu_s && t->links_s >= fill_s;
+    out->binds = link_counts ? "link" : t->cpu_s >= fill_s && t->cpu_s >= links_s ? "software" : "latency";
     if (out->computation_s > out->communication_s) out->binds = "computation";
-    if (!link_counts) {
-        out->bottleneck = FC_NONE;
-        out->bottleneck_bytes = 0;
-    }
+    out->bottleneck = link_counts ? t->bottleneck : FC_NONE;
+    out->bottleneck_bytes = link_counts ? t->bottleneck_bytes : 0;
 }
 
 enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,
@@ -214,15 +270,23 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
                               const struct fc_load_settings *settings, struct fc_prediction *prediction,
                               struct fc_status *st)
 {
+    struct fc_phase_parts parts;
+    struct fc_load_summary summary;
+    struct fc_load_settings how = {.background_bytes_per_s =
+                                       settings ? settings->background_bytes_per_s : NULL};
     struct phase p = {.net = net,
                       .demand = demand,
                       .placement = placement,
                       .load = load,
-                      .prediction = prediction,
-                      .background = settings ? settings->background_bytes_per_s : NULL,
+                      .parts = &parts,
+                      .background = how.background_bytes_per_s,
                       .st = st};
-    *prediction = (struct fc_prediction){0};
-    if (check(&p) || links(&p) || processors(&p) || latency(&p)) return st->code;
-    predict(&p);
+    double links_s;
+    *prediction = (struct fc_prediction){.error_percent = NAN, .bottleneck = FC_NONE};
+    if (fc_phase_parts(net, demand, placement, load, &how, &parts, st) ||
+        ask_calibration(&p, settings ? settings->bulk : NULL, &links_s, prediction))
+        return st->code;
+    fc_load_summarise(net, load, &how, &summary);
+    predict(&p, links_s, &summary, prediction);
     return FC_OK;
 }

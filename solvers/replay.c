@@ -225,7 +225,10 @@ static enum fc_code report(const struct fc_run *run, double ideal_s, struct fc_r
         p->bound_s = fmin(fmax(ideal_s, link_s), p->time_s); /* equal but for rounding when nothing waits */
     }
     p->percent_of_peak = p->time_s > 0 ? 100 * p->bound_s / p->time_s : 100;
-    p->error_percent = NAN;
+    p->error_percent = p->network_s = NAN;
+    snprintf(p->why, sizeof p->why, "%s",
+             job->settings->network == FC_NET_CONTENTION ? "replays are not compared with the kernel"
+                                                         : "an ideal network is no machine's");
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
     p->binds = what_binds(run);
     p->local_bytes = run->total.local_bytes;

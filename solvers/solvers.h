@@ -27,12 +27,14 @@ struct fc_load {
     const char *method;  /* "structural", "path walk", "adaptive split" */
 };
 enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
+struct fc_bulk; /* bulk.h */
 struct fc_load_settings {
     enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
     bool path_walk;        /* force the general path walk (the oracle) */
     int threads;           /* most threads allowed; loads are solved in one so far */
     uint64_t seed;
     const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
+    const struct fc_bulk *bulk; /* phases only: calibrated by kernel runs (calibration.h); NULL: the bound itself */
 };
 /* Loads of `demand` placed by `placement` under the machine's routing. */
 enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand *demand,
@@ -62,15 +64,18 @@ int fc_load_hottest(const struct fc_network *net, const struct fc_load *load, in
 struct fc_prediction {
     double time_s, communication_s, computation_s;
     double bound_s;          /* proven lower bound of time_s on this machine, routing and mapping */
+    double network_s;        /* phases: of the messages on the network alone, without software; else NaN */
     double percent_of_peak;  /* 100 * bound / time */
-    double error_percent;    /* stated error of the model; NaN: unknown */
+    double error_percent;    /* measured error of the model against the kernel; NaN: unknown */
+    bool extrapolated;       /* outside of what was measured: the error is doubled */
+    char why[160];           /* the reason for that, or for a NaN; "" */
     uint32_t bottleneck;     /* link, or FC_NONE when software or latency binds */
     double bottleneck_bytes;
     const char *binds;       /* "link", "software", "latency", "computation" */
     double local_bytes, network_bytes;
 };
-/* T = computation + max(max_c(W_c/b_c)/eta, messages * o) + fill: a bulk-synchronous phase, see contention.c. FC_INPUT for
- * open-loop traffic, FC_NO when a link that is needed has no bandwidth left. */
+/* T = computation + max(network, messages * o) + fill: a bulk-synchronous phase, see contention.c. FC_INPUT for
+ * open-loop traffic, FC_NO when a link that is needed has no bandwidth left. Milliseconds with settings->bulk. */
 enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_demand *demand,
                               const struct fc_placement *placement, const struct fc_load *load,
                               const struct fc_load_settings *settings, struct fc_prediction *prediction,

@@ -323,6 +323,30 @@ static void refusals(void)
     fc_test_close(&machine, &net);
 }
 
+/* An accuracy that no iteration reaches: the solve says that it could not be done, which is exit status 1. */
+static void not_converged(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct model m;
+    struct fc_status st = {0};
+    struct fc_queueing_answer a;
+    CU_ASSERT_FATAL(fc_test_network(
+        "name: t\nclock: 1 GHz\nnetwork: {family: torus, dims: [4, 4]}\nlinks: {torus: {bandwidth: 8 GB/s, latency: 1 cycle}}\n"
+        "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 64 B, escape: dateline, routing: dimension-order}\n"
+        "packet: {min: 8 B, max: 64 B}\n", &machine, &net));
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "uniform", 1, &demand, &st), FC_OK);
+    if (open_model(&net, &demand, NULL, 4, 4, &m)) {
+        fc_queueing_tune(m.queueing, -1, false);
+        CU_ASSERT_EQUAL(fc_queueing_solve(m.queueing, &m.theory, 0.5 * 0.1, &a, &st), FC_NO);
+        CU_ASSERT(fc_says(&st, FC_NO, "does not converge at 0.05 flits a node and cycle"));
+        close_model(&m);
+    }
+    fc_demand_free(&demand);
+    fc_test_close(&machine, &net);
+}
+
 int suite_queueing(void)
 {
     static const CU_TestInfo tests[] = {
@@ -332,6 +356,7 @@ int suite_queueing(void)
         {"crossbar saturates at 2 - sqrt 2", crossbar},
         {"every family", families},
         {"refusals, the same again", refusals},
+        {"a solve that does not converge", not_converged},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("queueing", tests);

@@ -10,6 +10,7 @@
 #include <CUnit/CUnit.h>
 
 #define FC_SUITES(X)                                                                                                  \
+    X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
@@ -37,6 +38,7 @@
     X(suite_flit_cycle)                                                                                               \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
+    X(suite_kriging)                                                                                                  \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \

@@ -69,6 +69,9 @@ $ fabricast load -m bgl-512 -p uniform --json
 >   },
 >   "hop_bytes": 3072.0,
 >   "error_percent": null,
+>   "extrapolated": false,
+>   "why": "rates take no time",
+>   "calibration": null,
 >   "network_bytes": 511.0,
 >   "local_bytes": 0.0,
 >   "wire_factor": 1.125,
@@ -129,13 +132,13 @@ $ fabricast load -m bgl-512 -p uniform --json
 $ fabricast predict -m bgl-512 -p alltoall:bytes=2400
 > machine        bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
 > job            alltoall:bytes=2400, 512 tasks, mapping def, routing adaptive
-> time           8.162 ms
+> time           7.904 ms
 > computation    0 s
-> communication  8.162 ms (100.0 % of the time)
+> communication  7.904 ms (100.0 % of the time)
 > bound          7.899 ms: no run with this mapping and routing is faster
-> of peak        96.8 %
+> of peak        99.9 %
 > bottleneck     x+ (0,0,0)->(1,0,0) carries 1.229 MB; link binds
-> error          +-4 %
+> error          unknown: not calibrated for this network
 > traffic        627.9 MB between nodes, 0 B inside, 3.775 GB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 

@@ -1,0 +1,370 @@
+/* test_bulk.c - closed runs of calibrations: kinds and features of phases, runs equal to the kernel's,
+ * errors, files, answers with and without a calibration. */
+#include "solvers/calibration_phases.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MACHINE(network)                                                                                     \
+    "name: a\nclock: 1 GHz\nnetwork: " network "\n"                                                          \
+    "links: {torus: {bandwidth: 8 GB/s, latency: 1 cycles}, injection: {bandwidth: 16 GB/s}}\n"              \
+    "router: {delay: 2 cycles, flit: 8 B, vcs: 2, buffer: 128 B, escape: bubble, routing: adaptive, "        \
+    "flow_control: cut-through}\n"                                                                           \
+    "packet: {min: 8 B, max: 64 B, header: 8 B}\nnode: {cores: 2}\n"
+#define SQUARE MACHINE("{family: torus, dims: [4, 4]}")
+
+struct bench {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand demand;
+    struct fc_load load;
+    uint32_t node[256];
+    struct fc_placement placement;
+    struct fc_phase_parts parts;
+    struct fc_status st;
+};
+
+static bool open_bench(struct bench *b, const char *yaml, const char *pattern)
+{
+    struct fc_load_settings how = {.threads = 1};
+    memset(b, 0, sizeof *b);
+    if (!fc_test_network(yaml, &b->machine, &b->net)) return false;
+    bool good = !fc_demand_from_pattern(&b->net, pattern, 1, &b->demand, &b->st) && b->demand.n_tasks <= 256;
+    uint32_t each = good && b->demand.n_tasks > b->net.n_nodes ? b->demand.n_tasks / b->net.n_nodes : 1;
+    for (uint32_t t = 0; good && t < b->demand.n_tasks; t++) b->node[t] = t / each;
+    b->placement = (struct fc_placement){b->demand.n_tasks, b->node};
+    good = good && !fc_load_solve(&b->net, &b->demand, &b->placement, &how, &b->load, &b->st) &&
+           !fc_phase_parts(&b->net, &b->demand, &b->placement, &b->load, &how, &b->parts, &b->st);
+    if (!good) {
+        CU_FAIL("bench");
+        printf("\n    %s: %s\n", pattern, b->st.message);
+    }
+    return good;
+}
+
+static void close_bench(struct bench *b)
+{
+    fc_load_free(&b->load);
+    fc_demand_free(&b->demand);
+    fc_test_close(&b->machine, &b->net);
+}
+
+static const char *kind_of(struct bench *b)
+{
+    return fc_bulk_kind(&b->net, &b->demand, &b->placement, &b->load);
+}
+
+/* ---- kinds and points ---- */
+
+static void test_kinds(void)
+{
+    static const struct {
+        const char *pattern, *kind;
+    } list[] = {{"alltoall:bytes=1KiB", "alltoall"},
+                {"tornado:bytes=64", "tornado"},
+                {"permutation:seed=3,bytes=8", "permutation"},
+                {"stencil2d:grid=4x4,bytes=8", "stencil"},
+                {"stencil2d:bytes=8", "stencil"},
+                {"hotspot:size=1x1", ""},
+                {"neighbor", "neighbor"}};
+    struct bench b;
+    for (size_t i = 0; i < FC_COUNT(list); i++) {
+        if (open_bench(&b, SQUARE, list[i].pattern)) CU_ASSERT_STRING_EQUAL(kind_of(&b), list[i].kind);
+        close_bench(&b);
+    }
+    if (open_bench(&b, SQUARE, "tornado:bytes=64")) {
+        b.node[3] = 2, b.node[2] = 3; /* another order is another pattern */
+        CU_ASSERT_STRING_EQUAL(kind_of(&b), "");
+    }
+    close_bench(&b);
+    if (open_bench(&b, SQUARE, "alltoall:bytes=64")) {
+        b.demand.dense[0].a[5] *= 2; /* nearly */
+        CU_ASSERT_STRING_EQUAL(kind_of(&b), "");
+    }
+    close_bench(&b);
+}
+
+/* tornado on 4 x 4: one step in each dimension, 112 bytes are 2 packets of 8 flits. */
+static void test_point(void)
+{
+    struct bench b;
+    struct fc_bulk_point p;
+    double split, x[FC_KRIGING_FEATURES];
+    if (open_bench(&b, SQUARE, "tornado:bytes=112") &&
+        !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
+        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &p);
+        CU_ASSERT_EQUAL(p.packets, 2);
+        CU_ASSERT(fc_near(p.hops, 2, 1e-12));
+        CU_ASSERT(fc_near(p.anisotropy, 1, 1e-9) && fc_near(p.split, 1, 1e-9));
+        CU_ASSERT(fc_near(p.reference_s, b.parts.links_s + b.parts.fill_s, 1e-12));
+        CU_ASSERT(fc_near(b.parts.links_s, 16e-9, 1e-9));
+        CU_ASSERT(fc_near(p.latency_share, b.parts.fill_s / p.reference_s, 1e-12));
+        fc_bulk_features(&p, x);
+        CU_ASSERT(fc_near(x[0], sqrt(0.5), 1e-12) && fc_near(x[1], 0.5, 1e-12));
+    }
+    close_bench(&b);
+    if (open_bench(&b, SQUARE, "alltoall:bytes=57") &&
+        !fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st)) {
+        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &p);
+        CU_ASSERT(fc_near(p.packets, 2, 1e-9) && split == 1);
+    }
+    close_bench(&b);
+}
+
+/* ---- runs ---- */
+
+/* The closed runs of the square and its relatives. */
+static bool run(int threads, double hops, struct fc_machine *machine, struct fc_calibration *c)
+{
+    struct fc_calibration_settings how = {.threads = threads, .seed = 5};
+    struct fc_calibration_design none = {0};
+    struct fc_network net;
+    struct fc_status st = {0};
+    memset(c, 0, sizeof *c);
+    if (!fc_test_network(SQUARE, machine, &net)) return false;
+    c->machine = "a";
+    c->kernel_version = FC_KERNEL_VERSION;
+    fc_queueing_defaults(&c->parameters);
+    c->low = c->high = c->parameters;
+    c->hops_step = 1;
+    fc_calibration_kind(&net, NULL, &c->arena, &c->kind, &st);
+    fc_network_free(&net);
+    if (!fc_calibration_phases_run(machine, &none, hops, &how, &c->arena, &c->phases, &st)) return true;
+    CU_FAIL("run");
+    printf("\n    %s\n", st.message);
+    return false;
+}
+
+static bool same(const struct fc_bulk *a, const struct fc_bulk *b)
+{
+    bool equal = a->n_cases == b->n_cases && a->hops_run == b->hops_run &&
+                 !memcmp(&a->shape, &b->shape, sizeof a->shape);
+    for (uint32_t i = 0; equal && i < a->n_cases; i++)
+        equal = a->cases[i].ratio == b->cases[i].ratio &&
+                a->cases[i].left_network_percent == b->cases[i].left_network_percent &&
+                a->cases[i].left_kind_percent == b->cases[i].left_kind_percent &&
+                !strcmp(a->cases[i].pattern, b->cases[i].pattern);
+    return equal;
+}
+
+static void test_threads(void)
+{
+    struct fc_machine machine[2];
+    struct fc_calibration c[2];
+    if (run(1, 2e5, &machine[0], &c[0]) && run(2, 2e5, &machine[1], &c[1])) {
+        CU_ASSERT(c[0].phases.n_cases > 30);
+        CU_ASSERT(same(&c[0].phases, &c[1].phases));
+        CU_ASSERT(c[0].phases.hops_run <= 2.2e5);
+    }
+    for (int i = 0; i < 2; i++) {
+        fc_calibration_free(&c[i]);
+        fc_machine_free(&machine[i]);
+    }
+}
+
+/* The first case is the kernel's own run again, over the contention model without a calibration. */
+static void test_kernel(void)
+{
+    struct fc_machine machine;
+    struct fc_calibration c;
+    struct bench b;
+    if (run(1, 2e5, &machine, &c)) {
+        const struct fc_bulk_case *k = &c.phases.cases[0];
+        struct fc_flit_settings how;
+        struct fc_flit_result r;
+        CU_ASSERT_STRING_EQUAL(k->network, "dims [4, 4]");
+        fc_flit_defaults(&how);
+        how.seed = 5;
+        if (open_bench(&b, SQUARE, k->pattern) && !fc_flit_run(&b.net, &b.demand, b.node, &how, &r, &b.st)) {
+            double time_s = (double)r.cycles * r.cycle_s;
+            CU_ASSERT(fc_near(k->ratio, time_s / (b.parts.links_s + b.parts.fill_s), 1e-9));
+            CU_ASSERT_STRING_EQUAL(k->kind, kind_of(&b));
+            fc_flit_free(&r);
+        }
+        close_bench(&b);
+    }
+    fc_calibration_free(&c);
+    fc_machine_free(&machine);
+}
+
+/* Too little for four runs: nothing, which is no failure. */
+static void test_small_budget(void)
+{
+    struct fc_machine machine;
+    struct fc_calibration c;
+    if (run(1, 40, &machine, &c)) CU_ASSERT_EQUAL(c.phases.n_cases, 0);
+    fc_calibration_free(&c);
+    fc_machine_free(&machine);
+}
+
+/* ---- answers ---- */
+
+static void predict(struct bench *b, const struct fc_bulk *bulk, struct fc_prediction *p)
+{
+    struct fc_load_settings how = {.threads = 1, .bulk = bulk};
+    CU_ASSERT_EQUAL(fc_predict_phase(&b->net, &b->demand, &b->placement, &b->load, &how, p, &b->st), FC_OK);
+}
+
+static double rms(const struct fc_bulk *bulk, const char *kind, bool kinds)
+{
+    double sum = 0, n = 0;
+    for (uint32_t i = 0; i < bulk->n_cases; i++) {
+        const struct fc_bulk_case *c = &bulk->cases[i];
+        if (*kind && strcmp(c->kind, kind)) continue;
+        double e = kinds ? fmax(c->left_network_percent, c->left_kind_percent) : c->left_network_percent;
+        sum += e * e;
+        n++;
+    }
+    return sqrt(sum / n);
+}
+
+static void test_answers(void)
+{
+    struct fc_machine machine;
+    struct fc_calibration c;
+    struct fc_prediction p;
+    struct bench b;
+    struct fc_bulk one;
+    if (!run(1, 2e5, &machine, &c)) return;
+    const struct fc_bulk *bulk = &c.phases;
+    for (uint32_t i = 0; i < bulk->n_cases; i += 7) { /* what was run comes out as it was measured */
+        const struct fc_bulk_case *k = &bulk->cases[i];
+        struct fc_bulk_answer a;
+        if (strcmp(k->network, "dims [4, 4]") || !strcmp(k->kind, "permutation") ||
+            !strcmp(k->kind, "stencil"))
+            continue;
+        if (open_bench(&b, SQUARE, k->pattern)) {
+            CU_ASSERT_EQUAL(fc_bulk_ratio(bulk, &b.net, k->kind, &k->at, &a, &b.st), FC_OK);
+            CU_ASSERT(fabs(a.ratio / k->ratio - 1) < 1e-3);
+            CU_ASSERT(!a.extrapolated && a.error_percent > 0);
+            predict(&b, bulk, &p);
+            CU_ASSERT(p.time_s >= p.bound_s && p.percent_of_peak <= 100);
+            CU_ASSERT(p.time_s == p.bound_s || fabs(p.network_s / (k->ratio * k->at.reference_s) - 1) < 0.05);
+            CU_ASSERT(p.error_percent == a.error_percent);
+        }
+        close_bench(&b);
+    }
+    one = *bulk; /* too few of a kind that are alike: all of the kind count */
+    if (open_bench(&b, SQUARE, "tornado:bytes=1120")) {
+        struct fc_bulk_answer known, other;
+        struct fc_bulk_point at;
+        double split;
+        CU_ASSERT_EQUAL(fc_bulk_split(&b.net, &b.demand, &b.placement, &b.load, &split, &b.st), FC_OK);
+        fc_bulk_locate(&b.net, &b.demand, &b.placement, &b.load, &b.parts, split, &at);
+        CU_ASSERT_EQUAL(fc_bulk_ratio(&one, &b.net, "tornado", &at, &known, &b.st), FC_OK);
+        CU_ASSERT_EQUAL(fc_bulk_ratio(&one, &b.net, "no such kind", &at, &other, &b.st), FC_OK);
+        CU_ASSERT(known.error_percent >= 0.2 * rms(bulk, "tornado", false));
+        CU_ASSERT(other.error_percent >= 0.2 * rms(bulk, "", true));
+        at.anisotropy *= 100;
+        CU_ASSERT_EQUAL(fc_bulk_ratio(&one, &b.net, "tornado", &at, &other, &b.st), FC_OK);
+        CU_ASSERT(other.extrapolated && strstr(other.why, "anisotropy") && other.error_percent >= 2);
+        double background[512] = {0};
+        struct fc_load_settings how = {.threads = 1, .bulk = bulk, .background_bytes_per_s = background};
+        predict(&b, bulk, &p);
+        double alone = p.error_percent;
+        CU_ASSERT(b.net.n_links <= FC_COUNT(background));
+        CU_ASSERT_EQUAL(fc_predict_phase(&b.net, &b.demand, &b.placement, &b.load, &how, &p, &b.st), FC_OK);
+        CU_ASSERT(p.extrapolated && fc_near(p.error_percent, 2 * alone, 1e-12));
+    }
+    close_bench(&b);
+    fc_calibration_free(&c);
+    fc_machine_free(&machine);
+}
+
+/* ---- files ---- */
+
+static void path_in(char *out, size_t size, const char *name)
+{
+    snprintf(out, size, "/tmp/fabricast-bulk-%ld-%s", (long)getpid(), name);
+}
+
+static bool slurp(const char *path, char *out, size_t size)
+{
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(out, 1, size - 1, f) : 0;
+    if (f) fclose(f);
+    out[n] = '\0';
+    return n > 0 && n < size - 1;
+}
+
+/* Gives the calibration one case, as the file wants it. */
+static void add_case(struct fc_calibration *c)
+{
+    static struct fc_calibration_point point = {0.5, 10, 1};
+    static struct fc_calibration_case one = {.network = "x",
+                                             .pattern = "uniform",
+                                             .nodes = 1,
+                                             .flits_min = 1,
+                                             .flits_max = 1,
+                                             .hops = 1,
+                                             .anisotropy = 1,
+                                             .buffer_packets = 1,
+                                             .saturation = 1,
+                                             .ideal = 1,
+                                             .n_points = 1,
+                                             .points = &point};
+    c->n_cases = 1;
+    c->cases = &one;
+    for (int i = 0; i < 2; i++) c->hops[i] = c->anisotropy[i] = c->flits[i] = c->buffer_packets[i] = 1;
+}
+
+static void test_file(void)
+{
+    static const struct {
+        const char *from, *to, *says;
+    } wrong[] = {{"\n  noise: ", "\n  noize: ", "noize"},
+                 {"kind: \"alltoall\", ", "", "kind is missing"},
+                 {", ratio: ", ", ratio: -", "ratio"},
+                 {"], ratio", ", 1], ratio", "expected a list of 5 numbers"},
+                 {"\nphases:", "\nstages:", "stages"}};
+    static char text[1 << 18], other[1 << 18], edited[(1 << 18) + 64];
+    struct fc_machine machine;
+    struct fc_calibration c, again;
+    struct fc_status st = {0};
+    char path[128];
+    path_in(path, sizeof path, "a.yaml");
+    if (!run(1, 2e5, &machine, &c)) return;
+    add_case(&c);
+    CU_ASSERT_EQUAL(fc_calibration_write(&c, path, &st), FC_OK);
+    CU_ASSERT_FATAL(slurp(path, text, sizeof text));
+    CU_ASSERT_EQUAL(fc_calibration_read(path, &again, &st), FC_OK);
+    CU_ASSERT(same(&c.phases, &again.phases) || again.phases.shape.length[0] == c.phases.shape.length[0]);
+    CU_ASSERT_EQUAL(fc_calibration_write(&again, path, &st), FC_OK);
+    CU_ASSERT(slurp(path, other, sizeof other) && !strcmp(text, other));
+    fc_calibration_free(&again);
+    for (size_t i = 0; i < FC_COUNT(wrong); i++) {
+        const char *at = strstr(text, wrong[i].from);
+        struct fc_status why = {0};
+        CU_ASSERT_FATAL(at != NULL);
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - text), text, wrong[i].to,
+                 at + strlen(wrong[i].from));
+        FILE *f = fopen(path, "w");
+        CU_ASSERT_FATAL(f != NULL);
+        fputs(edited, f);
+        fclose(f);
+        CU_ASSERT_EQUAL(fc_calibration_read(path, &again, &why), FC_INPUT);
+        CU_ASSERT(fc_says(&why, FC_INPUT, wrong[i].says) && why.line > 0);
+    }
+    unlink(path);
+    c.n_cases = 0;
+    fc_calibration_free(&c);
+    fc_machine_free(&machine);
+}
+
+int suite_bulk(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"kinds of phases", test_kinds},
+        {"where a phase lies", test_point},
+        {"the same runs for any number of threads", test_threads},
+        {"a case is the kernel's run", test_kernel},
+        {"a budget for nothing", test_small_budget},
+        {"answers and errors", test_answers},
+        {"the section of the file", test_file},
+        CU_TEST_INFO_NULL,
+    };
+    return fc_add_suite("bulk phases", tests);
+}
