@@ -132,6 +132,7 @@ static void set_rules(struct fc_event *e)
     const struct fc_flit_net *flit = e->flit;
     const struct fc_router *router = &flit->net->machine->router;
     e->in_turn = flit->arbitration == FC_ROUND_ROBIN;
+    e->elects_of_word = e->words == 1 && !e->in_turn && flit->arbitration != FC_AGE;
     e->router_ticks = flit->router_ticks;
     e->longest_queue = flit->arbitration == FC_SLQ || flit->arbitration == FC_JSQ_SLQ;
     e->longest_queue_share = (uint32_t)(router->slq_percent * (0x1p24 / 100) + 0.5);
@@ -179,6 +180,7 @@ static enum fc_code make_arrays(struct fc_event *e, struct fc_status *st)
         e->escape_wanted = fc_alloc(&e->arena, 2 * ports, sizeof *e->escape_wanted, st);
     }
     e->path_end = e->few_paths ? fc_alloc(&e->arena, links * e->paths, sizeof *e->path_end, st) : NULL;
+    e->range = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->range, st);
     e->score = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->score, st);
     e->worth = fc_alloc(&e->arena, (size_t)flit->buffer_flits + 1, sizeof *e->worth, st);
     e->eject_end = fc_alloc(&e->arena, flit->n_links, sizeof *e->eject_end, st);
@@ -349,10 +351,8 @@ static void close_engine(void *engine)
 static void fill_scores(struct fc_event *e)
 {
     uint64_t b = e->flit->buffer_flits;
-    for (uint64_t t = 0; t <= b; t++)
-        e->score[t] = e->flit->select == FC_SELECT_JSQ
-                          ? (uint32_t)(4 * t > b) + (uint32_t)(2 * t > b) + (uint32_t)(4 * t > 3 * b)
-                          : 0;
+    for (uint64_t t = 0; t <= b; t++) e->range[t] = (uint8_t)((4 * t > b) + (2 * t > b) + (4 * t > 3 * b));
+    for (uint64_t t = 0; t <= b; t++) e->score[t] = e->flit->select == FC_SELECT_JSQ ? e->range[t] : 0;
     for (uint64_t t = 0; t <= b; t++) e->worth[t] = t < e->full ? 0 : (uint64_t)(e->score[t] + 1) << 32;
 }
 

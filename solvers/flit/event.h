@@ -198,6 +198,7 @@ struct fc_event {
     uint32_t paths;           /* transfers to routers that an input port has paths for, the most of any */
     uint32_t first_unlimited; /* links from here on have a path for every channel */
     bool few_paths, longest_queue;
+    bool elects_of_word; /* at random or the longest queue, of masks of one word */
     bool is_large;    /* the state does not fit a core's cache */
     bool short_times; /* packets arrive within 2^23 ticks, and buffers hold less than 2^16 flits */
     uint32_t in_network_share, longest_queue_share; /* of decisions, in 2^-24 */
@@ -209,6 +210,7 @@ struct fc_event {
     bool is_usual;        /* of the shape of FC_EVENT_USUAL */
     uint32_t router_ticks;
     uint32_t escape_vc[2], escape_need[2]; /* by kind: tokens that it takes (bubble: to go on, to enter) */
+    uint8_t *range;  /* [buffer_flits + 1] of so many flits: the quarter of the buffer that they reach into */
     uint32_t *score; /* [buffer_flits + 1] what an output with so many tokens is worth to a head */
     uint64_t *worth; /* [buffer_flits + 1] from bit 32: score + 1 where a full-size packet has room, else 0 */
     struct fc_event_channel *channel;    /* [n_links * n_network_vcs + n_more] see fc_event_channel_at */

@@ -9,7 +9,7 @@
 /* Flits that have arrived in the channel and not begun to leave, in four ranges of the buffer. When the last
  * packet is there all are; its tick is known to 24 bits, which decides within 2^23 ticks, and beyond at worst
  * sends us along the queue. */
-static uint32_t fullness(const struct fc_event_block *block, uint32_t c)
+static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
 {
     const struct fc_event *e = block->engine;
     const struct fc_event_channel *channel = &e->channel[c];
@@ -22,22 +22,27 @@ static uint32_t fullness(const struct fc_event_block *block, uint32_t c)
             f += block->packet[p].flits;
         }
     }
-    return (uint32_t)(4 * f > b) + (2 * f > b) + (4 * f > 3 * b);
+    return e->range[f];
 }
 
-/* Random: a port, then one of its channels. */
+/* Random: a port, then one of its channels. What a channel draws is `best` if it is more. */
+static inline uint32_t drawn(const struct fc_event *e, uint32_t winner, uint32_t bit, uint64_t random,
+                             uint64_t *best)
+{
+    uint64_t port = fc_event_spread(random + e->bit_port[bit] * FC_EVENT_SALT_PICK) >> 32;
+    uint64_t key = port << 32 | fc_event_spread(random + (bit + 1) * FC_EVENT_SALT_ELECT) >> 32 | 1;
+    winner = key > *best ? bit : winner; /* a branch would be a random one */
+    *best = key > *best ? key : *best;
+    return winner;
+}
+
 static uint32_t elect_random(const struct fc_event *e, const uint64_t *mask, uint64_t random)
 {
     uint64_t best = 0;
     uint32_t winner = 0;
     for (int w = 0; w < e->words; w++)
-        for (uint64_t left = mask[w]; left; left &= left - 1) {
-            uint32_t bit = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left);
-            uint64_t port = fc_event_spread(random + e->bit_port[bit] * FC_EVENT_SALT_PICK) >> 32;
-            uint64_t key = port << 32 | fc_event_spread(random + (bit + 1) * FC_EVENT_SALT_ELECT) >> 32 | 1;
-            winner = key > best ? bit : winner; /* a branch would be a random one */
-            best = key > best ? key : best;
-        }
+        for (uint64_t left = mask[w]; left; left &= left - 1)
+            winner = drawn(e, winner, (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(left), random, &best);
     return winner;
 }
 
@@ -121,8 +126,10 @@ static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t route
 {
     const struct fc_event *e = block->engine;
     const uint32_t *head_channel = &e->head_channel[e->head_first[router]];
-    uint64_t within = mask & ~e->injected_mask[router];
-    mask = within && random >> 40 < e->in_network_share ? within : mask;
+    uint64_t within = mask & ~e->injected_mask[router], best = 0;
+    uint32_t winner = 0;
+    bool first = (within != 0) & (random >> 40 < e->in_network_share);
+    mask &= within | -(uint64_t)!first;
     if ((mask & (mask - 1)) == 0) return (uint32_t)__builtin_ctzll(mask);
     random = fc_event_spread(random + FC_EVENT_SALT_PICK);
     if (e->longest_queue && random >> 40 < e->longest_queue_share) {
@@ -137,7 +144,9 @@ static uint32_t elect_of_word(const struct fc_event_block *block, uint32_t route
         mask = kept;
         if ((mask & (mask - 1)) == 0) return (uint32_t)__builtin_ctzll(mask);
     }
-    return elect_random(e, &mask, random);
+    for (uint64_t left = mask; left; left &= left - 1)
+        winner = drawn(e, winner, (uint32_t)__builtin_ctzll(left), random, &best);
+    return winner;
 }
 
 uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t *mask, uint32_t turn,
@@ -146,9 +155,8 @@ uint32_t fc_event_elect(struct fc_event_block *block, uint32_t router, uint64_t 
     const struct fc_event *e = block->engine;
     const uint64_t *injected = &e->injected_mask[(size_t)router * (size_t)e->words];
     uint64_t within = 0, outside = 0;
+    if (e->elects_of_word) return elect_of_word(block, router, mask[0], random);
     if (is_single(e, mask)) return first_bit(e, mask, 0);
-    if (e->words == 1 && e->flit->arbitration != FC_ROUND_ROBIN && e->flit->arbitration != FC_AGE)
-        return elect_of_word(block, router, mask[0], random);
     for (int w = 0; w < e->words; w++) {
         within |= mask[w] & ~injected[w];
         outside |= mask[w] & injected[w];

@@ -214,10 +214,9 @@ FC_EVENT_INLINE bool path_free(const struct fc_event *e, struct fc_event_shape s
                                uint64_t now, uint64_t *until)
 {
     if (s.paths != 2) return fc_event_path_free(e, in_link, FC_EVENT_BETWEEN, now, until);
-    if (in_link >= e->first_unlimited) return true;
     const uint64_t *end = &e->path_end[(size_t)in_link * 2];
     *until = end[1] < end[0] ? end[1] : end[0];
-    return *until <= now;
+    return (*until <= now) | (in_link >= e->first_unlimited); /* a branch would be a random one */
 }
 
 bool fc_event_torus_pick(struct fc_event_block *block, uint32_t c, uint64_t random, struct fc_event_hop *hop)

@@ -49,9 +49,10 @@ FC_EVENT_INLINE struct fc_event_tokens *fc_event_tokens_at(union fc_event_lane *
 /* The tick from which the packet may go on. */
 FC_EVENT_INLINE uint64_t fc_event_head_tick(const struct fc_event *e, const struct fc_event_packet *packet)
 {
+    uint64_t ready = packet->ready;
     uint64_t dry = packet->tail - packet->flits * e->ejection.flit - e->ejection.trailer;
-    bool later = fc_event_torus_arrived(e, packet->route) & (dry > packet->ready);
-    return later ? dry : packet->ready;
+    bool later = fc_event_torus_arrived(e, packet->route) & (dry > ready); /* no branch: a random one */
+    return ready + ((dry - ready) & -(uint64_t)later);
 }
 
 FC_EVENT_INLINE void fc_event_enqueue(struct fc_event_block *block, uint32_t c, uint32_t p)
@@ -203,7 +204,7 @@ FC_EVENT_INLINE void fc_event_move(struct fc_event_block *block, struct fc_event
     end = now + sending;
     fc_event_occupy(block, hop.link, &lane->link, channel, now + ticks);
     fc_event_ports_busy(e, s, channel->router)[lane->link.port] = now + ticks;
-    if (s.paths == 2 && channel->link < e->first_unlimited) {
+    if (s.paths == 2) { /* of links that have a path for every channel too: nobody looks at those */
         uint64_t *path = &e->path_end[(size_t)channel->link * 2];
         path[path[1] < path[0]] = end;
     } else {

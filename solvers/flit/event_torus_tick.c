@@ -3,7 +3,8 @@
  * One pass over the events of the tick stamps their vertices, so that those that meet others are known; a
  * second deals with the rest one by one, without lists: nothing that another router does at this tick matters
  * to them. What an event will look at is called into the cache in stages, so that the addresses of the next
- * stage are there when it begins: channel, then packet and row of the router, then the links of that row. */
+ * stage are there when it begins: channel, then packet and row of the router. The links of that row too cost
+ * more than they saved, of events that are alone. */
 #include "solvers/flit/event_torus.h"
 
 /* How far ahead events are called; as many as MANY stay in the cache anyway. */
@@ -89,10 +90,8 @@ static uint32_t take_heads(struct fc_event_block *block, uint32_t n)
     const struct fc_event_at *head = block->head;
     uint64_t now = block->wheel.now;
     uint32_t left = 0;
-    for (uint32_t i = 0; i < n && i < AHEAD; i++) fc_event_torus_prefetch(block, &e->channel[head[i].word]);
     for (uint32_t i = 0; i < n; i++) {
         struct fc_event_channel *channel = &e->channel[head[i].word];
-        if (i + AHEAD < n) fc_event_torus_prefetch(block, &e->channel[head[i + AHEAD].word]);
         if (!is_alone(e, head[i])) {
             block->words[left++] = head[i].word;
             continue;
