@@ -63,8 +63,10 @@ bench: deps all $(BENCHES)
 figures: deps all
 	$(V)$(PROGRAM) $(ARGS)
 
+# Runs them all; fails at the end when one did.
 validate: deps all $(CHECKS)
-	$(V)set -e; for c in $(CHECKS); do $$c; done
+	$(V)failed=; for c in $(CHECKS); do echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
+	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 # Fits the queueing model of every shipped machine to kernel runs (about a minute each) and writes beside its file.
 calibrations: deps all

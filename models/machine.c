@@ -339,6 +339,11 @@ static enum fc_code check_router(struct reader *r, yaml_node_t *router)
         return fc_fail(r->st, FC_INPUT, place_of(r, router),
                        "router.bypass: with a virtual-channel stage, which a head that bypasses would skip (expected "
                        "vc_allocation: combined)");
+    double flits = floor(own->injection_buffer_bytes / own->flit_bytes + 1e-9);
+    if (flits > FC_MOST_INJECTION_FLITS)
+        return fc_fail(r->st, FC_INPUT, place_of(r, router),
+                       "router.injection_buffer: %.15g B hold %.0f flits of %.15g B (expected at most %d flits)",
+                       own->injection_buffer_bytes, flits, own->flit_bytes, FC_MOST_INJECTION_FLITS);
     return FC_OK;
 }
 

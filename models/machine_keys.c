@@ -38,6 +38,8 @@ static const struct fc_key router_keys[] = {
      "of a node; 0: one a virtual channel"},
     {"injection", FC_KEY_CHOICE, FC_NUMBER, IN(router.injection), 0, 0, fc_injection_names, "any",
      "FIFO of a packet: any with room, of a direction in which it may leave, or drawn for it"},
+    {"injection_buffer", FC_KEY_QUANTITY, FC_BYTES, IN(router.injection_buffer_bytes), 1, 1e12, NULL, NULL,
+     "depth of an injection FIFO; left out: as buffer"},
     {"slq", FC_KEY_QUANTITY, FC_NUMBER, IN(router.slq_percent), 0, 100, NULL, "75",
      "percent of decisions that serve the longest queue, the rest are random"},
     {"in_network", FC_KEY_QUANTITY, FC_NUMBER, IN(router.in_network_percent), 0, 100, NULL, "0",

@@ -14,6 +14,7 @@
 #define FC_MAX_CLASSES 16
 #define FC_NONE UINT32_MAX
 #define FC_MOST_INJECTION_FIFOS 16
+#define FC_MOST_INJECTION_FLITS 65535 /* that one of them holds: engines count them in 16 bits */
 
 /* ---- machine files (machine.c) ----------------------------------------------------------------------------------- */
 
@@ -54,6 +55,7 @@ struct fc_router {
     int dateline;        /* which packets take the channel behind the dateline */
     long long injection_fifos; /* of a node; 0: one a virtual channel */
     int injection;       /* which of them a packet may take */
+    double injection_buffer_bytes; /* of each; 0: as buffer_bytes */
     double slq_percent;  /* arbitration slq: share of decisions that serve the longest queue; the rest are random */
     double in_network_percent; /* share of decisions in which packets in the network go before injected ones */
     int multicast;             /* enum fc_multicast_kind */

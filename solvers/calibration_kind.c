@@ -61,6 +61,8 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
         add(text, sizeof text, " in_network=%.4g", m->router.in_network_percent);
     if (m->router.injection_fifos > 0)
         add(text, sizeof text, " injection_fifos=%lld", m->router.injection_fifos);
+    if (flit.injection_flits != flit.buffer_flits)
+        add(text, sizeof text, " injection_flits=%u", flit.injection_flits);
     add_speeds(&flit, text, sizeof text);
     fc_flit_unprepare(&flit);
     *kind = fc_copy_text(arena, text, st);

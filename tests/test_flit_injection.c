@@ -1,10 +1,17 @@
-/* test_flit_injection.c - which injection FIFOs a packet may take (router.injection).
+/* test_flit_injection.c - which injection FIFOs a packet may take (router.injection), and how deep they are
+ * (router.injection_buffer).
  *
  * Oracle for `direction`: nodes of a ring, always with a packet waiting, for the next node or the one before by
  * a fair coin, two FIFOs of K packets. The source stops at a packet whose FIFO is full; so one FIFO is full at
  * every slot of a packet's length, and with j packets in the other
  *
- *   j' = min(max(j - 1, 0) + G, K),   P(G = g) = 2^-(g + 1),   links busy = 1/2 + P(j > 0) / 2 */
+ *   j' = min(max(j - 1, 0) + G, K),   P(G = g) = 2^-(g + 1),   links busy = 1/2 + P(j > 0) / 2
+ *
+ * Oracle for `random` with FIFOs that never run empty: two heads, each for either link by a coin; both leave
+ * where they differ, one where not, and the other is still there: 3/4 of the links, as of a saturated 2 x 2
+ * switch (Karol, Hluchyj & Morgan, IEEE Trans. Communications 35(12), 1987). How many packets a FIFO takes is
+ * counted while not one flit has left it. */
+#include "solvers/calibration.h"
 #include "tests/flit_router.h"
 
 #define RING(more)                                                                                           \
@@ -136,6 +143,157 @@ static void drawn(void)
     }
 }
 
+/* ---- depth ---- */
+
+/* Links between routers on which a flit takes 1000 cycles. */
+#define SLOW(family) family ": {bandwidth: 8 MB/s}, injection: {bandwidth: 8 GB/s}"
+#define SLOW_MESH(router) MACHINE(PAIR, SLOW("mesh"), router, "")
+#define SLOW_RING(router) MACHINE("family: torus, dims: [8]", SLOW("torus"), CUT router, "")
+
+/* Within 900 cycles no flit has given its place in a FIFO back: the node has filled them, and no more. */
+static void depth(void)
+{
+    enum { EITHER = FC_ENGINE_CYCLE };
+    static const struct {
+        const char *yaml;
+        uint64_t flits;
+        int engines; /* from event to this; wormhole: the cycle engine alone */
+    } cases[] = {
+        {SLOW_MESH(CUT "vcs: 2, buffer: 128 B, injection_fifos: 3, injection_buffer: 1000 B"), 3 * 15 * 8,
+         EITHER},
+        {SLOW_MESH(CUT "vcs: 2, buffer: 1 KiB, injection_fifos: 3, injection_buffer: 64 B"), 3 * 8, EITHER},
+        {SLOW_MESH(CUT "vcs: 2, buffer: 128 B, injection_fifos: 3"), 3 * 16, EITHER},
+        {SLOW_RING("routing: adaptive, escape: bubble, vcs: 1, buffer: 128 B, injection_fifos: 2, "
+                   "injection_buffer: 2 KiB"), 2 * 256, EITHER},
+        {SLOW_RING("routing: adaptive, escape: bubble, vcs: 2, buffer: 128 B, arbitration: jsq-slq, "
+                   "injection_fifos: 5, injection_buffer: 576 B"), 5 * 72, EITHER},
+        {SLOW_RING("routing: dimension-order, vcs: 2, buffer: 128 B, injection_buffer: 1 KiB"), 2 * 128,
+         EITHER},
+        {SLOW_MESH(WORM "vcs: 2, buffer: 32 B, injection_fifos: 3, injection_buffer: 1 KiB"), 3 * 128, 0},
+        {SLOW_MESH(WORM "vcs: 2, buffer: 32 B, injection_buffer: 8 B"), 1, 0}, /* and stops */
+    };
+    for (size_t i = 0; i < FC_COUNT(cases); i++)
+        for (int engine = cases[i].engines ? FC_ENGINE_EVENT : FC_ENGINE_CYCLE; engine <= FC_ENGINE_CYCLE;
+             engine++) {
+            struct bench b;
+            uint32_t src = 0, dst = 1;
+            double bytes = 100 * 64;
+            if (!open_bench(&b, cases[i].yaml)) continue;
+            struct fc_demand demand = entry(&b, &src, &dst, &bytes, 1, false);
+            b.settings.engine = engine;
+            b.settings.most_cycles = 900;
+            must_run(&b, &demand);
+            CU_ASSERT_EQUAL(b.r.flits_injected, cases[i].flits);
+            if (b.r.flits_injected != cases[i].flits)
+                printf("\n    case %zu, %s: %llu flits", i, fc_flit_engine_names[engine],
+                       (unsigned long long)b.r.flits_injected);
+            CU_ASSERT_EQUAL(b.r.flits_injected, b.r.flits_delivered + b.r.flits_in_flight);
+            CU_ASSERT_TRUE(!b.r.complete && b.r.flits_delivered <= 1); /* the cycle engine passes heads on */
+            b.settings.most_cycles = 0;
+            must_run(&b, &demand);
+            CU_ASSERT_TRUE(b.r.complete && b.r.credits_full);
+            CU_ASSERT_EQUAL(b.r.packets_delivered, 100);
+            CU_ASSERT_EQUAL(b.r.flits_injected, b.r.flits_delivered);
+            close_bench(&b);
+        }
+}
+
+static void never_empty(void)
+{
+    double shallow = saturated(RING("injection_fifos: 2, injection: random"), FC_ENGINE_EVENT);
+    for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+        double deep =
+            saturated(RING("injection_fifos: 2, injection: random, injection_buffer: 500 KiB"), engine);
+        CU_ASSERT_DOUBLE_EQUAL(deep, 0.75, 0.015);
+        CU_ASSERT_TRUE(shallow < 0.95 * deep);
+        if (fabs(deep - 0.75) > 0.015 || shallow >= 0.95 * deep)
+            printf("\n    %s: links busy %g, shallow %g", fc_flit_engine_names[engine], deep, shallow);
+    }
+}
+
+#define FAST(family) family ": {bandwidth: 8 GB/s, latency: 2 cycles}, injection: {bandwidth: 32 GB/s}"
+
+/* Uniform traffic past saturation out of deep FIFOs, then an all-to-all: nothing is lost, for any number of
+ * threads. */
+static void conserved(void)
+{
+    static const char *const yaml[] = {
+        MACHINE("family: torus, dims: [4, 4]", FAST("torus"),
+                CUT "routing: adaptive, escape: bubble, vcs: 2, buffer: 128 B, arbitration: jsq-slq, "
+                    "paths: 2, in_network: 100, injection_fifos: 6, injection: random, injection_buffer: 4 KiB", ""),
+        MACHINE("family: mesh, dims: [4, 4]", FAST("mesh"),
+                WORM "vcs: 2, buffer: 32 B, arbitration: slq, injection_buffer: 4 KiB", ""),
+    };
+    for (size_t i = 0; i < FC_COUNT(yaml); i++)
+        for (int engine = i ? FC_ENGINE_CYCLE : FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
+            struct bench b;
+            uint64_t cycles[2], delivered[2];
+            if (!open_bench(&b, yaml[i])) continue;
+            b.settings.engine = engine;
+            uint64_t measure = b.settings.measure_cycles, warmup = b.settings.warmup_cycles;
+            for (int t = 0; t < 2; t++) {
+                b.settings.threads = t + 1;
+                b.settings.backlog = true;
+                b.settings.warmup_cycles = 1000;
+                b.settings.measure_cycles = 4000;
+                run_pattern(&b, "uniform");
+                CU_ASSERT_EQUAL(b.r.flits_injected, b.r.flits_delivered + b.r.flits_in_flight);
+                CU_ASSERT_EQUAL(b.r.packets_injected, b.r.packets_delivered + b.r.packets_in_flight);
+                CU_ASSERT_TRUE(b.r.flits_in_flight > 16 * 512); /* more than a FIFO a node */
+                delivered[t] = b.r.flits_delivered;
+                b.settings.backlog = false;
+                b.settings.warmup_cycles = warmup;
+                b.settings.measure_cycles = measure;
+                run_pattern(&b, "alltoall:bytes=1000");
+                CU_ASSERT_TRUE(b.r.complete && b.r.credits_full);
+                CU_ASSERT_EQUAL(b.r.flits_injected, b.r.flits_delivered);
+                cycles[t] = b.r.cycles;
+            }
+            CU_ASSERT_TRUE(delivered[0] == delivered[1] && cycles[0] == cycles[1]);
+            close_bench(&b);
+        }
+}
+
+static void kinds(void)
+{
+    struct bench b;
+    struct fc_arena arena = {0};
+    const char *deep = NULL, *same = NULL;
+    if (open_bench(&b, RING("injection_buffer: 8 KiB"))) {
+        CU_ASSERT_EQUAL(fc_calibration_kind(&b.net, NULL, &arena, &deep, &b.st), FC_OK);
+        CU_ASSERT_TRUE(deep && strstr(deep, " buffer_flits=512 ") && strstr(deep, " injection_flits=1024"));
+        close_bench(&b);
+    }
+    if (open_bench(&b, RING("injection_buffer: 4 KiB"))) {
+        CU_ASSERT_EQUAL(fc_calibration_kind(&b.net, NULL, &arena, &same, &b.st), FC_OK);
+        CU_ASSERT_TRUE(same && !strstr(same, "injection_flits"));
+        close_bench(&b);
+    }
+    fc_arena_free(&arena);
+}
+
+static void refused_depths(void)
+{
+    struct bench b;
+    refused_file(MACHINE(PAIR, WIRES, "injection_buffer: 0", ""), 5,
+                 "router.injection_buffer: '0' is out of range");
+    refused_file(MACHINE(PAIR, WIRES, "injection_buffer: 3 s", ""), 5, "router.injection_buffer: '3 s'");
+    refused_file(MACHINE(PAIR, WIRES, "\n  vcs: 2,\n  injection_buffer: 512 KiB", ""), 7,
+                 "router.injection_buffer: 524288 B hold 65536 flits of 8 B (expected at most 65535 flits)");
+    if (open_bench(&b, MACHINE(PAIR, WIRES, CUT "injection_buffer: 524280 B", ""))) close_bench(&b);
+    if (open_bench(&b, MACHINE(PAIR, WIRES, CUT "injection_buffer: 63 B", ""))) {
+        refused_pattern(&b, "alltoall:bytes=8", false,
+                        "router.injection_buffer: 63 B hold 7 flits (expected at least 8, the longest "
+                        "packet)");
+        close_bench(&b);
+    }
+    if (open_bench(&b, MACHINE(PAIR, WIRES, WORM "injection_buffer: 7 B", ""))) {
+        refused_pattern(&b, "alltoall:bytes=8", false,
+                        "router.injection_buffer: 7 B hold 0 flits (expected at least 1, wormhole's least)");
+        close_bench(&b);
+    }
+}
+
 static void refusals(void)
 {
     struct bench b;
@@ -157,7 +315,12 @@ static CU_TestInfo tests[] = {
     {"queues of two directions", queues},
     {"FIFOs of a packet", masks},
     {"a FIFO drawn for each packet", drawn},
+    {"depth: packets taken in while links stand still", depth},
+    {"FIFOs that are never empty", never_empty},
+    {"conservation", conserved},
+    {"depth is part of the kind", kinds},
     {"refusals", refusals},
+    {"depths refused", refused_depths},
     CU_TEST_INFO_NULL,
 };
 

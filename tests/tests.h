@@ -25,13 +25,16 @@
     X(suite_fat_tree)                                                                                                 \
     X(suite_flit_text)                                                                                                \
     X(suite_flit_source)                                                                                              \
+    X(suite_flit_source_closed)                                                                                       \
     X(suite_flit_run)                                                                                                 \
+    X(suite_flit_statistics)                                                                                          \
     X(suite_flit_priority)                                                                                            \
     X(suite_flit_router)                                                                                              \
     X(suite_flit_route)                                                                                               \
     X(suite_flit_reference)                                                                                           \
     X(suite_flit_prepare)                                                                                             \
     X(suite_flit_event)                                                                                               \
+    X(suite_flit_event_queue)                                                                                         \
     X(suite_flit_injection)                                                                                           \
     X(suite_flit_multicast)                                                                                           \
     X(suite_flit_bluegene)                                                                                            \

@@ -33,13 +33,17 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
         return fc_refuse(st, FC_INPUT, "the cycle engine takes routers of at most 256 ports, not %u",
                          most_ports);
     while (1 << e->vc_shift < e->flit->n_vcs) e->vc_shift++;
-    uint64_t ring = fc_power_of_two(e->flit->buffer_flits > 1 ? e->flit->buffer_flits - 1 : 1);
+    uint32_t deepest = fc_most(e->flit->buffer_flits, e->flit->injection_flits);
+    uint64_t ring = fc_power_of_two(deepest > 1 ? deepest - 1 : 1);
     e->ring_mask = (uint32_t)(ring - 1);
     e->ring_shift = (uint32_t)__builtin_ctzll(ring);
     e->port_words = (most_ports + 63) / 64;
     size_t ports = e->first_port[net->n_routers], channels = ports << e->vc_shift;
     uint64_t packets =
         (uint64_t)ports * (uint64_t)e->flit->n_vcs * e->flit->buffer_flits + 2ull * net->n_nodes;
+    for (uint32_t l = 0; e->flit->injection_flits > e->flit->buffer_flits && l < net->n_links; l++)
+        if (fc_is_node(net, net->link_source[l]))
+            packets += (uint64_t)e->flit->n_vcs * (e->flit->injection_flits - e->flit->buffer_flits);
     for (uint32_t l = 0; e->flit->reception_flits && l < net->n_links; l++)
         if (fc_is_node(net, net->link_target[l]))
             packets += (uint64_t)__builtin_popcount(e->flit->reception_vcs) * e->flit->reception_flits;
@@ -77,7 +81,7 @@ static void connect_links(struct fc_cycle *e)
     for (uint32_t l = 0; l < net->n_links; l++) {
         struct fc_cycle_out *o = &e->out[l];
         uint32_t to = net->link_target[l], from = net->link_source[l];
-        uint32_t buffer = fc_is_node(net, to) ? e->flit->reception_flits : e->flit->buffer_flits;
+        uint32_t buffer = fc_is_node(net, to) ? e->flit->reception_flits : fc_flit_depth(e->flit, l);
         for (int v = 0; v < e->flit->n_vcs; v++) o->credits[v] = (uint16_t)buffer;
         o->endless = fc_is_node(net, to) && !e->flit->reception_flits;
         o->free = o->credited = (uint16_t)((1u << e->flit->n_vcs) - 1);

@@ -36,7 +36,8 @@ static inline uint64_t order(const engine *e, uint32_t channel, uint32_t distanc
     case FC_SLQ:
     case FC_JSQ_SLQ: {
         bool longest = in_percent(draw(e, DRAW_LONGEST, out, t), router->slq_percent);
-        uint64_t range = 3 - (uint64_t)e->channel[channel].count * 4 / (e->flit->buffer_flits + 1u);
+        uint64_t fullness = (uint64_t)e->channel[channel].count * 4 / (e->flit->buffer_flits + 1u);
+        uint64_t range = fullness < 3 ? 3 - fullness : 0; /* an injection FIFO may be deeper than a buffer */
         return first | (longest ? range : 0) << 56 | draw(e, DRAW_WINNER, channel, t) >> 16;
     }
     default:

@@ -47,6 +47,7 @@ bool fc_cycle_is_simple(const struct fc_cycle *e)
     if (f->plain || f->vc_stage || f->most_paths != 1 || e->counts->interval_ticks) return false;
     if (f->arbitration != FC_ROUND_ROBIN || f->net->machine->router.in_network_percent > 0) return false;
     if (f->n_vcs > FC_FAST_VCS || f->buffer_flits > UINT8_MAX || f->buffer_flits == 0) return false;
+    if (f->injection_flits != f->buffer_flits) return false;
     if (!fc_route_torus_fields(f, &route)) return false;
     for (int c = 0; c < f->net->machine->n_classes; c++)
         if (e->slow[c]) return false;

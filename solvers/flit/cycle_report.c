@@ -67,7 +67,7 @@ bool fc_cycle_credits_full(const void *engine)
     if (e->fast) fc_cycle_fast_sync(e);
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
         if (e->out[l].endless) continue;
-        uint32_t all = e->out[l].target == FC_NONE ? e->flit->reception_flits : e->flit->buffer_flits;
+        uint32_t all = e->out[l].target == FC_NONE ? e->flit->reception_flits : fc_flit_depth(e->flit, l);
         for (int v = 0; v < e->flit->n_vcs; v++)
             if (e->out[l].credits[v] != all) return false;
     }

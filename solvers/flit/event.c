@@ -252,7 +252,7 @@ static void fill_link(struct fc_event *e, uint32_t l)
             .link = l,
         };
         *fc_event_tokens_of(e, l, v) = (struct fc_event_tokens){
-            .ramp.step = 1, .count = (int32_t)e->flit->buffer_flits, .last = UINT32_MAX};
+            .ramp.step = 1, .count = (int32_t)fc_flit_depth(e->flit, l), .last = UINT32_MAX};
     }
 }
 

@@ -6,9 +6,9 @@
  * 18). */
 #include "solvers/flit/event.h"
 
-/* Flits that have arrived in the channel and not begun to leave, in four ranges of the buffer. When the last
- * packet is there all are; its tick is known to 24 bits, which decides within 2^23 ticks, and beyond at worst
- * sends us along the queue. */
+/* Flits that have arrived in the channel and not begun to leave, in four ranges of a buffer between
+ * routers; an injection FIFO may be deeper, all beyond is the fourth. When the last packet is there all are; its tick
+ * is known to 24 bits, which decides within 2^23 ticks, and beyond at worst sends us along the queue. */
 static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
 {
     const struct fc_event *e = block->engine;
@@ -22,7 +22,7 @@ static inline uint32_t fullness(const struct fc_event_block *block, uint32_t c)
             f += block->packet[p].flits;
         }
     }
-    return e->range[f];
+    return e->range[f < b ? f : b];
 }
 
 /* Random: a port, then one of its channels. What a channel draws is `best` if it is more. */

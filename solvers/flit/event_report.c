@@ -74,7 +74,7 @@ bool fc_event_credits_full(const void *engine)
     for (uint32_t l = 0; l < e->flit->n_links; l++) {
         const struct fc_event_block *block = &e->block[e->vertex_block[fc_event_link(e, l)->source]];
         for (uint32_t v = 0; v < fc_event_vcs_of(e, l); v++)
-            if (tokens_in_the_end(block, fc_event_tokens_of(e, l, v)) != e->flit->buffer_flits) return false;
+            if (tokens_in_the_end(block, fc_event_tokens_of(e, l, v)) != fc_flit_depth(e->flit, l)) return false;
     }
     return true;
 }

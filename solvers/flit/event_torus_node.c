@@ -33,7 +33,7 @@ static inline uint32_t emptiest(const struct fc_event_block *block, uint32_t l, 
         int32_t tokens = fc_event_room(block, v < e->n_network_vcs ? &lane[v].tokens : &more[v]);
         picked = tokens > most ? v : picked;
         most = tokens > most ? tokens : most;
-        if (tokens == (int32_t)e->flit->buffer_flits) return picked;
+        if (tokens == (int32_t)e->flit->injection_flits) return picked;
     }
     *again = FC_EVENT_NEVER;
     for (uint32_t left = channels; left && picked == e->n_vcs; left &= left - 1) {

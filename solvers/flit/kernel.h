@@ -45,7 +45,8 @@ struct fc_flit_net {
     uint32_t router_ticks; /* head: buffer write to link, no contention */
     uint32_t credit_ticks; /* from a flit's last byte leaving the buffer to the credit's use upstream, wire
                             * latency of the link (class) added */
-    uint32_t buffer_flits; /* of each channel */
+    uint32_t buffer_flits;    /* of each channel */
+    uint32_t injection_flits; /* but of those of injection links */
     uint32_t packet_flits_max;
     uint32_t reception_flits; /* of each reception queue; 0: endless, taken in at once */
     double reception_packet_ticks,
@@ -75,6 +76,11 @@ struct fc_flit_net {
 enum fc_code fc_flit_prepare(const struct fc_network *net, const struct fc_flit_settings *settings,
                              struct fc_flit_net *flit, struct fc_status *st);
 void fc_flit_unprepare(struct fc_flit_net *flit);
+/* Flits that a channel of the link holds; those of ejection links: see reception_flits. */
+static inline uint32_t fc_flit_depth(const struct fc_flit_net *flit, uint32_t link)
+{
+    return fc_is_node(flit->net, flit->net->link_source[link]) ? flit->injection_flits : flit->buffer_flits;
+}
 /* Ticks of a packet on a link of the class. */
 static inline uint32_t fc_flit_packet_ticks(const struct fc_flit_net *flit, int link_class, uint32_t flits)
 {

@@ -251,6 +251,15 @@ static enum fc_code size_packets(struct fc_flit_net *flit, const struct fc_flit_
             "router.buffer: %.15g B hold %u flits, cut-through needs room for the longest packet, %u "
             "flits",
             router->buffer_bytes, flit->buffer_flits, high);
+    flit->injection_flits = flit->buffer_flits;
+    if (router->injection_buffer_bytes > 0)
+        flit->injection_flits = (uint32_t)floor(router->injection_buffer_bytes / router->flit_bytes + 1e-9);
+    if (flit->injection_flits < (flit->cut_through ? high : 1))
+        return fc_route_refuse(flit, st,
+                               "router.injection_buffer: %.15g B hold %u flits (expected at least %u, %s)",
+                               router->injection_buffer_bytes, flit->injection_flits,
+                               flit->cut_through ? high : 1,
+                               flit->cut_through ? "the longest packet" : "wormhole's least");
     if (machine->reception.bytes == 0) return FC_OK;
     double reception = floor(machine->reception.bytes / router->flit_bytes + 1e-9);
     flit->reception_flits = reception < (1u << 30) ? (uint32_t)reception : 1u << 30;

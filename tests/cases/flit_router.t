@@ -46,6 +46,12 @@ $ cd $TMP; sed 's/bypass: 1/bypass: 3/' router.yaml > slow.yaml; fabricast flit 
 $ cd $TMP; sed 's/high_priority: yes/credit: 0 s/; s/credit: 1 cycle, //' router.yaml > none.yaml; fabricast flit -m ./none.yaml -p uniform --load 0.6 --high-priority 5%
 ! fabricast: ./none.yaml: router.high_priority: no channels for packets of high priority, and 0.05 of the load is to be such (expected high_priority: true)
 ? 2
+$ cd $TMP; sed 's/high_priority: yes/injection_buffer: 512 KiB/' router.yaml > deep.yaml; fabricast flit -m ./deep.yaml -p uniform --load 0.6
+! fabricast: ./deep.yaml:6: router.injection_buffer: 524288 B hold 65536 flits of 8 B (expected at most 65535 flits)
+? 2
+$ cd $TMP; sed 's/high_priority: yes/injection_buffer: 56 B/' router.yaml > flat.yaml; fabricast flit -m ./flat.yaml -p uniform --load 0.6
+! fabricast: ./flat.yaml: router.injection_buffer: 56 B hold 7 flits (expected at least 8, the longest packet)
+? 2
 $ cd $TMP; sed 's/reception: 128/reception: 56/' router.yaml > small.yaml; fabricast flit -m ./small.yaml -p uniform --load 0.6
 ! fabricast: ./small.yaml: node.reception: 56 B hold 7 flits, a node takes in whole packets, of up to 8 flits
 ? 2
