@@ -11,6 +11,7 @@
 
 #define FC_SUITES(X)                                                                                                  \
     X(suite_calibration)                                                                                              \
+    X(suite_calibration_file)                                                                                         \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
     X(suite_contention)                                                                                               \
