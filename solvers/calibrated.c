@@ -2,17 +2,20 @@
  *
  * With s the model's saturation:
  * transfer   g_s, g(x) and their standard deviations from the correction (calibration_correction.c), s* = s
- * exp(-g_s), x = load / s*, T(load) = model(x s) exp(-g(x)). Error: exp(factor x standard deviation) - 1, at
- * least 1 %, the factor that covers three of four cases left out, for kinds of pattern that were run and for
- * others. anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the
- * kernel's saturation, x = load / s*, T(load) = model(x s) exp(r(x)),  r(x_i) = log(kernel_i / model(x_i s))
- * at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no
- * waves between anchors. Error: at least 1.5 %, the half widths of the anchors about x, and a quarter of the
- * greatest misfit when an inner anchor is left out (that doubles the spacing, and the cubic is of second
- * order at least). Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors
- * up to 0.8 missed the next load by up to 15 %), nor transfer outside the hull: such an answer is
- * `extrapolated`, its error doubled. The hull in hops reaches as many times beyond the largest network as
- * that is beyond the largest but one, because leaving the largest out has tested just this step. */
+ *            exp(-g_s), x = load / s*, T(load) = model(x s) exp(-g(x)). Error: exp(factor x standard
+ *            deviation) - 1, at least 1 %, the factor that covers three of four cases left out, for kinds of
+ *            pattern that were run and for others.
+ * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the kernel's
+ *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
+ *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
+ *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
+ *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
+ *            the cubic is of second order at least).
+ * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
+ * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
+ * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
+ * but one, because leaving the largest out has tested just this step. Saturations are known to RESOLUTION at
+ * best. */
 #include "solvers/calibration_correction.h"
 
 #include <gsl/gsl_interp.h>
@@ -26,8 +29,7 @@
 #define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-#define BISECTION_SHARE                                                                                      \
-    0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
+#define RESOLUTION 0.01 /* of the ideal: the runs of a calibration tell saturations to that */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
 
@@ -42,7 +44,7 @@ struct fc_calibrated {
     const struct fc_calibration_case *anchors; /* NULL: transfer */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double left_out_percent;       /* greatest misfit with an inner anchor left out */
+    double misfit_percent[MOST];   /* with this anchor left out; 0: an end */
     struct fc_corrected corrected; /* transfer */
     double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
     const char *none, *outside, *beyond;                               /* why; "": does not hold */
@@ -80,17 +82,16 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
             isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
     }
     for (int i = 1; i + 1 < c->n; i++)
-        c->left_out_percent = fmax(c->left_out_percent, 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i])));
+        c->misfit_percent[i] = 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i]));
     return FC_OK;
 }
 
 static double anchored_error(const struct fc_calibrated *c, double x)
 {
-    double error = fmax(LEAST_ANCHORED_PERCENT, c->left_out_percent / 4);
-    for (int i = 1; i < c->n; i++)
-        if (c->x[i] >= x || i + 1 == c->n)
-            return fmax(error, fmax(c->half_percent[i], c->half_percent[i - 1]));
-    return error;
+    int i = 1;
+    while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
+    double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
+    return fmax(fmax(LEAST_ANCHORED_PERCENT, misfit), fmax(c->half_percent[i], c->half_percent[i - 1]));
 }
 
 /* Where neither anchors nor the correction reach: the mean error of networks left out. */
@@ -322,12 +323,17 @@ void fc_calibrated_close(struct fc_calibrated *calibrated)
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
     double error = NAN;
+    double saturation =
+        c->anchors ? c->anchors->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    double least = 100 * RESOLUTION / c->turns->max_service_rate / saturation;
     if (c->anchors)
-        error = 100 * BISECTION_SHARE * c->anchors->ideal / c->anchors->saturation;
+        error = least;
     else if (c->calibration)
-        error = stated(c->saturation_factor, c->corrected.saturation_deviation) * (*c->outside ? 2 : 1);
+        error = fmax(least, stated(c->saturation_factor, c->corrected.saturation_deviation)) *
+                (*c->outside ? 2 : 1);
+    if (isnan(c->saturation_factor) && !c->anchors) error = NAN;
     if (error_percent) *error_percent = error;
-    return c->anchors ? c->anchors->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    return saturation;
 }
 
 /* All times times `factor`, so that the parts still sum to the latency. */

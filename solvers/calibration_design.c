@@ -1,14 +1,15 @@
 /* calibration_design.c - which networks, patterns and packet lengths are run for a calibration.
  *
- * Networks: the machine itself where a case of it takes at most a fifth of the budget, and up to four
+ * Networks: the machine itself where a case of it takes at most a tenth of the budget, and up to four
  * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
  * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
  * between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest), and 8 flits
  * where the longest has 1 or more than 64. A case is run with windows that choose their own length where that
  * takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
  * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
- * counted in hops and made seconds by what each engine was measured to do on one core. Order: uniform on all
- * networks, then the others, both from the smallest network up, so that a small budget still spans sizes. */
+ * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
+ * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
+ * sizes; then the same on the larger ones. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
-enum { MOST_LENGTHS = 3 };
+enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 /* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
  * that they take at least. */
 #define CYCLES_OF_A_CASE 4000.0
@@ -319,6 +320,26 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     return st->code ? st->code : fc_calibration_features(&job->turns, k->features, st);
 }
 
+/* The uniform pattern of a network, or the others. */
+static enum fc_code add_patterns(const struct fc_network *net, bool uniform, double budget_s, uint64_t seed,
+                                 struct fc_arena *arena, struct fc_calibration_design *d,
+                                 struct fc_status *st)
+{
+    struct patterns p = {0};
+    add_pattern(net, "uniform", &p);
+    if (!uniform) {
+        add_adversarial(net, &p);
+        add_neighbours(net, &p);
+    }
+    for (int j = uniform ? 0 : 1; j < p.n; j++) {
+        uint32_t first = d->n_jobs;
+        if (add_jobs(net, p.text[j], seed, budget_s, d, st)) return st->code;
+        for (uint32_t k = first; k < d->n_jobs; k++)
+            if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
+    }
+    return FC_OK;
+}
+
 /* Fixed windows grow alike to what the budget has left. */
 static void use_budget(struct fc_calibration_design *d, double budget_s)
 {
@@ -353,22 +374,10 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
                          budget_s / FC_CALIBRATION_CORES, machine->name);
     by_size(d, order);
-    for (int uniform = 1; uniform >= 0; uniform--)
-        for (int i = 0; i < d->n_networks; i++) {
-            struct fc_network *net = &d->networks[order[i]];
-            struct patterns p = {0};
-            add_pattern(net, "uniform", &p);
-            if (!uniform) {
-                add_adversarial(net, &p);
-                add_neighbours(net, &p);
-            }
-            for (int j = uniform ? 0 : 1; j < p.n; j++) {
-                uint32_t first = d->n_jobs;
-                if (add_jobs(net, p.text[j], seed, budget_s, d, st)) return st->code;
-                for (uint32_t k = first; k < d->n_jobs; k++)
-                    if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
-            }
-        }
+    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
+        for (int uniform = 1; uniform >= 0; uniform--)
+            for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
+                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
     use_budget(d, budget_s);
     return FC_OK;
 }

@@ -109,7 +109,7 @@ static void test_anchored(void)
         k->saturation *= 1.03;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
-        CU_ASSERT(error > 0 && error < 2);
+        CU_ASSERT_DOUBLE_EQUAL(error, 1 / job->turns.max_service_rate / k->saturation, 1e-9);
         for (int i = 0; i < N_POINTS; i++) {
             CU_ASSERT(!fc_calibrated_solve(a, shares[i] * k->saturation, &answer, &st));
             CU_ASSERT(answer.tier == FC_TIER_ANCHORED && !answer.extrapolated && !*answer.why);
