@@ -59,7 +59,7 @@ static void print_cases(FILE *stream, const struct fc_calibration *c)
 static void print_errors(FILE *stream, const struct fc_calibration *c)
 {
     char a[3][24];
-    fprintf(stream, "\nerrors        of every %s left out of the fit: latency up to 80 %% of saturation\n",
+    fprintf(stream, "\nerrors        of every %s left out of fit and correction: latency up to 80 %% of saturation\n",
             fc_left_out_names[c->left_out]);
     fprintf(stream, "latency       mean %s %%, greatest %s %%; the largest network left out: %s %%\n",
             number(a[0], sizeof a[0], c->left_out_mean_percent, "%.1f"),
@@ -68,6 +68,9 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
     fprintf(stream, "saturation    mean %s %%, greatest %s %%\n",
             number(a[0], sizeof a[0], c->saturation_mean_percent, "%.1f"),
             number(a[1], sizeof a[1], c->saturation_greatest_percent, "%.1f"));
+    fprintf(stream, "patterns      of a kind that was not run: latency mean %s %%, saturation mean %s %%\n",
+            number(a[0], sizeof a[0], c->kind_mean_percent, "%.1f"),
+            number(a[1], sizeof a[1], c->kind_saturation_mean_percent, "%.1f"));
     fprintf(stream, "at 90 %%       mean %s %%\n", number(a[0], sizeof a[0], c->error_at[9], "%.1f"));
     fprintf(stream, "fit           residual %s %%\n", number(a[0], sizeof a[0], c->residual_percent, "%.1f"));
     fprintf(stream, "runs          %.3g million hops\n", c->hops_run / 1e6);
@@ -127,13 +130,15 @@ static json_t *to_json(const struct answer *a)
                              pair(c->anisotropy), "flits", pair(c->flits), "buffer_packets",
                              pair(c->buffer_packets), "hops_step", fc_json_real(c->hops_step));
     json_t *errors =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", fc_left_out_names[c->left_out],
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", fc_left_out_names[c->left_out],
                   "residual_percent", fc_json_real(c->residual_percent), "latency_mean_percent",
                   fc_json_real(c->left_out_mean_percent), "latency_greatest_percent",
                   fc_json_real(c->left_out_greatest_percent), "largest_network_mean_percent",
                   fc_json_real(c->largest_left_out_percent), "saturation_mean_percent",
                   fc_json_real(c->saturation_mean_percent), "saturation_greatest_percent",
-                  fc_json_real(c->saturation_greatest_percent), "at_load_share_percent", at);
+                  fc_json_real(c->saturation_greatest_percent), "at_load_share_percent", at,
+                  "kind_latency_mean_percent", fc_json_real(c->kind_mean_percent),
+                  "kind_saturation_mean_percent", fc_json_real(c->kind_saturation_mean_percent));
     json_t *phases = json_pack("{s:I, s:o, s:o, s:o}", "cases", (json_int_t)c->phases.n_cases, "hops_run",
                                fc_json_real(c->phases.hops_run), "network_left_out_percent",
                                fc_json_real(fc_bulk_error_percent(&c->phases, false)), "kind_left_out_percent",

@@ -29,14 +29,15 @@ static enum fc_code describe(const struct fc_machine *machine, struct fc_calibra
 }
 
 static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set,
-                         double hops, struct fc_calibration_design *design, struct fc_calibration *c,
+                         double budget_s, struct fc_calibration_design *design, struct fc_calibration *c,
                          struct fc_status *st)
 {
     uint32_t n = 0;
-    double closed_hops = FC_CALIBRATION_PHASES_SHARE * hops;
-    if (fc_calibration_design_make(machine, hops, set->seed, &c->arena, design, st) ||
-        fc_calibration_run(design, hops - closed_hops, set, &c->arena, st) ||
-        fc_calibration_phases_run(machine, design, closed_hops, set, &c->arena, &c->phases, st))
+    double closed_s = FC_CALIBRATION_PHASES_SHARE * budget_s;
+    if (fc_calibration_design_make(machine, budget_s, set->without, set->seed, &c->arena, design, st) ||
+        fc_calibration_run(design, budget_s - closed_s, set, &c->arena, st) ||
+        fc_calibration_phases_run(machine, design, closed_s * FC_CALIBRATION_PHASES_HOPS_PER_S, set, &c->arena,
+                                  &c->phases, st))
         return st->code;
     struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
     if (!ran) return st->code;
@@ -46,7 +47,7 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     }
     if (n == 0)
         return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
-                         hops / FC_CALIBRATION_HOPS_PER_S, machine->name);
+                         budget_s / FC_CALIBRATION_CORES, machine->name);
     return fc_calibration_fit(ran, n, set->threads, set->progress, c, st);
 }
 
@@ -58,7 +59,7 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
     memset(calibration, 0, sizeof *calibration);
     calibration->seed = settings->seed;
     if (!check(settings, st) && !describe(machine, calibration, st))
-        make(machine, settings, budget_s * FC_CALIBRATION_HOPS_PER_S, &design, calibration, st);
+        make(machine, settings, budget_s * FC_CALIBRATION_CORES, &design, calibration, st);
     fc_calibration_design_free(&design);
     if (st->code) fc_calibration_free(calibration);
     return st->code;

@@ -1,17 +1,22 @@
 /* calibrated.c - the queueing model with its calibration: latency, saturation, and the error of both.
  *
- * With s the model's saturation, x = load / s:
- * transfer   T(load) = model(load); error = measured error of networks left out at share x, at least 1 %.
- * anchored   where this network, pattern and packet length were run: s* the kernel's saturation, x = load /
- * s*, T(load) = model(x s) exp(r(x)),  r(x_i) = log(kernel_i / model(x_i s)) at the anchors, r(0) = 0, r by
- * Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL), which makes no waves between anchors. Error:
- * at least 1.5 %, the half widths of the anchors about x, and a quarter of the greatest misfit when an inner
- * anchor is left out (that doubles the spacing, and the cubic is of second order at least). Neither is
- * trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8
- * missed the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error doubled.
- * The hull in hops reaches as many times beyond the largest network as that is beyond the largest but one,
- * because leaving the largest out has tested just this step. */
-#include "solvers/calibration_internal.h"
+ * With s the model's saturation:
+ * transfer   g_s, g(x) and their standard deviations from the correction (calibration_correction.c), s* = s
+ *            exp(-g_s), x = load / s*, T(load) = model(x s) exp(-g(x)). Error: exp(factor x standard
+ *            deviation) - 1, at least 1 %, the factor that covers three of four cases left out, for kinds of
+ *            pattern that were run and for others.
+ * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the kernel's
+ *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
+ *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
+ *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
+ *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
+ *            the cubic is of second order at least).
+ * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
+ * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
+ * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
+ * but one, because leaving the largest out has tested just this step. Saturations are known to RESOLUTION at
+ * best. */
+#include "solvers/calibration_correction.h"
 
 #include <gsl/gsl_interp.h>
 #include <math.h>
@@ -19,12 +24,12 @@
 
 #define LEAST_TRANSFER_PERCENT 1.0
 #define LEAST_ANCHORED_PERCENT 1.5
+#define ANCHOR_PERCENT 3.0 /* half width of the worst point up to LAST_SHARE */
 #define LAST_SHARE 0.9
 #define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-#define BISECTION_SHARE                                                                                      \
-    0.005 /* of the ideal: the kernel's saturation is that far below the least unstable load */
+#define RESOLUTION 0.01 /* of the ideal: the runs of a calibration tell saturations to that */
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
 
@@ -39,8 +44,10 @@ struct fc_calibrated {
     const struct fc_calibration_case *anchors; /* NULL: transfer */
     int n;                                     /* of x, r: anchors and the origin */
     double x[MOST], r[MOST], half_percent[MOST];
-    double left_out_percent;             /* greatest misfit with an inner anchor left out */
-    const char *none, *outside, *beyond; /* why; "": does not hold */
+    double misfit_percent[MOST];   /* with this anchor left out; 0: an end */
+    struct fc_corrected corrected; /* transfer */
+    double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
+    const char *none, *outside, *beyond;                               /* why; "": does not hold */
 };
 
 /* ---- interpolation ---- */
@@ -75,25 +82,74 @@ static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
             isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
     }
     for (int i = 1; i + 1 < c->n; i++)
-        c->left_out_percent = fmax(c->left_out_percent, 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i])));
+        c->misfit_percent[i] = 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i]));
     return FC_OK;
 }
 
 static double anchored_error(const struct fc_calibrated *c, double x)
 {
-    double error = fmax(LEAST_ANCHORED_PERCENT, c->left_out_percent / 4);
-    for (int i = 1; i < c->n; i++)
-        if (c->x[i] >= x || i + 1 == c->n)
-            return fmax(error, fmax(c->half_percent[i], c->half_percent[i - 1]));
-    return error;
+    int i = 1;
+    while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
+    double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
+    return fmax(fmax(LEAST_ANCHORED_PERCENT, misfit), fmax(c->half_percent[i], c->half_percent[i - 1]));
 }
 
-static double transfer_error(const struct fc_calibration *k, double x)
+/* Where neither anchors nor the correction reach: the mean error of networks left out. */
+static double mean_error(const struct fc_calibration *k, double x)
 {
     double at = fmin(fmax(10 * x, 0), 9);
     int low = at < 9 ? (int)at : 8;
     double error = k->error_at[low] + (at - low) * (k->error_at[low + 1] - k->error_at[low]);
     return isnan(error) ? (double)NAN : fmax(error, LEAST_TRANSFER_PERCENT);
+}
+
+static double stated(double factor, double deviation)
+{
+    return isnan(factor) ? (double)NAN : fmax(LEAST_TRANSFER_PERCENT, 100 * expm1(factor * deviation));
+}
+
+/* latency: the answer's. */
+static double transfer_error(const struct fc_calibrated *c, double x, double latency)
+{
+    double excess = fmax(0, 1 - c->turns->zero_load_cycles / latency);
+    double factor =
+        fc_corrected_between(&c->corrected, c->factor, c->corrected.n ? c->factor[0] : (double)NAN, x);
+    return stated(factor, fc_corrected_deviation(&c->corrected, x, excess));
+}
+
+/* ---- correction ---- */
+
+static void take_factors(struct fc_calibrated *c, const struct fc_correction *correction)
+{
+    const struct fc_calibration *k = c->calibration;
+    int n = 0;
+    c->saturation_factor = NAN;
+    for (int i = 0; i < k->n_corrections; i++) {
+        const struct fc_calibration_correction *one = &k->corrections[i];
+        double factor = c->corrected.known && !isnan(one->known) ? one->known : one->unknown;
+        if (one->share == 1)
+            c->saturation_factor = factor;
+        else if (n < correction->n && one->share == correction->share[n])
+            c->factor[n++] = factor;
+    }
+}
+
+static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, const char *pattern,
+                                    struct fc_status *st)
+{
+    const struct fc_calibration *k = c->calibration;
+    struct fc_calibration_case own = {.network = shape};
+    struct fc_correction correction = {0};
+    const struct fc_calibration_case **cases = fc_alloc(&c->arena, k->n_cases, sizeof *cases, st);
+    own.kind = cases ? fc_calibration_pattern_kind(pattern, &c->arena, st) : NULL;
+    if (!own.kind || fc_calibration_features(c->turns, own.features, st)) return st->code;
+    for (uint32_t i = 0; i < k->n_cases; i++) cases[i] = &k->cases[i];
+    if (!fc_correction_make(cases, k->n_cases, k->corrections, k->n_corrections, &correction, st)) {
+        fc_correction_at(&correction, &own, &c->corrected);
+        take_factors(c, &correction);
+    }
+    fc_correction_close(&correction);
+    return st->code;
 }
 
 /* ---- what applies ---- */
@@ -181,18 +237,25 @@ static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, str
     return st->code;
 }
 
-static void find_anchors(struct fc_calibrated *c, const char *pattern,
+static bool is_anchor(const struct fc_calibration_case *k)
+{
+    double most = 0;
+    for (int i = 0; i < k->n_points; i++)
+        if (k->points[i].load_share <= LAST_SHARE)
+            most = fmax(most, k->points[i].half_width_cycles / k->points[i].latency_cycles);
+    return 100 * most <= ANCHOR_PERCENT;
+}
+
+static void find_anchors(struct fc_calibrated *c, const char *shape, const char *pattern,
                          const struct fc_flit_settings *settings)
 {
-    char shape[512];
-    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
     double mean = c->turns->flits_mean;
     double most = settings->packet_flits_max ? settings->packet_flits_max : mean;
     double least = settings->packet_flits_min ? settings->packet_flits_min : 2 * mean - most;
     for (uint32_t i = 0; i < c->calibration->n_cases && !c->anchors; i++) {
         const struct fc_calibration_case *k = &c->calibration->cases[i];
         if (!strcmp(k->network, shape) && !strcmp(k->pattern, pattern) && fabs(k->flits_min - least) < 0.25 &&
-            fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25)
+            fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25 && is_anchor(k))
             c->anchors = k;
     }
 }
@@ -206,11 +269,13 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
     if (c->calibration) c->parameters = c->calibration->parameters;
     if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
     fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
-    if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st))
-        return st->code;
+    if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st)) return st->code;
     if (!c->calibration) return FC_OK;
-    find_anchors(c, pattern ? pattern : "", settings);
+    char shape[512];
+    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    find_anchors(c, shape, pattern ? pattern : "", settings);
     if (c->anchors) return make_anchors(c, st);
+    if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
     return check_hull(c, st);
 }
 
@@ -253,12 +318,17 @@ const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *cal
 double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
 {
     double error = NAN;
+    double saturation =
+        c->anchors ? c->anchors->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    double least = 100 * RESOLUTION / c->turns->max_service_rate / saturation;
     if (c->anchors)
-        error = 100 * BISECTION_SHARE * c->anchors->ideal / c->anchors->saturation;
+        error = least;
     else if (c->calibration)
-        error = c->calibration->saturation_mean_percent * (*c->outside ? 2 : 1);
+        error = fmax(least, stated(c->saturation_factor, c->corrected.saturation_deviation)) *
+                (*c->outside ? 2 : 1);
+    if (isnan(c->saturation_factor) && !c->anchors) error = NAN;
     if (error_percent) *error_percent = error;
-    return c->anchors ? c->anchors->saturation : c->model_saturation;
+    return saturation;
 }
 
 /* All times times `factor`, so that the parts still sum to the latency. */
@@ -276,9 +346,10 @@ static void add_error(const struct fc_calibrated *c, double x, struct fc_calibra
     if (!c->calibration || !answer->model.stable) return;
     double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
     bool above = x > last * (1 + 1e-9);
-    answer->error_percent = c->anchors ? anchored_error(c, x) : transfer_error(c->calibration, x);
+    answer->error_percent =
+        c->anchors ? anchored_error(c, x) : transfer_error(c, x, answer->model.latency_mean_cycles);
     if (c->anchors && above)
-        answer->error_percent = fmax(answer->error_percent, transfer_error(c->calibration, x));
+        answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
     answer->extrapolated = above || *c->outside;
     if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
     if (!answer->extrapolated) return;
@@ -296,9 +367,11 @@ enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_
         scale(&answer->model, NAN);
         answer->model.greatest_utilization = 1;
     } else {
-        double load = c->anchors ? x * c->model_saturation : load_flits_per_cycle;
+        double load = x * c->model_saturation;
         if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
-        if (c->anchors && answer->model.stable) scale(&answer->model, exp(ratio_at(c, -1, x)));
+        double log_ratio = c->anchors ? ratio_at(c, -1, x)
+                                      : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        if (answer->model.stable) scale(&answer->model, exp(log_ratio));
     }
     answer->model.load_flits_per_cycle = load_flits_per_cycle;
     add_error(c, x, answer);

@@ -4,40 +4,55 @@
  * in flits...), not to a size. It holds the parameters of queueing.h with 95 % intervals, the hull of what
  * they were fitted on, the errors that were measured on networks left out, and anchors: kernel points of the
  * very networks, patterns and packet lengths that were run. Two tiers: *anchored* (between anchors of the
- * same case: the model times the measured ratio) and *transfer* (the model alone). Written as YAML beside the
- * machine file: NAME.calibration.yaml. docs/calibration.md has the method. */
+ * same case: the model times the measured ratio) and *transfer* (the model times what the ratios of the cases
+ * say of one like it, kriging.h). Written as YAML beside the machine file: NAME.calibration.yaml.
+ * docs/calibration.md has the method. */
 #ifndef FC_CALIBRATION_H
 #define FC_CALIBRATION_H
 
 #include "solvers/bulk.h"
+#include "solvers/kriging.h"
 #include "solvers/queueing.h"
 
 /* Of the kernel's answers, not of the program: a calibration made by another one is refused. Raised when a
  * change of the kernel or of the equations of queueing.c moves latencies or saturations. */
 #define FC_KERNEL_VERSION "2"
 
+enum { FC_CALIBRATION_FEATURES = 6 };
 struct fc_calibration_point {
     double load_share;                        /* of the case's saturation */
     double latency_cycles, half_width_cycles; /* of the kernel; 95 % by batch means, NaN: unknown */
+    double model_ratio; /* model over kernel, both at this share of their own saturation */
 };
 #define FC_CALIBRATION_MOST_POINTS 15
 /* One network, pattern and packet length that was run. */
 struct fc_calibration_case {
     const char *network; /* shape in words: fc_machine_shape */
     const char *pattern; /* as the user types it: "uniform", "stencil3d:grid=8x8x8" */
+    const char *kind;    /* of the pattern: fc_calibration_pattern_kind */
     uint64_t nodes;
     double flits_min, flits_max;
-    double hops, anisotropy, buffer_packets; /* where the case lies in the hull */
-    double saturation, ideal;                /* flits a node and cycle */
+    double features[FC_CALIBRATION_FEATURES]; /* fc_calibration_features */
+    double hops, anisotropy, buffer_packets;  /* where the case lies in the hull */
+    double saturation, ideal;                 /* flits a node and cycle */
+    double saturation_ratio;                  /* the model's over the kernel's */
     double escape_percent; /* of the flit-hops at the greatest load run, those on escape channels; NaN: none
                               exist */
     int n_points;
     struct fc_calibration_point *points; /* [n_points] ascending */
     bool fitted;                         /* used for the parameters; else held out */
     double mean_error_percent, greatest_error_percent,
-        saturation_error_percent; /* of the transfer tier, latency up
-to 0.8 of saturation; when fitted: with this network left out (calibration->left_out) */
+        saturation_error_percent; /* of the transfer tier with this
+network left out of fit and correction (calibration->left_out), latency up to 0.8 of saturation */
 };
+/* The correction at one share of saturation; share 1: of the saturation itself. The error stated is
+ * exp(factor x standard deviation) - 1, so that it covers three of four cases left out. */
+struct fc_calibration_correction {
+    double share;
+    struct fc_kriging_shape shape;
+    double known, unknown; /* factors, for kinds of pattern that were run and others; NaN: none left out */
+};
+#define FC_CALIBRATION_MOST_CORRECTIONS (FC_CALIBRATION_MOST_POINTS + 1)
 /* What an error is measured on: parameters fitted without that network, or, where only one network was run,
  * without that case. */
 enum fc_left_out { FC_LEFT_OUT_NETWORK, FC_LEFT_OUT_CASE };
@@ -56,26 +71,31 @@ struct fc_calibration {
     /* Hull: least and most over the cases. hops_step: hops of the largest network over those of the largest
      * but one (1: none), the step in size that leaving the largest out has tested. */
     double hops[2], anisotropy[2], flits[2], buffer_packets[2], hops_step;
+    int n_corrections;
+    struct fc_calibration_correction corrections[FC_CALIBRATION_MOST_CORRECTIONS]; /* ascending; the last is
+                                                                                      of share 1 */
     double residual_percent; /* root mean square of the fit */
     int left_out;            /* enum fc_left_out */
     /* All NaN where nothing could be left out (a single case). */
     double left_out_mean_percent, left_out_greatest_percent; /* latency, up to 80 % of saturation */
     double largest_left_out_percent;                         /* the largest network left out, mean */
     double saturation_mean_percent, saturation_greatest_percent;
-    /* Mean absolute left-out error at load share 0, 0.1, ... 0.9: what transfer answers carry. */
-    double error_at[10];
-    double hops_run; /* flit-hops (event engine: packet-hops) that the kernel made for it */
+    /* The same with a kind of pattern left out on all networks, NaN where there is one: means. */
+    double kind_mean_percent, kind_saturation_mean_percent;
+    double error_at[10]; /* mean absolute left-out error at load share 0, 0.1, ... 0.9 */
+    double hops_run;     /* flit-hops (event engine: packet-hops) that the kernel made for it */
     struct fc_bulk phases; /* closed runs */
 };
 
 struct fc_calibration_settings {
-    double budget_s; /* of a nominal machine that makes FC_CALIBRATION_HOPS_PER_S, so that results do not
-                        depend on the clock; 0: 60 */
+    double budget_s; /* of a nominal machine of FC_CALIBRATION_CORES cores, counted in hops, so that results
+                        do not depend on the clock; 0: 60 */
     int threads;
     uint64_t seed;
+    const char *without; /* a network (fc_machine_shape) that is not to be run, to be predicted; NULL: none */
     struct fc_progress *progress;
 };
-#define FC_CALIBRATION_HOPS_PER_S 4e6 /* flit-hops of the cycle engine, packet-hops of the event engine */
+#define FC_CALIBRATION_CORES 2
 /* The router kind of a network in one line of key=value: what must be equal for a calibration to apply.
  * `vc_rule` NULL: the machine's. In the arena. FC_INPUT: the kernel cannot run this network. */
 enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_rule, struct fc_arena *arena,

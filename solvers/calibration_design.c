@@ -1,31 +1,44 @@
 /* calibration_design.c - which networks, patterns and packet lengths are run for a calibration.
  *
- * Networks: the machine itself where a case of it takes at most a fifth of the budget, and up to four
+ * Networks: the machine itself where a case of it takes at most a tenth of the budget, and up to four
  * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
  * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
- * between neighbours. Packets: the machine's longest and 1 flit (8 flits where the longest has more than 64,
- * at least the machine's shortest). The cycle engine moves flits, so that its windows for longer packets are
- * of fixed length (LEAN_PACKETS), with half widths of some percent. Order: uniform on all networks, then the
- * others, both from the smallest network up, so that a small budget still spans sizes. */
+ * between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest), and 8 flits
+ * where the longest has 1 or more than 64. A case is run with windows that choose their own length where that
+ * takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
+ * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
+ * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
+ * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
+ * sizes; then the same on the larger ones. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
 #include "models/family_two_level.h"
 #include "solvers/calibration_internal.h"
+#include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
+enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 /* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
  * that they take at least. */
-#define CYCLES_OF_A_CASE 2400.0
-#define PACKETS_OF_A_CASE 2.4e6
-#define LEAN_PACKETS(flits) fmax(2500, 48000.0 / (flits))
-#define LEAN_CYCLES 30.0
-#define LEAN_RUNS 20.0
-#define MOST_OF_BUDGET (1 / 5.0)
+#define CYCLES_OF_A_CASE 4000.0
+#define PACKETS_OF_A_CASE 4e6
+#define LEAST_PACKETS 2500.0
+#define LEAST_CYCLES 30.0
+#define MOST_OF_BUDGET (1 / 10.0)
+#define LONG_SHARE 0.05
+#define LEAN_SHARE 0.02
+/* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
+#define LEAN_WINDOWS 14.0
+#define MOST_LONGER 8.0
+/* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
+#define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
+#define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
+#define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
 
 /* ---- patterns ---- */
 
@@ -104,10 +117,13 @@ void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration
 
 /* ---- networks ---- */
 
-static bool known_shape(const struct fc_calibration_design *d, const struct fc_machine *machine)
+/* Whether the network is there already, or not to be run. */
+static bool known_shape(const struct fc_calibration_design *d, const char *without,
+                        const struct fc_machine *machine)
 {
     char shape[512], other[512];
     fc_machine_shape(machine, shape, sizeof shape);
+    if (without && !strcmp(shape, without)) return true;
     for (int i = 0; i < d->n_networks; i++)
         if (!strcmp(shape, fc_machine_shape(&d->machines[i], other, sizeof other))) return true;
     return false;
@@ -120,55 +136,57 @@ static double packet_rate(const struct fc_calibration_job *job)
     return 0.7 / t->max_service_rate * job->net->n_nodes / t->flits_mean;
 }
 
-/* Windows of fixed length for long packets of the cycle engine. */
-static void make_lean(struct fc_calibration_job *job)
+/* What one packet costs, seconds. */
+static double packet_s(const struct fc_calibration_job *job)
 {
-    double packets = LEAN_PACKETS(job->turns.flits_mean);
-    job->settings.measure_cycles =
-        (uint64_t)ceil(fmax(packets / packet_rate(job), LEAN_CYCLES * 2 * job->turns.zero_load_cycles));
+    return fmax(1, job->turns.hops_mean) * (job->events ? 1 : job->turns.flits_mean) / job->hops_per_s;
 }
 
-/* Hops that the case takes: packet-hops for the event engine, flit-hops for the cycle engine. */
-static double estimate(const struct fc_calibration_job *job, bool events)
+/* Windows that choose their length if the budget has room for them, else fixed ones; the estimate of either.
+ */
+static void choose_windows(struct fc_calibration_job *job, double budget_s)
 {
-    const struct fc_turns *t = &job->turns;
-    double packets = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * 2 * t->zero_load_cycles * packet_rate(job));
-    if (job->settings.measure_cycles)
-        packets = LEAN_RUNS * (double)job->settings.measure_cycles * packet_rate(job);
-    return packets * fmax(1, t->hops_mean) * (events ? 1 : t->flits_mean);
+    double latency = 2 * job->turns.zero_load_cycles, rate = packet_rate(job);
+    job->estimate_s = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * latency * rate) * packet_s(job);
+    if (job->estimate_s <= LONG_SHARE * budget_s) return;
+    double packets = fmax(LEAST_PACKETS, LEAN_SHARE * budget_s / LEAN_WINDOWS / packet_s(job));
+    job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, LEAST_CYCLES * latency));
+    job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
 }
 
-static enum fc_code uses_events(const struct fc_network *net, bool *events, struct fc_status *st)
+/* Which engine runs the network, and how fast. */
+static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
+    struct fc_route_fields fields;
     char why[256];
     fc_flit_defaults(&settings);
-    if (fc_flit_prepare(net, &settings, &flit, st)) return st->code;
-    *events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    if (fc_flit_prepare(job->net, &settings, &flit, st)) return st->code;
+    bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
+                fc_route_torus_fields(&flit, &fields);
+    job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    job->hops_per_s = job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
 
 static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, uint64_t seed,
-                             struct fc_calibration_job *job, struct fc_status *st)
+                             double budget_s, struct fc_calibration_job *job, struct fc_status *st)
 {
-    bool events;
     memset(job, 0, sizeof *job);
     job->net = net;
     fc_flit_defaults(&job->settings);
     job->settings.packet_flits_min = job->settings.packet_flits_max = flits;
     job->settings.seed = seed;
     job->settings.threads = 1;
-    if (uses_events(net, &events, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st))
-        return st->code;
+    if (find_engine(job, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
     job->demand.open_loop = true;
     if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
         fc_demand_free(&job->demand);
         return st->code;
     }
-    if (!events && flits > 1) make_lean(job);
-    job->estimate_hops = estimate(job, events);
+    choose_windows(job, budget_s);
     return FC_OK;
 }
 
@@ -179,28 +197,30 @@ static void free_job(struct fc_calibration_job *job)
     fc_demand_free(&job->demand);
 }
 
-/* The longest packet and the short one. */
-static enum fc_code lengths(const struct fc_network *net, uint32_t *longest, uint32_t *shortest,
-                            struct fc_status *st)
+/* The longest packet, the shortest, and one between; the number of them. */
+static int lengths(const struct fc_network *net, uint32_t *flits, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
     fc_flit_defaults(&settings);
-    if (fc_flit_prepare(net, &settings, &flit, st)) return st->code;
+    if (fc_flit_prepare(net, &settings, &flit, st)) return 0;
     const struct fc_machine *m = net->machine;
-    double least = ceil(m->packet.min_bytes / m->router.flit_bytes);
-    *longest = flit.packet_flits_max;
-    *shortest = (uint32_t)fmin(*longest, fmax(*longest > 64 ? 8 : 1, least));
+    uint32_t longest = flit.packet_flits_max;
+    uint32_t least = (uint32_t)fmin(longest, fmax(1, ceil(m->packet.min_bytes / m->router.flit_bytes)));
+    int n = 0;
+    flits[n++] = longest;
+    if (least < longest) flits[n++] = least;
+    if (longest == 1 || (longest > 64 && least < 8)) flits[n++] = 8;
     fc_flit_unprepare(&flit);
-    return FC_OK;
+    return n;
 }
 
 /* Keeps the network when a uniform case of it is cheap enough. The machine goes over to the design. */
-static enum fc_code try_network(struct fc_machine *machine, bool owned, double most_hops, uint64_t seed,
-                                struct fc_calibration_design *d, struct fc_status *st)
+static enum fc_code try_network(struct fc_machine *machine, bool owned, double budget_s, double share,
+                                uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
 {
     int n = d->n_networks;
-    uint32_t longest = 0, shortest = 0;
+    uint32_t flits[MOST_LENGTHS];
     struct fc_calibration_job job;
     bool fits = false;
     d->machines[n] = *machine;
@@ -209,8 +229,8 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double m
     memset(net, 0, sizeof *net);
     struct fc_status why = {0};
     if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
-        !lengths(net, &longest, &shortest, &why) && !make_job(net, "uniform", shortest, seed, &job, &why)) {
-        fits = job.estimate_hops <= most_hops;
+        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], seed, budget_s, &job, &why)) {
+        fits = job.estimate_s <= share * budget_s;
         free_job(&job);
     }
     if (fits) {
@@ -224,19 +244,21 @@ static enum fc_code try_network(struct fc_machine *machine, bool owned, double m
     return st->code;
 }
 
-static enum fc_code add_networks(const struct fc_machine *machine, double most_hops, uint64_t seed,
-                                 struct fc_calibration_design *d, struct fc_status *st)
+static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share,
+                                 const char *without, uint64_t seed, struct fc_calibration_design *d,
+                                 struct fc_status *st)
 {
     struct fc_machine own = *machine;
-    if (try_network(&own, false, most_hops, seed, d, st)) return st->code;
+    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st))
+        return st->code;
     for (int i = 0; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
         struct fc_machine relative;
         bool exists;
         if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
         if (!exists) break;
-        if (known_shape(d, &relative))
+        if (known_shape(d, without, &relative))
             fc_machine_free(&relative);
-        else if (try_network(&relative, true, most_hops, seed, d, st))
+        else if (try_network(&relative, true, budget_s, share, seed, d, st))
             return st->code;
     }
     return FC_OK;
@@ -256,14 +278,15 @@ static void by_size(const struct fc_calibration_design *d, int *order)
 /* ---- the cases ---- */
 
 static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, uint64_t seed,
-                             struct fc_calibration_design *d, struct fc_status *st)
+                             double budget_s, struct fc_calibration_design *d, struct fc_status *st)
 {
-    uint32_t flits[2] = {0, 0};
-    if (lengths(net, &flits[0], &flits[1], st)) return st->code;
-    for (int i = 0; i < (flits[0] == flits[1] ? 1 : 2); i++) {
+    uint32_t flits[MOST_LENGTHS];
+    int n = lengths(net, flits, st);
+    if (st->code) return st->code;
+    for (int i = 0; i < n; i++) {
         struct fc_calibration_job *job = &d->jobs[d->n_jobs];
         struct fc_status why = {0};
-        if (make_job(net, pattern, flits[i], seed, job, &why)) {
+        if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
             if (why.code != FC_INPUT)
                 *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
             if (st->code) return st->code;
@@ -286,6 +309,7 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     if (!k) return st->code;
     k->network = fc_copy_text(arena, fc_machine_shape(job->net->machine, shape, sizeof shape), st);
     k->pattern = fc_copy_text(arena, pattern, st);
+    k->kind = fc_calibration_pattern_kind(pattern, arena, st);
     k->nodes = job->net->n_nodes;
     k->flits_min = job->settings.packet_flits_min;
     k->flits_max = job->settings.packet_flits_max;
@@ -293,42 +317,68 @@ static enum fc_code describe(struct fc_calibration_job *job, const char *pattern
     k->anisotropy = fc_turns_anisotropy(&job->turns);
     k->buffer_packets = job->turns.buffer_packets;
     k->fitted = true;
-    return st->code;
+    return st->code ? st->code : fc_calibration_features(&job->turns, k->features, st);
 }
 
-enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_hops, uint64_t seed,
-                                        struct fc_arena *arena, struct fc_calibration_design *d,
-                                        struct fc_status *st)
+/* The uniform pattern of a network, or the others. */
+static enum fc_code add_patterns(const struct fc_network *net, bool uniform, double budget_s, uint64_t seed,
+                                 struct fc_arena *arena, struct fc_calibration_design *d,
+                                 struct fc_status *st)
+{
+    struct patterns p = {0};
+    add_pattern(net, "uniform", &p);
+    if (!uniform) {
+        add_adversarial(net, &p);
+        add_neighbours(net, &p);
+    }
+    for (int j = uniform ? 0 : 1; j < p.n; j++) {
+        uint32_t first = d->n_jobs;
+        if (add_jobs(net, p.text[j], seed, budget_s, d, st)) return st->code;
+        for (uint32_t k = first; k < d->n_jobs; k++)
+            if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+/* Fixed windows grow alike to what the budget has left. */
+static void use_budget(struct fc_calibration_design *d, double budget_s)
+{
+    double fixed = 0, chosen = 0;
+    for (uint32_t i = 0; i < d->n_jobs; i++)
+        *(d->jobs[i].settings.measure_cycles ? &fixed : &chosen) += d->jobs[i].estimate_s;
+    double longer = fmin((budget_s - chosen) / fixed, MOST_LONGER);
+    for (uint32_t i = 0; i < d->n_jobs && longer > 1; i++) {
+        struct fc_calibration_job *job = &d->jobs[i];
+        if (!job->settings.measure_cycles) continue;
+        job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
+        job->estimate_s *= longer;
+    }
+}
+
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
+                                        const char *without, uint64_t seed, struct fc_arena *arena,
+                                        struct fc_calibration_design *d, struct fc_status *st)
 {
     int order[MOST_NETWORKS];
     memset(d, 0, sizeof *d);
     d->machines = fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->machines, st);
     d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
     d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
-    d->jobs = d->owned ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * 2, sizeof *d->jobs, st) : NULL;
-    if (!d->jobs || add_networks(machine, MOST_OF_BUDGET * budget_hops, seed, d, st) ||
-        (d->n_networks == 0 && add_networks(machine, budget_hops, seed, d, st)))
+    d->jobs = d->owned
+                  ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st)
+                  : NULL;
+    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st) ||
+        (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
         return st->code;
     if (d->n_networks == 0)
         return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
-                         budget_hops / FC_CALIBRATION_HOPS_PER_S, machine->name);
+                         budget_s / FC_CALIBRATION_CORES, machine->name);
     by_size(d, order);
-    for (int uniform = 1; uniform >= 0; uniform--)
-        for (int i = 0; i < d->n_networks; i++) {
-            struct fc_network *net = &d->networks[order[i]];
-            struct patterns p = {0};
-            add_pattern(net, "uniform", &p);
-            if (!uniform) {
-                add_adversarial(net, &p);
-                add_neighbours(net, &p);
-            }
-            for (int j = uniform ? 0 : 1; j < p.n; j++) {
-                uint32_t first = d->n_jobs;
-                if (add_jobs(net, p.text[j], seed, d, st)) return st->code;
-                for (uint32_t k = first; k < d->n_jobs; k++)
-                    if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
-            }
-        }
+    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
+        for (int uniform = 1; uniform >= 0; uniform--)
+            for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
+                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
+    use_budget(d, budget_s);
     return FC_OK;
 }
 

@@ -50,30 +50,55 @@ static int rows_of(const struct fc_calibration_case *k)
     return n;
 }
 
+/* The model's saturation by these parameters: job->saturation. */
+static enum fc_code find_saturation(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
+                                    struct fc_status *st)
+{
+    return fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY,
+                                       &job->saturation, st);
+}
+
+/* Mean latency of the model at a share of its saturation. */
+static enum fc_code latency_at(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
+                               double share, double *latency, struct fc_status *st)
+{
+    struct fc_queueing_answer a;
+    if (fc_queueing_solve(job->queueing, p, share * job->saturation, &a, st)) return st->code;
+    *latency = a.latency_mean_cycles;
+    if (a.stable) return FC_OK;
+    return fc_refuse(st, FC_NO, "%s, %s: no steady state at %g of the model's saturation", job->out->network,
+                     job->out->pattern, share);
+}
+
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
-                                    double *log_ratio, double *log_saturation, struct fc_status *st)
+                                    const struct fc_corrected *corrected, double *log_ratio, double *excess,
+                                    double *log_saturation, struct fc_status *st)
 {
     const struct fc_calibration_case *k = job->out;
-    double edge = INFINITY, at_edge = NAN;
-    if (fc_queueing_saturation_near(job->queueing, p, job->saturation, SATURATION_ACCURACY, &job->saturation,
-                                    st))
-        return st->code;
-    *log_saturation = log(job->saturation / k->saturation);
-    edge = EDGE * job->saturation;
+    double latency = NAN, at = NAN;
+    if (find_saturation(job, p, st)) return st->code;
+    *log_saturation = log(job->saturation / k->saturation) - (corrected ? corrected->saturation : 0);
     for (int i = 0; i < k->n_points; i++) {
-        double load = k->points[i].load_share * k->saturation;
-        struct fc_queueing_answer a;
-        if (load > edge && !isnan(at_edge)) {
-            log_ratio[i] = at_edge - log(k->points[i].latency_cycles) + 2 * log(load / edge);
-            continue;
-        }
-        if (fc_queueing_solve(job->queueing, p, fmin(load, edge), &a, st)) return st->code;
-        if (!a.stable)
-            return fc_refuse(st, FC_NO, "%s, %s: no steady state at %g of the model's saturation", k->network,
-                             k->pattern, fmin(load, edge) / job->saturation);
-        if (load > edge) at_edge = log(a.latency_mean_cycles);
-        log_ratio[i] = log(a.latency_mean_cycles / k->points[i].latency_cycles) +
-                       (load > edge ? 2 * log(load / edge) : 0);
+        double x = k->points[i].load_share * exp(-*log_saturation), solved = fmin(x, EDGE);
+        if (solved != at && latency_at(job, p, solved, &latency, st)) return st->code;
+        at = solved;
+        log_ratio[i] = log(latency / k->points[i].latency_cycles) + 2 * log(x / solved);
+        if (corrected) log_ratio[i] -= fc_corrected_between(corrected, corrected->log_ratio, 0, solved);
+        if (excess) excess[i] = fmax(0, 1 - job->turns.zero_load_cycles / latency);
+    }
+    return FC_OK;
+}
+
+enum fc_code fc_calibration_ratios(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
+                                   struct fc_status *st)
+{
+    struct fc_calibration_case *k = job->out;
+    if (find_saturation(job, p, st)) return st->code;
+    k->saturation_ratio = job->saturation / k->saturation;
+    for (int i = 0; i < k->n_points; i++) {
+        double latency = NAN;
+        if (latency_at(job, p, k->points[i].load_share, &latency, st)) return st->code;
+        k->points[i].model_ratio = latency / k->points[i].latency_cycles;
     }
     return FC_OK;
 }
@@ -87,11 +112,11 @@ static double residuals(struct fc_fit *f, const struct fc_queueing_parameters *p
 #pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1) reduction(|| : bad)
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         struct fc_calibration_job *job = f->jobs[j];
-        double log_ratio[FC_CALIBRATION_MOST_POINTS], log_saturation;
+        double log_ratio[FC_CALIBRATION_MOST_POINTS], log_saturation = NAN;
         struct fc_status why = {0};
         double *row = r + f->first_row[j];
         if (!f->use[j]) continue;
-        if (fc_calibration_compare(job, p, log_ratio, &log_saturation, &why)) {
+        if (fc_calibration_compare(job, p, NULL, log_ratio, NULL, &log_saturation, &why)) {
             bad = true;
             continue;
         }

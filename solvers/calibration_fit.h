@@ -2,7 +2,7 @@
 #ifndef FC_CALIBRATION_FIT_H
 #define FC_CALIBRATION_FIT_H
 
-#include "solvers/calibration_internal.h"
+#include "solvers/calibration_correction.h"
 
 #include <gsl/gsl_vector.h>
 
@@ -34,9 +34,15 @@ void fc_fit_again(struct fc_fit *fit, struct fc_queueing_parameters *parameters)
 double fc_fit_residuals(struct fc_fit *fit, const struct fc_queueing_parameters *parameters);
 /* The rows of the jobs in use, one after the other. */
 void fc_fit_pack(const struct fc_fit *fit, const double *r, gsl_vector *out);
-/* Model against kernel: log_ratio[n_points] of the latencies, and of the saturations. */
+/* Answer (the model, and what `corrected` says where it is not NULL) against kernel at the kernel's loads:
+ * log_ratio[n_points] of the latencies, *log_saturation; excess[n_points] (may be NULL): share of the
+ * answer's latency that is above zero load. */
 enum fc_code fc_calibration_compare(struct fc_calibration_job *job,
-                                    const struct fc_queueing_parameters *parameters, double *log_ratio,
+                                    const struct fc_queueing_parameters *parameters,
+                                    const struct fc_corrected *corrected, double *log_ratio, double *excess,
                                     double *log_saturation, struct fc_status *st);
+/* Model over kernel at the same shares of saturation: sets saturation_ratio and the points' model_ratio. */
+enum fc_code fc_calibration_ratios(struct fc_calibration_job *job,
+                                   const struct fc_queueing_parameters *parameters, struct fc_status *st);
 
 #endif

@@ -1,89 +1,213 @@
-/* calibration_held.c - a calibration from its cases: the fit, and errors on what the fit has not seen.
+/* calibration_held.c - a calibration from its cases: the fit, the correction, and errors on what both have
+ * not seen.
  *
- * Every network in turn is left out, the parameters are fitted to the others (from the full fit's), and the
- * model is compared with the kernel on the network left out; where only one network was run, every case in
- * turn. Errors are of the model at the kernel's load, in percent, exp(|log ratio|) - 1. Cases whose model
- * takes too long to be fitted to are held out of every fit, and compared with the full one. */
+ * Every network in turn is left out, the parameters are fitted to the others (from the full fit's), the
+ * correction is made of the others, and both together are compared with the kernel on the network left out;
+ * where only one network was run, every case in turn. Then every kind of pattern is left out on all networks:
+ * what a traffic is worth that no case is like. Errors are of the answer at the kernel's load, in percent,
+ * exp(|log ratio|) - 1. The error to state is a factor times the correction's standard deviation: the factor
+ * that covers COVERED of what was left out (conformal prediction with normalised scores: Lei et al., J. Am.
+ * Stat. Assoc. 113, 2018). Cases whose model takes too long to be fitted to are held out of every fit, but
+ * not of the correction. */
+#include "solvers/calibration_correction.h"
 #include "solvers/calibration_fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHOICES = 12000 }; /* of a model in the fit: a few milliseconds a solve */
+enum { MOST_CHOICES = 1500 }; /* of a model in the fit: a millisecond a solve */
+#define COVERED 0.75
+#define LEAST_DEVIATION 1e-4
 
 static double percent(double log_ratio)
 {
     return 100 * expm1(fabs(log_ratio));
 }
 
-/* Errors of one case by the parameters; log ratios by point stay in `log_ratio`. */
-static enum fc_code judge(struct fc_calibration_job *job, const struct fc_queueing_parameters *p,
-                          double *log_ratio, struct fc_status *st)
+struct held {
+    struct fc_fit *fit;
+    struct fc_calibration *c;
+    struct fc_queueing_parameters full;
+    bool *fitted;                                    /* [n_jobs] in the full fit */
+    int *group;                                      /* [n_jobs] what is left out together */
+    double (*log_ratio)[FC_CALIBRATION_MOST_POINTS]; /* [n_jobs] answer over kernel, left out */
+    double (*score)[FC_CALIBRATION_MOST_POINTS];     /* [n_jobs] |log_ratio| over its standard deviation */
+    double *log_saturation, *score_saturation;       /* [n_jobs] */
+    bool *known;                                     /* [n_jobs] when left out, its kind was there */
+    double *sorted;                                  /* [n_jobs] scratch */
+    const struct fc_calibration_case **cases;        /* [n_jobs] those of a correction */
+};
+
+/* ---- answers ---- */
+
+/* The model's ratios of every case for these parameters. */
+static enum fc_code find_ratios(struct held *h, const struct fc_queueing_parameters *p, struct fc_status *st)
 {
-    struct fc_calibration_case *k = job->out;
-    double log_saturation, sum = 0, most = 0;
-    int n = 0;
-    if (fc_calibration_compare(job, p, log_ratio, &log_saturation, st)) return st->code;
-    for (int i = 0; i < k->n_points; i++) {
-        if (k->points[i].load_share > FC_CALIBRATION_JUDGE_TO) continue;
-        sum += percent(log_ratio[i]);
-        most = fmax(most, percent(log_ratio[i]));
-        n++;
+    struct fc_fit *f = h->fit;
+#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
+    for (uint32_t j = 0; j < f->n_jobs; j++) {
+        struct fc_status why = {0};
+        if (fc_calibration_ratios(f->jobs[j], p, &why))
+#pragma omp critical
+            if (!st->code) *st = why;
     }
-    k->mean_error_percent = n ? sum / n : (double)NAN;
-    k->greatest_error_percent = n ? most : (double)NAN;
-    k->saturation_error_percent = percent(log_saturation);
+    return st->code;
+}
+
+/* What the calibration would answer for a case, against its kernel points. */
+static enum fc_code judge(struct held *h, uint32_t j, const struct fc_queueing_parameters *p,
+                          const struct fc_corrected *corrected, struct fc_status *st)
+{
+    struct fc_calibration_job *job = h->fit->jobs[j];
+    const struct fc_calibration_case *k = job->out;
+    double excess[FC_CALIBRATION_MOST_POINTS];
+    if (fc_calibration_compare(job, p, corrected, h->log_ratio[j], excess, &h->log_saturation[j], st))
+        return st->code;
+    double shift = exp(-h->log_saturation[j]); /* the kernel's saturation in units of the answer's */
+    for (int i = 0; i < k->n_points; i++)
+        h->score[j][i] = fabs(h->log_ratio[j][i]) /
+                         fmax(fc_corrected_deviation(corrected, k->points[i].load_share * shift, excess[i]),
+                              LEAST_DEVIATION);
+    h->score_saturation[j] =
+        fabs(h->log_saturation[j]) / fmax(corrected->saturation_deviation, LEAST_DEVIATION);
+    h->known[j] = corrected->known;
     return FC_OK;
 }
 
 /* ---- leaving out ---- */
 
-struct held {
-    struct fc_fit *fit;
-    struct fc_calibration *c;
-    struct fc_queueing_parameters full;
-    bool *fitted; /* [n_jobs] in the full fit */
-    int *group;   /* [n_jobs] what is left out together */
-    int n_groups;
-    double (*log_ratio)[FC_CALIBRATION_MOST_POINTS]; /* [n_jobs] left-out */
-};
-
-static void make_groups(struct held *h)
+/* Sets group[n_jobs] by network, or where there is one by case, or by kind of pattern; their number. */
+static int make_groups(struct held *h, bool by_kind)
 {
     const struct fc_fit *f = h->fit;
-    int networks = 0;
+    int n = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         h->group[j] = -1;
-        for (uint32_t i = 0; i < j && h->group[j] < 0; i++)
-            if (!strcmp(f->jobs[i]->out->network, f->jobs[j]->out->network)) h->group[j] = h->group[i];
-        if (h->group[j] < 0) h->group[j] = networks++;
+        for (uint32_t i = 0; i < j && h->group[j] < 0; i++) {
+            const struct fc_calibration_case *a = f->jobs[i]->out, *b = f->jobs[j]->out;
+            if (!strcmp(by_kind ? a->kind : a->network, by_kind ? b->kind : b->network))
+                h->group[j] = h->group[i];
+        }
+        if (h->group[j] < 0) h->group[j] = n++;
     }
-    h->n_groups = networks;
-    h->c->left_out = networks > 1 ? FC_LEFT_OUT_NETWORK : FC_LEFT_OUT_CASE;
-    if (networks > 1) return;
+    if (by_kind) return n;
+    h->c->left_out = n > 1 ? FC_LEFT_OUT_NETWORK : FC_LEFT_OUT_CASE;
+    if (n > 1) return n;
     for (uint32_t j = 0; j < f->n_jobs; j++) h->group[j] = (int)j;
-    h->n_groups = (int)f->n_jobs;
+    return (int)f->n_jobs;
 }
 
 static enum fc_code leave_out(struct held *h, int group, struct fc_status *st)
 {
     struct fc_fit *f = h->fit;
     struct fc_queueing_parameters p = h->full;
+    struct fc_correction correction = {0};
     bool some = false, less = false;
+    uint32_t n = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         f->use[j] = h->fitted[j] && h->group[j] != group;
         some = some || f->use[j];
         less = less || (h->fitted[j] && h->group[j] == group);
+        if (h->group[j] != group) h->cases[n++] = f->jobs[j]->out;
     }
     if (some && less) fc_fit_again(f, &p);
+    if (find_ratios(h, &p, st) || fc_correction_fit(h->cases, n, &correction, st)) goto done;
     for (uint32_t j = 0; j < f->n_jobs; j++) {
-        struct fc_calibration_case *k = f->jobs[j]->out;
+        struct fc_corrected corrected;
         if (h->group[j] != group) continue;
-        if (judge(f->jobs[j], &p, h->log_ratio[j], st)) return st->code;
+        fc_correction_at(&correction, f->jobs[j]->out, &corrected);
+        if (judge(h, j, &p, &corrected, st)) goto done;
         if (some) continue;
-        k->mean_error_percent = k->greatest_error_percent = k->saturation_error_percent = NAN;
+        h->log_saturation[j] = h->score_saturation[j] = NAN;
+        for (int i = 0; i < FC_CALIBRATION_MOST_POINTS; i++) h->log_ratio[j][i] = h->score[j][i] = NAN;
+    }
+done:
+    fc_correction_close(&correction);
+    return st->code;
+}
+
+static enum fc_code leave_out_all(struct held *h, bool by_kind, struct fc_progress *progress,
+                                  struct fc_status *st)
+{
+    int n = make_groups(h, by_kind);
+    for (int g = 0; g < n; g++) {
+        fc_progress_show(progress, (g + 1.0) / (n + 1),
+                         by_kind ? "left out: patterns" : "left out: networks");
+        if (leave_out(h, g, st)) return st->code;
     }
     return FC_OK;
+}
+
+/* ---- what to state ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The factor of a share, of the cases left out of which the kind was there, or was not; NaN: none. */
+static double factor(const struct held *h, double share, bool known)
+{
+    size_t n = 0;
+    for (uint32_t j = 0; j < h->fit->n_jobs; j++) {
+        const struct fc_calibration_case *k = h->fit->jobs[j]->out;
+        double score = share == 1 ? h->score_saturation[j] : (double)NAN;
+        for (int i = 0; i < k->n_points; i++)
+            if (k->points[i].load_share == share) score = h->score[j][i];
+        if (h->known[j] == known && !isnan(score)) h->sorted[n++] = score;
+    }
+    if (n == 0) return NAN;
+    qsort(h->sorted, n, sizeof *h->sorted, ascending);
+    size_t rank = (size_t)ceil(COVERED * (double)(n + 1));
+    return h->sorted[(rank < n ? rank : n) - 1];
+}
+
+static void set_factors(struct held *h, bool known)
+{
+    for (int i = 0; i < h->c->n_corrections; i++) {
+        struct fc_calibration_correction *one = &h->c->corrections[i];
+        *(known ? &one->known : &one->unknown) = factor(h, one->share, known);
+    }
+}
+
+/* Errors of the cases, from what was left out. */
+static void set_errors(struct held *h)
+{
+    for (uint32_t j = 0; j < h->fit->n_jobs; j++) {
+        struct fc_calibration_case *k = h->fit->jobs[j]->out;
+        double sum = 0, most = 0;
+        int n = 0;
+        for (int i = 0; i < k->n_points; i++) {
+            if (k->points[i].load_share > FC_CALIBRATION_JUDGE_TO) continue;
+            double error = percent(h->log_ratio[j][i]);
+            sum += error;
+            most = fmax(most, error);
+            n++;
+        }
+        k->mean_error_percent = n ? sum / n : (double)NAN;
+        k->greatest_error_percent = n && !isnan(sum) ? most : (double)NAN;
+        k->saturation_error_percent = percent(h->log_saturation[j]);
+    }
+}
+
+/* Means over the cases when a kind of pattern is left out. */
+static void set_kind_errors(struct held *h)
+{
+    double latency = 0, saturation = 0, n = 0;
+    for (uint32_t j = 0; j < h->fit->n_jobs; j++) {
+        const struct fc_calibration_case *k = h->fit->jobs[j]->out;
+        double sum = 0, points = 0;
+        for (int i = 0; i < k->n_points; i++)
+            if (k->points[i].load_share <= FC_CALIBRATION_JUDGE_TO)
+                sum += percent(h->log_ratio[j][i]), points++;
+        latency += sum / points;
+        saturation += percent(h->log_saturation[j]);
+        n++;
+    }
+    h->c->kind_mean_percent = latency / n;
+    h->c->kind_saturation_mean_percent = saturation / n;
 }
 
 /* Mean error by load share: by the points that were run at each, linear between them and to 0 at no load. */
@@ -198,20 +322,47 @@ static enum fc_code full_fit(struct held *h, struct fc_progress *progress, struc
     return FC_OK;
 }
 
-static enum fc_code measure(struct held *h, struct fc_progress *progress, struct fc_status *st)
+static enum fc_code make_scratch(struct held *h, struct fc_status *st)
 {
     struct fc_fit *f = h->fit;
     struct fc_arena *scratch = &f->arena;
     h->fitted = fc_alloc(scratch, f->n_jobs, sizeof *h->fitted, st);
-    h->group = h->fitted ? fc_alloc(scratch, f->n_jobs, sizeof *h->group, st) : NULL;
-    h->log_ratio = h->group ? fc_alloc(scratch, f->n_jobs, sizeof *h->log_ratio, st) : NULL;
-    if (!h->log_ratio || full_fit(h, progress, st)) return st->code;
-    make_groups(h);
-    for (int g = 0; g < h->n_groups; g++) {
-        fc_progress_show(progress, (g + 1.0) / (h->n_groups + 1), "left out");
-        if (leave_out(h, g, st)) return st->code;
-    }
-    return FC_OK;
+    h->group = fc_alloc(scratch, f->n_jobs, sizeof *h->group, st);
+    h->known = fc_alloc(scratch, f->n_jobs, sizeof *h->known, st);
+    h->sorted = fc_alloc(scratch, f->n_jobs, sizeof *h->sorted, st);
+    h->log_ratio = fc_alloc(scratch, f->n_jobs, sizeof *h->log_ratio, st);
+    h->score = fc_alloc(scratch, f->n_jobs, sizeof *h->score, st);
+    h->log_saturation = fc_alloc(scratch, f->n_jobs, sizeof *h->log_saturation, st);
+    h->score_saturation = fc_alloc(scratch, f->n_jobs, sizeof *h->score_saturation, st);
+    h->cases = fc_alloc(scratch, f->n_jobs, sizeof *h->cases, st);
+    return st->code;
+}
+
+/* The correction that answers carry: of all cases, by the full fit. */
+static enum fc_code full_correction(struct held *h, struct fc_status *st)
+{
+    struct fc_fit *f = h->fit;
+    struct fc_calibration *c = h->c;
+    struct fc_correction correction = {0};
+    for (uint32_t j = 0; j < f->n_jobs; j++) h->cases[j] = f->jobs[j]->out;
+    if (!find_ratios(h, &h->full, st) && !fc_correction_fit(h->cases, f->n_jobs, &correction, st))
+        for (int i = 0; i < correction.n; i++)
+            c->corrections[c->n_corrections++] = (struct fc_calibration_correction){
+                correction.share[i], *fc_kriging_shape_of(correction.kriging[i]), NAN, NAN};
+    fc_correction_close(&correction);
+    return st->code;
+}
+
+static enum fc_code measure(struct held *h, struct fc_progress *progress, struct fc_status *st)
+{
+    if (make_scratch(h, st) || full_fit(h, progress, st) || full_correction(h, st)) return st->code;
+    if (leave_out_all(h, true, progress, st)) return st->code;
+    set_factors(h, false);
+    set_kind_errors(h);
+    if (leave_out_all(h, false, progress, st)) return st->code;
+    set_factors(h, true);
+    set_errors(h);
+    return find_ratios(h, &h->full, st);
 }
 
 enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,

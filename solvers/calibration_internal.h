@@ -12,6 +12,10 @@ enum { FC_CALIBRATION_TURNS_HOPS = 2000000 };
 
 /* Greatest over mean utilisation of the router-to-router links that carry anything. */
 double fc_turns_anisotropy(const struct fc_turns *turns);
+/* calibration_correction.c. The pattern without what is size or number, in the arena; NULL: out of memory. */
+const char *fc_calibration_pattern_kind(const char *pattern, struct fc_arena *arena, struct fc_status *st);
+/* What else tells how far the model may be off: value[FC_CALIBRATION_FEATURES], above 0. */
+enum fc_code fc_calibration_features(const struct fc_turns *turns, double *value, struct fc_status *st);
 
 /* One case on its way: what is known of it, and its model. */
 struct fc_calibration_job {
@@ -19,8 +23,10 @@ struct fc_calibration_job {
     struct fc_demand demand;
     struct fc_flit_settings settings;
     struct fc_calibration_case *out; /* in the calibration */
-    double estimate_hops;            /* what running it takes, by the design */
-    double hops_run;                 /* what it took */
+    bool events;                     /* run by the event engine, which moves packets; else flits */
+    double hops_per_s;               /* of one core, nominal */
+    double estimate_s;               /* what running it takes, by the design */
+    double hops_run;                 /* what it took: packet-hops or flit-hops */
     struct fc_turns turns;
     struct fc_queueing *queueing;
     double saturation; /* of the model, last found: the next search begins there; 0: none */
@@ -36,10 +42,11 @@ struct fc_calibration_design {
     uint32_t n_jobs;
     struct fc_calibration_job *jobs;
 };
-/* calibration_design.c. The cases that the budget of hops may reach; out in `arena`. */
-enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_hops, uint64_t seed,
-                                        struct fc_arena *arena, struct fc_calibration_design *design,
-                                        struct fc_status *st);
+/* calibration_design.c. The cases that the budget, seconds of one core, may reach; out in `arena`. `without`:
+ * a network that is not to be run, NULL: none. */
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
+                                        const char *without, uint64_t seed, struct fc_arena *arena,
+                                        struct fc_calibration_design *design, struct fc_status *st);
 void fc_calibration_design_free(struct fc_calibration_design *design);
 /* What the design runs on a network beside uniform traffic. */
 struct fc_calibration_patterns {
@@ -49,7 +56,7 @@ struct fc_calibration_patterns {
 void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *patterns);
 /* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation,
  * hops_run. */
-enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_hops,
+enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_s,
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st);
 /* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;

@@ -316,6 +316,7 @@ static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *ar
 struct networks {
     struct fc_arena arena;
     int n, n_owned;
+    const char *without;                         /* of the settings */
     const struct fc_network *net[MOST_NETWORKS]; /* ascending nodes; equal ones as they were found */
     struct fc_machine *machine; /* [MOST_NETWORKS] of the owned; the machine itself is a borrowed copy */
     struct fc_network *own;     /* [MOST_NETWORKS] */
@@ -329,10 +330,12 @@ static void add_network(struct networks *w, const struct fc_network *net)
     w->net[at] = net;
 }
 
+/* Whether the network is there already, or not to be run. */
 static bool is_known(const struct networks *w, const struct fc_machine *machine)
 {
     char shape[512], other[512];
     fc_machine_shape(machine, shape, sizeof shape);
+    if (w->without && !strcmp(shape, w->without)) return true;
     for (int i = 0; i < w->n; i++)
         if (!strcmp(shape, fc_machine_shape(w->net[i]->machine, other, sizeof other))) return true;
     return false;
@@ -393,7 +396,7 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
                                        struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct networks networks = {.n = 0};
+    struct networks networks = {.without = settings->without};
     int n_families = 0;
     *bulk = (struct fc_bulk){0};
     struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);

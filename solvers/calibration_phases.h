@@ -7,6 +7,8 @@
 
 /* Of the budget. */
 #define FC_CALIBRATION_PHASES_SHARE 0.15
+/* Of one core: packet-hops of the event engine, flit-hops of the cycle engine. */
+#define FC_CALIBRATION_PHASES_HOPS_PER_S 4e6
 
 /* Designs the closed runs on the networks of the design and others like them within `budget_hops`, makes
  * them, fits the process of bulk.c and measures its errors. n_cases is 0 where fewer than four runs fit. Out

@@ -63,7 +63,7 @@ static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, st
     static const char *const others[] = {"at"};
     double at[FC_BULK_FEATURES];
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, 1, c) ||
-        read_list(r, value_of(r, node, "at"), "at", false, FC_BULK_FEATURES, at))
+        read_list(r, value_of(r, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
         return r->st->code;
     c->at = (struct fc_bulk_point){
         .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
@@ -99,7 +99,7 @@ enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *nod
     static const char *const others[] = {"lengths", "cases"};
     struct fc_bulk *bulk = &r->c->phases;
     if (decode(r, node, "phases", fields, FC_COUNT(fields), others, FC_COUNT(others), bulk) ||
-        read_list(r, value_of(r, node, "lengths"), "lengths", false, FC_BULK_FEATURES, bulk->shape.length) ||
+        read_list(r, value_of(r, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES, bulk->shape.length) ||
         read_bulk_cases(r, value_of(r, node, "cases"), bulk))
         return r->st->code;
     if (bulk->n_cases == 0) return FC_OK;

@@ -6,8 +6,13 @@
  * to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases with windows of fixed length
  * keep the first.
  *
- * The budget is counted in hops and what a case will take is estimated by the design times what cases so far
- * took of their estimates, so that what is run does not depend on clock or threads. */
+ * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
+ * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
+ * longer where waits are long.
+ *
+ * The budget is counted in hops, made seconds by nominal rates, and what a case will take is estimated by the
+ * design times what cases so far took of their estimates, so that what is run does not depend on clock or
+ * threads. */
 #include "solvers/calibration_internal.h"
 
 #include <math.h>
@@ -17,7 +22,9 @@ enum { WAVE = 4 };
 #define COARSE_PACKETS 4e4
 #define COARSE_CYCLES 50.0
 #define WIDTH 0.01
-static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9};
+static const double shares[] = {0.3, 0.5, 0.65, 0.8, 0.9, 0.95};
+enum { LEAN_SHARES = 5 }; /* of these, with windows of fixed length */
+static const uint64_t windows[LEAN_SHARES] = {1, 1, 1, 2, 4};
 
 /* The points; ends where a run is unstable (the bisection takes the edge from one run). */
 static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *arena, struct fc_status *st)
@@ -25,21 +32,23 @@ static enum fc_code run_points(struct fc_calibration_job *job, struct fc_arena *
     struct fc_calibration_case *k = job->out;
     k->points = fc_alloc(arena, FC_COUNT(shares), sizeof *k->points, st);
     k->escape_percent = NAN;
-    for (size_t i = 0; k->points && i < FC_COUNT(shares); i++) {
+    uint64_t fixed = job->settings.measure_cycles;
+    for (size_t i = 0; k->points && i < (fixed ? LEAN_SHARES : FC_COUNT(shares)); i++) {
         struct fc_flit_result r;
+        job->settings.measure_cycles = fixed ? fixed * windows[i] : 0;
         job->settings.load_flits_per_cycle = shares[i] * k->saturation;
         if (fc_flit_run(job->net, &job->demand, NULL, &job->settings, &r, st)) return st->code;
-        job->hops_run += (double)r.flit_hops / (strcmp(r.engine, "event") ? 1 : job->turns.flits_mean);
+        job->hops_run += (double)r.flit_hops / (job->events ? job->turns.flits_mean : 1);
         bool good = r.stable && r.complete;
         if (good) {
-            k->points[k->n_points++] =
-                (struct fc_calibration_point){shares[i], r.latency_mean_cycles, r.latency_half_width_cycles};
+            k->points[k->n_points++] = (struct fc_calibration_point){shares[i], r.latency_mean_cycles,
+                                                                     r.latency_half_width_cycles, NAN};
             k->escape_percent = 100 * r.escape_share;
         }
-        if (i == 0) job->settings.engine = strcmp(r.engine, "event") ? FC_ENGINE_CYCLE : FC_ENGINE_EVENT;
         fc_flit_free(&r);
         if (!good) break;
     }
+    job->settings.measure_cycles = fixed;
     return st->code;
 }
 
@@ -108,7 +117,7 @@ static enum fc_code run_job(struct fc_calibration_job *job, struct fc_arena *are
         find_saturation(job, &flit_hops, st) || isnan(k->saturation))
         return st->code;
     if (run_points(job, arena, st)) return st->code;
-    job->hops_run += flit_hops / (job->settings.engine == FC_ENGINE_EVENT ? job->turns.flits_mean : 1);
+    job->hops_run += flit_hops / (job->events ? job->turns.flits_mean : 1);
     job->ran = k->n_points >= 2;
     return FC_OK;
 }
@@ -132,7 +141,7 @@ static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int 
     return st->code;
 }
 
-enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_hops,
+enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_s,
                                 const struct fc_calibration_settings *settings, struct fc_arena *arena,
                                 struct fc_status *st)
 {
@@ -142,16 +151,16 @@ enum fc_code fc_calibration_run(struct fc_calibration_design *d, double budget_h
         double ratio = estimated > 0 ? spent / estimated : 1, planned = 0;
         int n = 0;
         for (; next < d->n_jobs && n < WAVE; next++) {
-            double more = ratio * d->jobs[next].estimate_hops;
-            if (spent + planned + more > budget_hops) continue;
+            double more = ratio * d->jobs[next].estimate_s;
+            if (spent + planned + more > budget_s) continue;
             planned += more;
             wave[n++] = &d->jobs[next];
         }
-        fc_progress_show(settings->progress, fmin(1, spent / budget_hops), "kernel runs");
+        fc_progress_show(settings->progress, fmin(1, spent / budget_s), "kernel runs");
         if (n > 0 && run_wave(wave, n, settings->threads, arena, st)) return st->code;
         for (int i = 0; i < n; i++) {
-            spent += wave[i]->hops_run;
-            estimated += wave[i]->estimate_hops;
+            spent += wave[i]->hops_run / wave[i]->hops_per_s;
+            estimated += wave[i]->estimate_s;
         }
     }
     return FC_OK;

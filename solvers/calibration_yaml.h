@@ -58,6 +58,22 @@ static inline struct fc_place place_of(const struct reader *r, const yaml_node_t
     return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
 }
 
+/* Nothing comes behind the document: a second one would be ignored. */
+static inline bool check_end(struct reader *r, yaml_parser_t *parser)
+{
+    yaml_document_t more;
+    if (!yaml_parser_load(parser, &more)) {
+        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser->problem_mark.line + 1},
+                "not YAML: %s", parser->problem ? parser->problem : "unreadable");
+        return false;
+    }
+    const yaml_node_t *root = yaml_document_get_root_node(&more);
+    if (root) fc_fail(r->st, FC_INPUT, place_of(r, root), "a second document: a calibration is one");
+    bool end = !root;
+    yaml_document_delete(&more);
+    return end;
+}
+
 static inline bool parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
@@ -70,6 +86,10 @@ static inline bool parse(struct reader *r, const struct fc_text *text)
     if (!loaded)
         fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1},
                 "not YAML: %s", parser.problem ? parser.problem : "unreadable");
+    if (loaded && !check_end(r, &parser)) {
+        yaml_document_delete(&r->document);
+        loaded = false;
+    }
     yaml_parser_delete(&parser);
     return loaded;
 }
@@ -109,9 +129,9 @@ static inline bool is_null(const yaml_node_t *node)
            !strcmp(text_of(node), "null");
 }
 
-/* Exactly `n` numbers, each at least 0; null is NaN where allowed. */
-static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name,
-                                     bool may_be_null, int n, double *out)
+/* Exactly `n` numbers, each at least `low`; null is NaN where allowed. */
+static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, const char *name, bool may_be_null,
+                              double low, int n, double *out)
 {
     long count = node->type == YAML_SEQUENCE_NODE
                      ? (long)(node->data.sequence.items.top - node->data.sequence.items.start)
@@ -120,7 +140,7 @@ static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, 
         return fc_fail(r->st, FC_INPUT, place_of(r, node), "%s: expected a list of %d numbers", name, n);
     for (int i = 0; i < n; i++) {
         yaml_node_t *item = node_of(r, node->data.sequence.items.start[i]);
-        struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, 0, 1e18, NULL, NULL, ""};
+        struct fc_key key = {name, FC_KEY_QUANTITY, FC_NUMBER, 0, low, 1e18, NULL, NULL, ""};
         if (item->type != YAML_SCALAR_NODE)
             return fc_fail(r->st, FC_INPUT, place_of(r, item), "%s: expected a list of %d numbers", name, n);
         if (may_be_null && is_null(item))
@@ -132,7 +152,7 @@ static inline enum fc_code read_list(struct reader *r, const yaml_node_t *node, 
 }
 
 static inline enum fc_code read_field(struct reader *r, const struct field *field, void *settings,
-                                      const yaml_node_t *value)
+                               const yaml_node_t *value)
 {
     const struct fc_key *key = &field->key;
     if (value->type != YAML_SCALAR_NODE || strlen(text_of(value)) != value->data.scalar.length)
@@ -147,8 +167,8 @@ static inline enum fc_code read_field(struct reader *r, const struct field *fiel
 /* Fills `settings` from a mapping with exactly the keys of the table and the `others`, which the caller
  * reads. */
 static inline enum fc_code decode(struct reader *r, const yaml_node_t *node, const char *what,
-                                  const struct field *fields, size_t n_fields, const char *const *others,
-                                  size_t n_others, void *settings)
+                           const struct field *fields, size_t n_fields, const char *const *others,
+                           size_t n_others, void *settings)
 {
     struct fc_key known[32] = {0};
     if (check_mapping(r, node, what)) return r->st->code;

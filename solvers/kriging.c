@@ -1,17 +1,17 @@
-/* kriging.c - a Gaussian process over kinds of traffic and features (Rasmussen & Williams, Gaussian Processes for
- * Machine Learning, 2006).
+/* kriging.c - a Gaussian process over kinds of traffic and features (Rasmussen & Williams, Gaussian Processes
+ * for Machine Learning, 2006).
  *
  * With R the covariance of the n points over the variance s^2 and k that of a new point with them,
- *     value = k' R^-1 y,    variance = s^2 (1 + groups + noise - k' R^-1 k)                        (2.25, 2.26)
- *     M(r) = (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r)                              (Matern 5/2, 4.17)
+ *     value = k' R^-1 y,    variance = s^2 (1 + groups + noise - k' R^-1 k)                    (2.25, 2.26)
+ *     M(r) = (1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r)                                (Matern 5/2, 4.17)
  * Points B left out are predicted by the others as (5.12 for one point; the same by blocks)
  *     y_B - e_B,  e_B = ((R^-1)_BB)^-1 (R^-1 y)_B,  covariance s^2 ((R^-1)_BB)^-1.
  * The shape is the one with the least of
  *     sum over left-out points of log(s^2 v_i),   s^2 = mean of e_i^2 / v_i  (its best value in closed form),
  * which is the log predictive probability (5.10): groups are left out, and kinds, and both sums are added.
- * It is searched coordinate by coordinate on a grid, from a middle one; a step must gain LEAST_GAIN, so that what
- * the points do not tell stays in the middle. Lengths count in half ranges of the feature, at least LEAST_RANGE.
- * Limits: no trend; one noise for all points; n^3. */
+ * It is searched coordinate by coordinate on a grid, from a middle one; a step must gain LEAST_GAIN, so that
+ * what the points do not tell stays in the middle. Lengths count in half ranges of the feature, at least
+ * LEAST_RANGE. Limits: no trend; one noise for all points; n^3. */
 #include "solvers/kriging.h"
 
 #include <gsl/gsl_errno.h>
@@ -67,8 +67,7 @@ static bool invert(struct fc_kriging *k)
 {
     for (uint32_t i = 0; i < k->n; i++)
         for (uint32_t j = 0; j <= i; j++) {
-            double r = i == j ? own_variance(&k->shape)
-                              : covariance(&k->shape, &k->points[i], &k->points[j]);
+            double r = i == j ? own_variance(&k->shape) : covariance(&k->shape, &k->points[i], &k->points[j]);
             gsl_matrix_set(k->inverse, i, j, r);
             gsl_matrix_set(k->inverse, j, i, r);
         }
@@ -114,8 +113,8 @@ static bool has_one_group(const struct fc_kriging *k)
 }
 
 /* error[n] = e_i, variance[n] = v_i over s^2. block[n], done[n]: scratch. */
-static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *error, double *variance,
-                      uint32_t *block, bool *done)
+static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what, double *error,
+                      double *variance, uint32_t *block, bool *done)
 {
     bool one_group = has_one_group(k);
     memset(done, 0, k->n * sizeof *done);
@@ -132,7 +131,8 @@ static bool leave_out(const struct fc_kriging *k, enum fc_kriging_left_out what,
         good = good && !gsl_linalg_cholesky_decomp1(part) && !gsl_linalg_cholesky_invert(part);
         for (uint32_t i = 0; good && i < n; i++) {
             double e = 0;
-            for (uint32_t j = 0; j < n; j++) e += gsl_matrix_get(part, i, j) * gsl_vector_get(k->weights, block[j]);
+            for (uint32_t j = 0; j < n; j++)
+                e += gsl_matrix_get(part, i, j) * gsl_vector_get(k->weights, block[j]);
             error[block[i]] = e;
             variance[block[i]] = gsl_matrix_get(part, i, i);
         }
@@ -176,8 +176,8 @@ enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_le
 
 /* ---- the shape ---- */
 
-/* -2 log probability of what is left out, up to a constant, and the variance that makes it least; INFINITY: no
- * such shape. */
+/* -2 log probability of what is left out, up to a constant, and the variance that makes it least; INFINITY:
+ * no such shape. */
 static double cost(struct fc_kriging *k, const struct scratch *s)
 {
     double squares = 0, logs = 0, n = 2.0 * k->n;
@@ -270,14 +270,15 @@ static enum fc_code check_shape(const struct fc_kriging_shape *s, struct fc_stat
     bool good = s->kinds >= 0 && s->kinds <= 1 && s->groups >= 0 && s->noise > 0 && s->variance >= 0;
     for (int f = 0; f < FC_KRIGING_FEATURES; f++) good = good && s->length[f] > 0;
     if (good && isfinite(s->groups + s->noise + s->variance)) return FC_OK;
-    return fc_refuse(st, FC_INPUT,
-                     "the shape of a correction is out of range: kinds %g (0 to 1), groups %g (at least 0), noise "
-                     "%g (above 0), variance %g (at least 0), lengths above 0",
-                     s->kinds, s->groups, s->noise, s->variance);
+    return fc_refuse(
+        st, FC_INPUT,
+        "the shape of a correction is out of range: kinds %g (0 to 1), groups %g (at least 0), noise "
+        "%g (above 0), variance %g (at least 0), lengths above 0",
+        s->kinds, s->groups, s->noise, s->variance);
 }
 
-static enum fc_code open(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
-                         struct fc_kriging *k, struct fc_status *st)
+static enum fc_code open(const struct fc_kriging_point *points, uint32_t n,
+                         const struct fc_kriging_shape *shape, struct fc_kriging *k, struct fc_status *st)
 {
     struct scratch s;
     k->n = n;
@@ -287,14 +288,17 @@ static enum fc_code open(const struct fc_kriging_point *points, uint32_t n, cons
     k->inverse = gsl_matrix_alloc(n, n);
     k->weights = gsl_vector_alloc(n);
     if (!k->inverse || !k->weights) return fc_refuse(st, FC_NO, "out of memory for a correction");
-    if (shape) k->shape = *shape;
-    else search(k, &s);
+    if (shape)
+        k->shape = *shape;
+    else
+        search(k, &s);
     if (!invert(k)) return fc_refuse(st, FC_NO, "the covariance of a correction is singular");
     return FC_OK;
 }
 
-static enum fc_code make(const struct fc_kriging_point *points, uint32_t n, const struct fc_kriging_shape *shape,
-                         struct fc_kriging **kriging, struct fc_status *st)
+static enum fc_code make(const struct fc_kriging_point *points, uint32_t n,
+                         const struct fc_kriging_shape *shape, struct fc_kriging **kriging,
+                         struct fc_status *st)
 {
     struct fc_arena arena = {0};
     *kriging = NULL;
@@ -303,8 +307,10 @@ static enum fc_code make(const struct fc_kriging_point *points, uint32_t n, cons
     if (!k) return st->code;
     k->arena = arena;
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
-    if (open(points, n, shape, k, st)) fc_kriging_close(k);
-    else *kriging = k;
+    if (open(points, n, shape, k, st))
+        fc_kriging_close(k);
+    else
+        *kriging = k;
     gsl_set_error_handler(handler);
     return st->code;
 }

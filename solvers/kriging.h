@@ -1,8 +1,9 @@
-/* kriging.h - what is left over of a model, predicted from where it was measured (kriging.c has the equations).
+/* kriging.h - what is left over of a model, predicted from where it was measured (kriging.c has the
+ * equations).
  *
- * Values at points (kind of traffic, features, network) are interpolated by a Gaussian process of mean 0: near
- * points of the same kind it follows what was measured, far from all points it returns 0 with the standard
- * deviation of all that was seen. Deterministic. */
+ * Values at points (kind of traffic, features, network) are interpolated by a Gaussian process of mean 0:
+ * near points of the same kind it follows what was measured, far from all points it returns 0 with the
+ * standard deviation of all that was seen. Deterministic. */
 #ifndef FC_KRIGING_H
 #define FC_KRIGING_H
 
@@ -28,10 +29,10 @@ struct fc_kriging_shape {
 enum fc_kriging_left_out { FC_KRIGING_GROUP, FC_KRIGING_KIND };
 struct fc_kriging; /* points, shape and the inverse of their covariance */
 
-/* With a shape found by what it says of groups, and of kinds, that are left out (search on a fixed grid; where
- * there is one group, points are left out one by one). Copies the points but not the words. The caller closes.
- * FC_INPUT: no point, too many, or one that is not finite. FC_NO: out of memory. A hundred inversions of an
- * n x n matrix. */
+/* With a shape found by what it says of groups, and of kinds, that are left out (search on a fixed grid;
+ * where there is one group, points are left out one by one). Copies the points but not the words. The caller
+ * closes. FC_INPUT: no point, too many, or one that is not finite. FC_NO: out of memory. A hundred inversions
+ * of an n x n matrix. */
 enum fc_code fc_kriging_fit(const struct fc_kriging_point *points, uint32_t n, struct fc_kriging **kriging,
                             struct fc_status *st);
 /* With a given shape. FC_INPUT also: the shape is out of range. */
@@ -43,8 +44,8 @@ void fc_kriging_at(const struct fc_kriging *kriging, const struct fc_kriging_poi
                    double *standard_deviation);
 /* What the same shape says at each of the points when all points of its group, or of its kind, are left out:
  * value[n], standard_deviation[n]. FC_NO: out of memory. */
-enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what, double *value,
-                                  double *standard_deviation, struct fc_status *st);
+enum fc_code fc_kriging_leave_out(const struct fc_kriging *kriging, enum fc_kriging_left_out what,
+                                  double *value, double *standard_deviation, struct fc_status *st);
 const struct fc_kriging_shape *fc_kriging_shape_of(const struct fc_kriging *kriging);
 void fc_kriging_close(struct fc_kriging *kriging);
 

@@ -1,37 +1,38 @@
 /* queueing.c - mean waiting in a network of input-queued routers, as a fixed point over channels.
  *
  * All times in cycles; link o sends packets of mean time t_o at rate l_o, rho_o = l_o t_o. Channel c: the V_c
- * virtual channels of link k = link(c) that a class of packets may use, rate l_c; share q_co of its packets goes on
- * by link o.
+ * virtual channels of link k = link(c) that a class of packets may use, rate l_c; share q_co of its packets
+ * goes on by link o.
  *
- * (1) A head waits for its output o. Others that came by link j bring rho_jo; first come, first served (Pollaczek
- *     & Khinchine; same input excluded: Ogras & Marculescu 2007, contention matrix):
+ * (1) A head waits for its output o. Others that came by link j bring rho_jo; first come, first served
+ *     (Pollaczek & Khinchine; same input excluded: Ogras & Marculescu 2007, contention matrix):
  *       met at random       A_co = sum_{j != k} [ rho_jo E[t^2] / (2 E[t]^2) + l_jo W_jo ] t
  *       met as a follower   B_co = sum_{j != k}   l_jo W_jo / (rho_o - rho_jo) t
- *     where a follower is a head whose predecessor left by the same output: it finds no packet of another input
- *     half sent, but those that came to wait in the meantime. W_co = alpha ((1 - f) A + f B), f = u_c q_co. As the
- *     number of inputs grows B -> A and W -> rho t / (2 (1 - rho)), M/D/1; two inputs alternate at saturation.
- * (2) A head that may choose among m outputs waits W_set = mean of its W_co x rho^(delta (sqrt(2 (m + 1)) - 2)) / m
- *     (Sakasegawa 1977, M/D/m).
+ *     where a follower is a head whose predecessor left by the same output: it finds no packet of another
+ *     input half sent, but those that came to wait in the meantime. W_co = alpha ((1 - f) A + f B), f = u_c
+ *     q_co. As the number of inputs grows B -> A and W -> rho t / (2 (1 - rho)), M/D/1; two inputs alternate
+ *     at saturation.
+ * (2) A head that may choose among m outputs waits W_set = mean of its W_co x rho^(delta (sqrt(2 (m + 1)) -
+ *     2)) / m (Sakasegawa 1977, M/D/m).
  * (3) The channel's queue. A packet occupies the front for S = t_o + W + X (X: wait for room), so that
  *       u_c = l_c S / V_c,   Q_c = beta (l_c / V_c) max(0, E[S^2] - t_k^2) / (2 (1 - u_c)):
  *     M/G/1, less what packets one behind the other on a link of time t_k cannot do to each other. With one
- *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the links
- *     behind the channel are slower, of mean time t, with l = l_c / V_c
+ *     channel an input and uniform traffic u = 1 at 2 - sqrt 2 (Karol, Hluchyj & Morgan 1987). Where the
+ *     links behind the channel are slower, of mean time t, with l = l_c / V_c
  *         + beta l E[t_k^2] / 2 (1 / (1 - l t) - 1 / (1 - l t_k)):
  *     a tandem of queues then waits as long in all as the slowest of them alone (Friedman 1965), exactly.
  * (4) The input port moves `paths` packets at a time and loses the share epsilon of its heads' waits:
  *     the same with S' = t_o + epsilon (W + X), rate l_k / paths.
- * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B packets a
- *     channel; a packet then waits X = gamma F max(0, S_next - t_k) / V.
+ * (5) The next channel is full with probability F = min(1, u r^(B - 1))^V, r = 1 - u / ((l/V)(Q + S)), B
+ *     packets a channel; a packet then waits X = gamma F max(0, S_next - t_k) / V.
  * (6) chi: a packet keeps a busy link (1 + chi) t.
  * Latency = zero load + sum of (1) to (5) over the way + the wait for the injection link, M/G/1.
  *
- * Solved by damped substitution; every LEAP_EVERY rounds each wait goes on by Aitken's rule (waits are convex in
- * each other, so from below this does not overshoot); unstable where a u or a utilisation reaches 1. Limits:
- * arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing by links is
- * remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits of different hops
- * as independent in the tail estimate. */
+ * Solved by damped substitution; every LEAP_EVERY rounds each wait goes on by Aitken's rule (waits are convex
+ * in each other, so from below this does not overshoot); unstable where a u or a utilisation reaches 1.
+ * Limits: arrivals are taken as independent, so traffic of few constant flows waits less than said; spacing
+ * by links is remembered one link far; wormhole packets longer than a buffer are taken as cut through; waits
+ * of different hops as independent in the tail estimate. */
 #include "solvers/queueing.h"
 
 #include <gsl/gsl_cdf.h>
@@ -43,8 +44,8 @@
 #define MOST_RATIO 0.95
 enum { MOST_ITERATIONS = 3000, DAMPED = 40, LEAP_EVERY = 8 };
 
-const char *const fc_queueing_parameter_names[] = {"contention", "input_queue", "backpressure", "port",
-                                                   "choice",     "gap",         NULL};
+const char *const fc_queueing_parameter_names[] = {
+    "contention", "input_queue", "backpressure", "port", "choice", "gap", NULL};
 
 void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
 {
@@ -58,13 +59,13 @@ void fc_queueing_defaults(struct fc_queueing_parameters *parameters)
     };
 }
 
-/* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port, output
- * link). */
+/* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
+ * output link). */
 struct fc_queueing {
     struct fc_arena arena;
     const struct fc_turns *t;
     uint32_t n_edges, n_pairs;
-    uint32_t *edge_of;                 /* [n_choices] FC_NONE for choices at the source */
+    uint32_t *edge_of;                  /* [n_choices] FC_NONE for choices at the source */
     uint32_t *edge_channel, *edge_pair; /* [n_edges] */
     double *edge_rate;                 /* [n_edges] of the whole network */
     uint32_t *pair_out;                /* [n_pairs] */
@@ -78,21 +79,21 @@ struct fc_queueing {
     double *behind;                    /* [n_channels] mean time on the links behind it */
     double *state_power;               /* [n_states] sqrt(2 (m + 1)) - 2 */
     /* The fixed point: */
-    double *edge_wait;    /* [n_edges] W_co, mean of its states' */
-    double *edge_next;    /* [n_edges] W_co by (1) */
-    double *state_factor; /* [n_states] (2) at the load */
-    double *state_step;   /* [n_states] last change of W_set */
-    double *state_wait;   /* [n_states] W_set */
-    double *room;         /* [n_channels] X before it */
-    double *front, *front2; /* [n_channels] mean and mean square of S */
-    double *busy;         /* [n_channels] u_c */
-    double *queue;        /* [n_channels] (3) + (4) */
+    double *edge_wait;                /* [n_edges] W_co, mean of its states' */
+    double *edge_next;                /* [n_edges] W_co by (1) */
+    double *state_factor;             /* [n_states] (2) at the load */
+    double *state_step;               /* [n_states] last change of W_set */
+    double *state_wait;               /* [n_states] W_set */
+    double *room;                     /* [n_channels] X before it */
+    double *front, *front2;           /* [n_channels] mean and mean square of S */
+    double *busy;                     /* [n_channels] u_c */
+    double *queue;                    /* [n_channels] (3) + (4) */
     double *port, *port2, *port_busy; /* [n_links] */
-    double *pair_waiting; /* [n_pairs] l_jo W_jo */
+    double *pair_waiting;             /* [n_pairs] l_jo W_jo */
     double *out_waiting, *out_follow; /* [n_links] sums over inputs */
-    double *link_wait;    /* [n_links] */
+    double *link_wait;                /* [n_links] */
     /* For fits (fc_queueing_tune): */
-    double accuracy;      /* of the waits, relative to the greatest */
+    double accuracy; /* of the waits, relative to the greatest */
     bool warm;
     double solved_load;   /* stable load that the arrays hold the solution of; 0: none */
     double solved_cycles; /* mean latency that the solve before found; NaN: none */
@@ -127,7 +128,8 @@ static enum fc_code make_edges(struct fc_queueing *q, struct fc_arena *scratch, 
         }
     qsort(list, n, sizeof *list, by_key);
     for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || list[i].key != list[i - 1].key) q->edge_channel[q->n_edges++] = (uint32_t)(list[i].key >> 32);
+        if (i == 0 || list[i].key != list[i - 1].key)
+            q->edge_channel[q->n_edges++] = (uint32_t)(list[i].key >> 32);
         q->edge_of[list[i].choice] = q->n_edges - 1;
         q->edge_rate[q->n_edges - 1] += t->choice_rate[list[i].choice];
     }
@@ -182,7 +184,8 @@ static void make_shares(struct fc_queueing *q)
     }
 }
 
-enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing, struct fc_status *st)
+enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing,
+                              struct fc_status *st)
 {
     struct fc_arena arena = {0}, scratch = {0};
     struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);
@@ -236,8 +239,10 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     }
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
-    if (st->code) fc_queueing_close(q);
-    else *queueing = q;
+    if (st->code)
+        fc_queueing_close(q);
+    else
+        *queueing = q;
     return st->code;
 }
 
@@ -268,7 +273,7 @@ const double *fc_queueing_link_wait(const struct fc_queueing *queueing)
 
 struct solve {
     struct fc_queueing *q;
-    const double *p; /* [FC_Q_PARAMETERS] */
+    const double *p;   /* [FC_Q_PARAMETERS] */
     double load, most; /* greatest utilisation met */
     double damping;
     bool leap;
@@ -337,8 +342,8 @@ static double leap(double step, double before)
     return ratio > 0.1 ? step * ratio / (1 - ratio) : 0;
 }
 
-/* (2), the part of (3) and (4) that sums over states (moments of the time at the front), and edge waits as means of
- * the states that use the edge. */
+/* (2), the part of (3) and (4) that sums over states (moments of the time at the front), and edge waits as
+ * means of the states that use the edge. */
 static void fronts(struct solve *v)
 {
     struct fc_queueing *q = v->q;
@@ -386,7 +391,8 @@ static double queue_wait(double rate, double mean, double square, double link, d
 static double slower_behind(double rate, double mean, double square, double behind)
 {
     if (!(behind > mean * (1 + 1e-12))) return 0;
-    return rate * square / 2 * (1 / (1 - less(rate * behind, 0.99999)) - 1 / (1 - less(rate * mean, 0.99999)));
+    return rate * square / 2 *
+           (1 / (1 - less(rate * behind, 0.99999)) - 1 / (1 - less(rate * mean, 0.99999)));
 }
 
 /* (3) to (5). */
@@ -407,8 +413,10 @@ static void queues(struct solve *v)
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t l = t->channel_link[c];
         if (!(t->channel_rate[c] > 0) || t->kind[l] == FC_TURN_EJECTION) continue;
-        double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c], mean = q->front[c] / t->channel_rate[c];
-        double wait = beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
+        double rate = v->load * t->channel_rate[c] / t->copies[l] / t->channel_vcs[c],
+               mean = q->front[c] / t->channel_rate[c];
+        double wait =
+            beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + q->port[l];
         v->most = more(v->most, q->busy[c]);
@@ -459,8 +467,8 @@ static bool iterate(struct solve *v, int *iterations)
 
 /* ---- answers ---- */
 
-/* Mean and variance of the waits over the way of a packet; the variance of a wait W before a link of time t as in
- * M/D/1, W^2 + 2/3 t W. */
+/* Mean and variance of the waits over the way of a packet; the variance of a wait W before a link of time t
+ * as in M/D/1, W^2 + 2/3 t W. */
 static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
 {
     struct fc_queueing *q = v->q;
@@ -471,8 +479,10 @@ static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             double rate = t->choice_rate[i], w = q->state_wait[s], x = q->room[t->choice_channel[i]];
             uint32_t l = t->choice_link[i];
-            if (t->state_in[s] == FC_NONE) w = 0, source += rate * x;
-            else contention_sum += rate * w, room += rate * x;
+            if (t->state_in[s] == FC_NONE)
+                w = 0, source += rate * x;
+            else
+                contention_sum += rate * w, room += rate * x;
             variance += rate * ((w + x) * (w + x) + 2.0 / 3 * t->service[l] * (w + x));
             q->link_wait[l] += rate * (w + x);
         }
@@ -502,14 +512,17 @@ static void add_waits(const struct solve *v, struct fc_queueing_answer *a)
 }
 
 /* Quantile p <= 0.99 of the gamma distribution, by halving between 0 and mean + 10 standard deviations, which
- * Cantelli's inequality puts above it (GSL's inverse gives up, and with it the program, for some small shapes). */
+ * Cantelli's inequality puts above it (GSL's inverse gives up, and with it the program, for some small
+ * shapes). */
 static double gamma_quantile(double p, double shape, double scale)
 {
     double low = 0, high = scale * (shape + 10 * sqrt(shape));
     for (int i = 0; i < 60 && high - low > 1e-9 * high; i++) {
         double middle = (low + high) / 2;
-        if (gsl_cdf_gamma_P(middle, shape, scale) < p) low = middle;
-        else high = middle;
+        if (gsl_cdf_gamma_P(middle, shape, scale) < p)
+            low = middle;
+        else
+            high = middle;
     }
     return (low + high) / 2;
 }
@@ -534,10 +547,16 @@ enum fc_code fc_queueing_solve(struct fc_queueing *queueing, const struct fc_que
 {
     struct solve v = {.q = queueing, .p = parameters->value, .load = load_flits_per_cycle};
     queueing->solved_cycles = NAN;
-    *answer = (struct fc_queueing_answer){
-        .load_flits_per_cycle = load_flits_per_cycle, .latency_mean_cycles = NAN, .network_cycles = NAN,
-        .source_cycles = NAN, .latency_sd_cycles = NAN, .latency_p95_cycles = NAN, .latency_p99_cycles = NAN,
-        .contention_cycles = NAN, .queue_cycles = NAN, .backpressure_cycles = NAN};
+    *answer = (struct fc_queueing_answer){.load_flits_per_cycle = load_flits_per_cycle,
+                                          .latency_mean_cycles = NAN,
+                                          .network_cycles = NAN,
+                                          .source_cycles = NAN,
+                                          .latency_sd_cycles = NAN,
+                                          .latency_p95_cycles = NAN,
+                                          .latency_p99_cycles = NAN,
+                                          .contention_cycles = NAN,
+                                          .queue_cycles = NAN,
+                                          .backpressure_cycles = NAN};
     if (!(load_flits_per_cycle > 0) || !isfinite(load_flits_per_cycle))
         return fc_refuse(st, FC_INPUT, "load %g flits a node and cycle (expected a positive number)",
                          load_flits_per_cycle);

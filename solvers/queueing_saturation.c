@@ -3,12 +3,13 @@
 
 #include <math.h>
 
-/* Where the greatest utilisation u reaches 1. u grows with the load, a little faster than in proportion, and smoothly
- * also beyond 1 (the queues are capped there), so that secants between the greatest stable and the least unstable load
- * need a handful of solves. With strong backpressure the steady state ends before u = 1 and u jumps: secants that do
- * not halve the interval are followed by a halving step. */
+/* Where the greatest utilisation u reaches 1. u grows with the load, a little faster than in proportion, and
+ * smoothly also beyond 1 (the queues are capped there), so that secants between the greatest stable and the
+ * least unstable load need a handful of solves. With strong backpressure the steady state ends before u = 1
+ * and u jumps: secants that do not halve the interval are followed by a halving step. */
 struct search {
-    double low, low_u, high, high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
+    double low, low_u, high,
+        high_u; /* high_u: INFINITY where the iteration has not converged, 0: not tried */
     double width;
 };
 
@@ -26,10 +27,14 @@ static double next_load(const struct search *s, bool halve, double push)
 {
     double middle = (s->low + s->high) / 2, x = middle;
     if (halve) return middle;
-    if (smooth(s)) x = root(s);
-    else if (s->low > 0.5 * s->high && s->high_u > 1.2) return middle;
-    else if (s->low > 0) x = fmin(s->low / s->low_u, s->high);
-    else if (s->high_u < 1.2) x = s->high / s->high_u;
+    if (smooth(s))
+        x = root(s);
+    else if (s->low > 0.5 * s->high && s->high_u > 1.2)
+        return middle;
+    else if (s->low > 0)
+        x = fmin(s->low / s->low_u, s->high);
+    else if (s->high_u < 1.2)
+        x = s->high / s->high_u;
     /* A little to the side where the end is still far, so that the root comes between. */
     x += s->high - x > x - s->low ? push : -push;
     return x > s->low && x < s->high ? x : middle;
@@ -48,8 +53,10 @@ static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_qu
             *st = hard;
             return st->code;
         }
-        if (a.stable) s->low = x, s->low_u = a.greatest_utilization;
-        else s->high = x, s->high_u = hard.code ? INFINITY : a.greatest_utilization;
+        if (a.stable)
+            s->low = x, s->low_u = a.greatest_utilization;
+        else
+            s->high = x, s->high_u = hard.code ? INFINITY : a.greatest_utilization;
         halve = !halve && s->high - s->low > before / 2 && s->high - s->low > 20 * s->width;
         x = next_load(s, halve, push);
         if (s->high - s->low > before / 2) push *= 1.5;
@@ -57,9 +64,9 @@ static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_qu
     return FC_OK;
 }
 
-enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
-                                         double guess, double accuracy, double *load_flits_per_cycle,
-                                         struct fc_status *st)
+enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing,
+                                         const struct fc_queueing_parameters *parameters, double guess,
+                                         double accuracy, double *load_flits_per_cycle, struct fc_status *st)
 {
     double most = 1 / fc_queueing_turns(queueing)->max_service_rate;
     struct search s = {.high = most, .width = accuracy * most};
@@ -69,7 +76,8 @@ enum fc_code fc_queueing_saturation_near(struct fc_queueing *queueing, const str
     return code;
 }
 
-enum fc_code fc_queueing_saturation(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+enum fc_code fc_queueing_saturation(struct fc_queueing *queueing,
+                                    const struct fc_queueing_parameters *parameters,
                                     double *load_flits_per_cycle, struct fc_status *st)
 {
     double most = 1 / fc_queueing_turns(queueing)->max_service_rate;

@@ -13,8 +13,8 @@ struct fc_turns {
     struct fc_arena arena;
     const struct fc_network *net;
     /* Links, or where the network and the traffic look the same from every cell (router of a torus, chip of a
-     * tmesh) sets of links alike: those at one place of the cell; with virtual channels that depend on where in
-     * its ring a packet is, also at one coordinate along their ring. */
+     * tmesh) sets of links alike: those at one place of the cell; with virtual channels that depend on where
+     * in its ring a packet is, also at one coordinate along their ring. */
     bool folded;
     uint32_t n_links;
     uint32_t *orbit;     /* [net->n_links] the set that each link of the network is in; NULL: not folded */
@@ -32,15 +32,17 @@ struct fc_turns {
     uint64_t *channel_key;   /* [n_channels] channel_link << 16 | mask */
     double *channel_rate;    /* [n_channels] packets a cycle, all of its virtual channels together */
     uint32_t n_states, n_choices;
-    uint32_t *state_in;      /* [n_states] channel, FC_NONE at the source */
-    uint32_t *first_choice;  /* [n_states + 1] */
-    double *state_rate;      /* [n_states] packets a cycle */
-    uint8_t *state_outputs;  /* [n_states] outputs that a head may choose from: as many as there are choices, or
+    uint32_t *state_in;     /* [n_states] channel, FC_NONE at the source */
+    uint32_t *first_choice; /* [n_states + 1] */
+    double *state_rate;     /* [n_states] packets a cycle */
+    uint8_t
+        *state_outputs; /* [n_states] outputs that a head may choose from: as many as there are choices, or
                               * less where states were pooled (turns_pool.c) */
     uint32_t *choice_link, *choice_channel; /* [n_choices] */
-    double *choice_rate;     /* [n_choices] packets a cycle */
-    double packets;          /* packets a cycle of all nodes */
-    double flits_mean, buffer_packets; /* of a packet; whole packets that a virtual channel holds, at least 1 */
+    double *choice_rate;                    /* [n_choices] packets a cycle */
+    double packets;                         /* packets a cycle of all nodes */
+    double flits_mean,
+        buffer_packets; /* of a packet; whole packets that a virtual channel holds, at least 1 */
     int n_vcs;
     double hops_mean, zero_load_cycles; /* over packets; zero load: alone in the network */
     double zero_load_variance, least_zero_load_cycles;
@@ -53,13 +55,13 @@ struct fc_turns {
 enum fc_turn_link { FC_TURN_NETWORK, FC_TURN_INJECTION, FC_TURN_EJECTION };
 
 /* Follows packets of the demand through the network by the routing functions of the kernel. Adaptive choices
- * share as (1 - utilisation)^2 at 0.8 of the load that fills the busiest link, by successive averages (turns.c).
- * Settings give packet lengths, rule and seed. `most_hops`: work allowed, about
- * 50 ns each; pairs are sampled beyond it. Tasks are nodes, demand->open_loop is not asked for. Deterministic.
- * The caller frees with fc_turns_free. FC_INPUT as fc_flit_run. */
+ * share as (1 - utilisation)^2 at 0.8 of the load that fills the busiest link, by successive averages
+ * (turns.c). Settings give packet lengths, rule and seed. `most_hops`: work allowed, about
+ * 50 ns each; pairs are sampled beyond it. Tasks are nodes, demand->open_loop is not asked for.
+ * Deterministic. The caller frees with fc_turns_free. FC_INPUT as fc_flit_run. */
 enum fc_code fc_turns_make(const struct fc_network *net, const struct fc_demand *demand,
-                           const struct fc_flit_settings *settings, uint64_t most_hops, struct fc_turns *turns,
-                           struct fc_status *st);
+                           const struct fc_flit_settings *settings, uint64_t most_hops,
+                           struct fc_turns *turns, struct fc_status *st);
 void fc_turns_free(struct fc_turns *turns);
 
 #endif

@@ -293,7 +293,7 @@ static bool slurp(const char *path, char *out, size_t size)
 /* Gives the calibration one case, as the file wants it. */
 static void add_case(struct fc_calibration *c)
 {
-    static struct fc_calibration_point point = {0.5, 10, 1};
+    static struct fc_calibration_point point = {0.5, 10, 1, 1};
     static struct fc_calibration_case one = {.network = "x",
                                              .pattern = "uniform",
                                              .nodes = 1,
@@ -302,6 +302,8 @@ static void add_case(struct fc_calibration *c)
                                              .hops = 1,
                                              .anisotropy = 1,
                                              .buffer_packets = 1,
+                                             .features = {1, 1, 1, 1, 1, 1},
+                                             .saturation_ratio = 1,
                                              .saturation = 1,
                                              .ideal = 1,
                                              .n_points = 1,

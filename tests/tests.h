@@ -12,6 +12,7 @@
 #define FC_SUITES(X)                                                                                                  \
     X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
+    X(suite_calibration_file)                                                                                         \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
     X(suite_contention)                                                                                               \
