@@ -59,7 +59,8 @@ static void print_cases(FILE *stream, const struct fc_calibration *c)
 static void print_errors(FILE *stream, const struct fc_calibration *c)
 {
     char a[3][24];
-    fprintf(stream, "\nerrors        of every %s left out of fit and correction: latency up to 80 %% of saturation\n",
+    fprintf(stream,
+            "\nerrors        of every %s left out of fit and correction: latency up to 80 %% of saturation\n",
             fc_left_out_names[c->left_out]);
     fprintf(stream, "latency       mean %s %%, greatest %s %%; the largest network left out: %s %%\n",
             number(a[0], sizeof a[0], c->left_out_mean_percent, "%.1f"),
@@ -130,9 +131,9 @@ static json_t *to_json(const struct answer *a)
                              pair(c->anisotropy), "flits", pair(c->flits), "buffer_packets",
                              pair(c->buffer_packets), "hops_step", fc_json_real(c->hops_step));
     json_t *errors =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out", fc_left_out_names[c->left_out],
-                  "residual_percent", fc_json_real(c->residual_percent), "latency_mean_percent",
-                  fc_json_real(c->left_out_mean_percent), "latency_greatest_percent",
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "left_out",
+                  fc_left_out_names[c->left_out], "residual_percent", fc_json_real(c->residual_percent),
+                  "latency_mean_percent", fc_json_real(c->left_out_mean_percent), "latency_greatest_percent",
                   fc_json_real(c->left_out_greatest_percent), "largest_network_mean_percent",
                   fc_json_real(c->largest_left_out_percent), "saturation_mean_percent",
                   fc_json_real(c->saturation_mean_percent), "saturation_greatest_percent",

@@ -377,7 +377,8 @@ enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double
     for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
         for (int uniform = 1; uniform >= 0; uniform--)
             for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
-                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st)) return st->code;
+                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st))
+                    return st->code;
     use_budget(d, budget_s);
     return FC_OK;
 }

@@ -262,7 +262,7 @@ static void test_real(void)
         struct fc_calibration c;
         struct fc_status st = {0};
         char path[256];
-        struct fc_calibration_settings set = {.budget_s = 0.04, .threads = i + 1, .seed = 1};
+        struct fc_calibration_settings set = {.budget_s = 0.1, .threads = i + 1, .seed = 1};
         if (fc_test_machine(TINY, &m, &st)) {
             CU_FAIL("machine");
             return;
