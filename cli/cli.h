@@ -109,6 +109,8 @@ json_t *fc_json_phases(const struct fc_job_phases *phases);
 /* The contract's keys for loads: bottleneck, links. New references. */
 json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary);
 json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
+/* The file's name without the folders before it, which differ from place to place. */
+const char *fc_last_part(const char *path);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 /* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */

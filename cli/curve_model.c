@@ -120,7 +120,8 @@ void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
         return;
     }
     int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
-    fprintf(stream, "calibrated by %s (%s)\n", model->calibration.file, fc_calibration_tier_names[tier]);
+    fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file),
+            fc_calibration_tier_names[tier]);
 }
 
 void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)

@@ -32,6 +32,12 @@ json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double b
     return bottleneck;
 }
 
+const char *fc_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 void fc_print_machine(const struct fc_machine *machine, FILE *stream)
 {
     fprintf(stream, "machine     %s: %s\n", machine->name, machine->title);
@@ -45,7 +51,7 @@ void fc_print_error(FILE *stream, const char *calibration, double error_percent,
         return;
     }
     fprintf(stream, "+-%.0f %%", error_percent);
-    if (calibration) fprintf(stream, ", calibrated by %s", calibration);
+    if (calibration) fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
     fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
 }
 

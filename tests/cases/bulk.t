@@ -4,7 +4,7 @@ $ cd $TMP; printf 'name: bulk-4\ntitle: a square\nclock: 1 GHz\nnetwork: {family
 > error       unknown: not calibrated for this network
 $ cd $TMP; fabricast calibrate -m ./bulk.yaml --budget 300ms -q > /dev/null; grep -c '{network: "dims \[4, 4\]"' bulk.calibration.yaml | awk '{ print ($1 > 10) }'; fabricast load -m ./bulk.yaml -p alltoall:bytes=640 | tail -1 | sed 's/+-[0-9]*/+-N/'
 > 1
-> error       +-N %, calibrated by ./bulk.calibration.yaml
+> error       +-N %, calibrated by bulk.calibration.yaml
 $ cd $TMP; fabricast predict -m ./bulk.yaml -p alltoall:bytes=640 --json | grep -E '"(extrapolated|why|calibration)"'; fabricast predict -m ./bulk.yaml -p tornado:bytes=64 | grep -c 'calibrated by'
 >   "extrapolated": false,
 >   "why": "",
