@@ -132,13 +132,13 @@ $ fabricast load -m bgl-512 -p uniform --json
 $ fabricast predict -m bgl-512 -p alltoall:bytes=2400
 > machine        bgl-512: Blue Gene/L midplane, 8 x 8 x 8 torus
 > job            alltoall:bytes=2400, 512 tasks, mapping def, routing adaptive
-> time           7.904 ms
+> time           8.031 ms
 > computation    0 s
-> communication  7.904 ms (100.0 % of the time)
+> communication  8.031 ms (100.0 % of the time)
 > bound          7.899 ms: no run with this mapping and routing is faster
-> of peak        99.9 %
+> of peak        98.4 %
 > bottleneck     x+ (0,0,0)->(1,0,0) carries 1.229 MB; link binds
-> error          unknown: not calibrated for this network
+> error          +-10 %, calibrated by bgl-512.calibration.yaml
 > traffic        627.9 MB between nodes, 0 B inside, 3.775 GB hop-bytes
 > machine data   high for links, packets and buffers (stated); router delay and software costs are estimates
 
