@@ -67,23 +67,6 @@ static uint64_t *row_of(const struct gather *g, uint32_t v, uint32_t j)
     return g->bits + g->first_row[v] + (j - g->first_in[v]) * words(g->net, v);
 }
 
-/* Routers by falling hops (counting sort); returns how many have a path. */
-static uint32_t sort_routers(struct gather *g, const uint16_t *hops)
-{
-    uint32_t n = g->net->n_routers, at = 0;
-    memset(g->count, 0, ((size_t)n + 2) * sizeof *g->count);
-    for (uint32_t v = 0; v < n; v++)
-        if (hops[v] != FC_FAR) g->count[hops[v]]++;
-    for (uint32_t h = n + 1; h-- > 0;) {
-        uint32_t here = g->count[h];
-        g->count[h] = at;
-        at += here;
-    }
-    for (uint32_t v = 0; v < n; v++)
-        if (hops[v] != FC_FAR) g->order[g->count[hops[v]]++] = v;
-    return at;
-}
-
 /* Marks the injection links that packets leave their nodes by: to the nearest routers. */
 static void mark_sources(struct gather *g, const uint16_t *hops)
 {
@@ -116,7 +99,7 @@ static void gather_group(struct gather *g, uint32_t group)
 {
     const struct fc_network *net = g->net;
     const uint16_t *hops = g->tables->hops + (size_t)group * net->n_routers;
-    uint32_t n = sort_routers(g, hops);
+    uint32_t n = fc_graph_by_falling_hops(hops, g->net->n_routers, g->count, g->order);
     memset(g->used, 0, net->n_links);
     mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {

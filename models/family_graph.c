@@ -239,6 +239,25 @@ static void note(const struct fc_network *net, char *out, size_t size)
         snprintf(out + n, size - (size_t)n, "%u in-switch reduction engines are no hosts", s->n_aggregation);
 }
 
+uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order)
+{
+    uint32_t farthest = 0, at = 0;
+    memset(first, 0, (n + 1ull) * sizeof *first);
+    for (uint32_t v = 0; v < n; v++) {
+        if (hops[v] == FC_FAR) continue;
+        first[hops[v]]++;
+        if (hops[v] > farthest) farthest = hops[v];
+    }
+    for (uint32_t h = farthest + 1; h-- > 0;) {
+        uint32_t count = first[h];
+        first[h] = at;
+        at += count;
+    }
+    for (uint32_t v = 0; v < n; v++)
+        if (hops[v] != FC_FAR) order[first[hops[v]]++] = v;
+    return at;
+}
+
 #define OFFSET(field) offsetof(struct fc_graph_shape, field)
 static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {

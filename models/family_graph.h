@@ -40,6 +40,9 @@ struct fc_graph_tables {
     uint32_t walk_capacity;
 };
 #define FC_FAR UINT16_MAX
+/* Numbers of the n routers into order[n], those with the most of hops[n] first, by counting (first[n + 1] is scratch);
+ * returns how many: those that are FC_FAR are left out. O(n). */
+uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order);
 
 static inline const struct fc_graph_shape *fc_graph(const struct fc_network *net)
 {

@@ -120,21 +120,7 @@ static enum fc_code sweep_start(struct sweep *w, const struct fc_network *net, s
 
 static void sweep_order(struct sweep *w, const uint16_t *hops)
 {
-    uint32_t n = w->net->n_routers, farthest = 0, at = 0;
-    memset(w->first, 0, ((size_t)n + 1) * sizeof *w->first);
-    for (uint32_t v = 0; v < n; v++) {
-        if (hops[v] == FC_FAR) continue;
-        w->first[hops[v]]++;
-        if (hops[v] > farthest) farthest = hops[v];
-    }
-    for (uint32_t h = farthest + 1; h-- > 0;) {
-        uint32_t count = w->first[h];
-        w->first[h] = at;
-        at += count;
-    }
-    for (uint32_t v = 0; v < n; v++)
-        if (hops[v] != FC_FAR) w->order[w->first[hops[v]]++] = v;
-    w->n_order = at;
+    w->n_order = fc_graph_by_falling_hops(hops, w->net->n_routers, w->first, w->order);
 }
 
 /* Moves all flow to the routers with no hops left, where it stays; adds scale * flow to the links on the way.

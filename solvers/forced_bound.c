@@ -139,27 +139,11 @@ static void start_at(const struct forced *f, struct group_sweep *g, const uint16
     if (one && router != FC_NONE) g->certain[router] += bytes;
 }
 
-static uint32_t by_falling_hops(struct group_sweep *g, const uint16_t *hops, uint32_t n)
-{
-    uint32_t at = 0;
-    memset(g->count, 0, (n + 1ull) * sizeof *g->count);
-    for (uint32_t v = 0; v < n; v++)
-        if (hops[v] != FC_FAR) g->count[hops[v]]++;
-    for (uint32_t h = n + 1; h-- > 0;) {
-        uint32_t here = g->count[h];
-        g->count[h] = at;
-        at += here;
-    }
-    for (uint32_t v = 0; v < n; v++)
-        if (hops[v] != FC_FAR) g->order[g->count[hops[v]]++] = v;
-    return at;
-}
-
 /* All that is certain goes on where there is one neighbour only. */
 static void sweep_certain(struct forced *f, struct group_sweep *g, const uint16_t *hops)
 {
     const struct fc_network *net = f->net;
-    uint32_t n = by_falling_hops(g, hops, net->n_routers);
+    uint32_t n = fc_graph_by_falling_hops(hops, net->n_routers, g->count, g->order);
     for (uint32_t i = 0; i < n && hops[g->order[i]] > 0; i++) {
         uint32_t v = g->order[i], cable = FC_NONE;
         double bytes = g->certain[v];

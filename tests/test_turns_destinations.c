@@ -1,12 +1,7 @@
 /* test_turns_destinations.c - turns found destination by destination against packets followed one by one,
  * against the pass over offsets of a torus, and against the load solver. */
 #include "solvers/solvers.h"
-#include "solvers/turns_internal.h"
-#include "tests/flit_oracles.h"
-#include "tests/support.h"
-#include "tests/tests.h"
-
-enum { FLITS = 3 };
+#include "tests/turns_oracles.h"
 
 /* Networks beside those of flit_oracles.h: cables and corners that the random word picks, links of unequal
  * speed. */
@@ -37,30 +32,7 @@ static const struct oracle_machine more_machines[] = {
      "escape: bubble, routing: adaptive}\n", 2, NULL},
 };
 
-static bool open_one(const struct oracle_machine *o, enum oracle_flow flow, struct fc_machine *machine,
-                     struct fc_network *net)
-{
-    struct fc_status st = {0};
-    if (oracle_open(oracle_yaml(o, 2, false, flow, "512 B"), machine, net, &st)) return true;
-    printf("\n    %s: %s\n", o->name, st.message);
-    CU_FAIL("a machine does not open");
-    return false;
-}
-
-static bool make(enum fc_turns_method method, const struct fc_network *net, const struct fc_demand *demand,
-                 const char *vc_rule, struct fc_turns *turns)
-{
-    struct fc_status st = {0};
-    struct fc_flit_settings settings;
-    fc_flit_defaults(&settings);
-    settings.packet_flits_min = settings.packet_flits_max = FLITS;
-    settings.vc_rule = vc_rule;
-    settings.seed = 5;
-    if (fc_turns_make_by(method, net, demand, &settings, 3000000, turns, &st) == FC_OK) return true;
-    printf("\n    %s\n", st.message);
-    CU_FAIL("turns are not made");
-    return false;
-}
+enum { HOPS = 3000000 };
 
 /* Dense parts and entries at once: uniform traffic beside a permutation of thrice its weight. */
 static bool mixed(const struct fc_network *net, struct fc_demand *demand)
@@ -144,9 +116,9 @@ static void check(const struct oracle_machine *o, const char *what, const struct
 {
     struct fc_turns exact, walked;
     double tolerance = net->machine->routing->adaptive ? 0.03 : 1e-9;
-    if (!make(FC_TURNS_DESTINATIONS, net, demand, o->vc_rule, &exact)) return;
+    if (!make(FC_TURNS_DESTINATIONS, net, demand, o->vc_rule, HOPS, &exact)) return;
     CU_ASSERT(exact.n_walked == 0 && !exact.sampled);
-    if (make(FC_TURNS_UNFOLDED, net, demand, o->vc_rule, &walked)) {
+    if (make(FC_TURNS_UNFOLDED, net, demand, o->vc_rule, HOPS, &walked)) {
         CU_ASSERT(!walked.sampled);
         double links = links_apart(&exact, &walked), states = states_apart(&exact, &walked);
         if (!(links <= tolerance && states <= 2 * tolerance))
@@ -177,7 +149,7 @@ static void followed(void)
             struct fc_demand demand;
             struct fc_status st = {0};
             if (flow == ORACLE_WORMHOLE && strstr(o->rest, "bubble")) continue;
-            if (!open_one(o, (enum oracle_flow)flow, &machine, &net)) return;
+            if (!open_oracle(o, (enum oracle_flow)flow, &machine, &net)) return;
             if (flow == ORACLE_CUT_THROUGH && !fc_demand_from_pattern(&net, "uniform", 3, &demand, &st)) {
                 check(o, "uniform", &net, &demand);
                 fc_demand_free(&demand);
@@ -200,7 +172,7 @@ static void even_split(const struct oracle_machine *o)
     struct fc_turns t;
     struct fc_load load;
     struct fc_status st = {0};
-    if (!open_one(o, ORACLE_CUT_THROUGH, &machine, &net)) return;
+    if (!open_oracle(o, ORACLE_CUT_THROUGH, &machine, &net)) return;
     CU_ASSERT_FATAL(!fc_demand_from_pattern(&net, "permutation:seed=4", 3, &demand, &st));
     demand.open_loop = true;
     uint32_t *node = calloc(net.n_nodes, sizeof *node);
@@ -210,7 +182,7 @@ static void even_split(const struct oracle_machine *o)
     double apart = 0, sum = 0;
     for (size_t i = 0; i < demand.n_entries; i++) sum += demand.bytes[i];
     CU_ASSERT_FATAL(node && !fc_load_solve(&net, &demand, &placement, &settings, &load, &st));
-    if (make(FC_TURNS_DESTINATIONS, &net, &demand, NULL, &t)) {
+    if (make(FC_TURNS_DESTINATIONS, &net, &demand, NULL, HOPS, &t)) {
         for (uint32_t l = 0; l < net.n_links; l++)
             if (t.kind[l] == FC_TURN_NETWORK)
                 apart = fmax(apart, fabs(t.rate[l] * FLITS - load.bytes[l] * net.n_nodes / sum));
@@ -242,10 +214,10 @@ static void pooled(void)
     struct fc_demand demand;
     struct fc_turns by_offset, by_destination;
     struct fc_status st = {0};
-    if (!open_one(&more_machines[3], ORACLE_CUT_THROUGH, &machine, &net)) return;
+    if (!open_oracle(&more_machines[3], ORACLE_CUT_THROUGH, &machine, &net)) return;
     CU_ASSERT_FATAL(!fc_demand_from_pattern(&net, "uniform", 3, &demand, &st));
-    if (make(FC_TURNS_AUTO, &net, &demand, NULL, &by_offset)) {
-        if (make(FC_TURNS_DESTINATIONS, &net, &demand, NULL, &by_destination)) {
+    if (make(FC_TURNS_AUTO, &net, &demand, NULL, HOPS, &by_offset)) {
+        if (make(FC_TURNS_DESTINATIONS, &net, &demand, NULL, HOPS, &by_destination)) {
             const struct fc_turns *t = &by_destination;
             double apart = 0, out = 0, wide = 0;
             for (uint32_t l = 0; l < net.n_links; l++) {
