@@ -68,7 +68,7 @@ validate: deps all $(CHECKS)
 	$(V)failed=; for c in $(CHECKS); do echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
-# Fits the queueing model of every shipped machine to kernel runs (about a minute each) and writes beside its file.
+# Fits the queueing model of every shipped machine to kernel runs (some two minutes each on two cores) and writes beside its file.
 calibrations: deps all
 	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \
 	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml --threads $(THREADS) >/dev/null; done
