@@ -54,7 +54,8 @@ struct fc_bulk {
 const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
                          const struct fc_placement *placement, const struct fc_load *load);
 /* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
- * demands, for which this costs a load solution. */
+ * demands, for which this costs a load solution; 1 also where that would take seconds (entries times routers above
+ * 2.5e8: networks larger than those that calibrations run). */
 enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
                            const struct fc_placement *placement, const struct fc_load *load, double *gain,
                            struct fc_status *st);
