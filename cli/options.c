@@ -51,7 +51,7 @@ static const struct entry {
     {'u', {"bubble-as-published", KEY_BUBBLE, NULL, 0, "true lengths on the bubble: can deadlock", 0}},
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
-    {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "kernel runs, of a nominal machine: 4 million hops a second (default 60)", 0}},
+    {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "work of the kernel, in seconds of a nominal machine of two cores (default 60)", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},

@@ -3,8 +3,8 @@
  * A packet of the pair is followed by the kernel's own routing functions. At every router its head waits W_set of
  * the choices that it has there (queueing.c (2)), for room (5), and before, in the channel that it came by, behind
  * others ((3), (4)); at its source M/G/1. Where it may choose, outputs share as (1 - rho)^2, as in turns.c. WALKS
- * packets, or one for each random word where the routing has no choices, give the mean over the pair's ways; the
- * variance is that of the waits along a way (W^2 + 2/3 t W each, queueing.c) plus that of the ways' means. The sum over
+ * packets (for classes a quarter of them), whose random words take all values of the bits that decide ties in turn,
+ * give the mean over the pair's ways; the variance is that of the waits along a way (W^2 + 2/3 t W each, queueing.c) plus that of the ways' means. The sum over
  * all pairs, by their rates, is the network's mean.
  * Limits: those of queueing.c. A way that no packet of the (sampled) turns took waits as the mean of its links. */
 #include "solvers/queueing_pair.h"
@@ -23,7 +23,6 @@ struct fc_queueing_pairs {
     struct fc_turns_walk w; /* the routers only */
     uint32_t *by_key;       /* [n_channels] ascending by channel_key */
     uint64_t *key;          /* [n_channels] the keys in that order */
-    uint32_t walks;
 };
 
 struct keyed {
@@ -68,9 +67,7 @@ enum fc_code fc_queueing_pairs_open(const struct fc_queueing *queueing, const st
     p->w.turns = (struct fc_turns *)t; /* read only: flits_mean */
     if (!sort_channels(p, st) && !fc_flit_prepare(t->net, settings, &p->w.flit, st)) {
         fc_turns_routers(&p->w, settings);
-        fc_turns_strata(t->net, &p->w.tie_bits, &p->w.n_strata);
         p->w.seed = fc_random(settings->seed, UINT64_C(0x70616972), 0);
-        p->walks = WALKS;
         *pairs = p;
     } else {
         arena = p->arena;
@@ -260,7 +257,7 @@ enum fc_code fc_queueing_pair(const struct fc_queueing_pairs *pairs, uint32_t so
     if (source >= n || target >= n)
         return fc_refuse(st, FC_INPUT, "pair %u-%u: the machine has nodes 0 to %u", source, target, n - 1);
     if (check(pairs, st)) return st->code;
-    add_pair(pairs, source, target, pairs->walks, 1, &sums);
+    add_pair(pairs, source, target, WALKS, 1, &sums);
     *answer = finish(&sums, factor);
     return FC_OK;
 }
@@ -270,13 +267,12 @@ enum fc_code fc_queueing_pair(const struct fc_queueing_pairs *pairs, uint32_t so
 struct classes {
     const struct fc_queueing_pairs *p;
     struct sums *sums; /* [FC_MOST_HOPS_CLASSES] */
-    uint32_t walks;
 };
 static void classify(struct classes *c, uint32_t src, uint32_t dst, double weight)
 {
     struct sums one = {0};
     if (!(weight > 0)) return;
-    add_pair(c->p, src, dst, c->walks, weight, &one);
+    add_pair(c->p, src, dst, WALKS / 4, weight, &one);
     uint32_t hops = (uint32_t)lround(one.hops / one.weight);
     merge(&c->sums[hops < FC_MOST_HOPS_CLASSES ? hops : FC_MOST_HOPS_CLASSES - 1], &one);
 }
@@ -326,7 +322,7 @@ enum fc_code fc_queueing_by_hops(const struct fc_queueing_pairs *pairs, const st
                                  struct fc_hops_class *class, uint32_t *n, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct classes c = {.p = pairs, .walks = WALKS / 4};
+    struct classes c = {.p = pairs};
     double all = 0;
     *n = 0;
     c.sums = fc_alloc(&scratch, FC_MOST_HOPS_CLASSES, sizeof *c.sums, st);
