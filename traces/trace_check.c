@@ -95,6 +95,11 @@ static bool is_member(const struct checker *c, int32_t comm, uint32_t rank)
     return low < end && c->sorted[low] == rank;
 }
 
+static bool is_receive(const struct fc_event *e)
+{
+    return e->op == FC_OP_RECV || e->op == FC_OP_IRECV;
+}
+
 /* The rank at hand belongs to communicator `comm`. */
 static enum fc_code check_comm(const struct checker *c, int32_t comm)
 {
@@ -111,6 +116,7 @@ static enum fc_code check_peer(const struct checker *c, int32_t comm)
 {
     const char *what = fc_op_fields[c->event->op] & FC_HAS_ROOT ? "root" : "peer";
     int32_t peer = c->event->peer;
+    if (peer == FC_ANY && is_receive(c->event)) return FC_OK;
     if (peer < 0 || (uint32_t)peer >= c->trace->n_ranks)
         return fc_fail(c->st, FC_INPUT, here(c), "%s %" PRId32 " is out of range (allowed: 0 to %" PRIu32 ")",
                        what, peer, c->trace->n_ranks - 1);
@@ -163,9 +169,9 @@ static enum fc_code check_numbers(struct checker *c)
     if (e->op >= FC_N_OPS) return fc_fail(c->st, FC_INPUT, here(c), "op number %d is unknown", e->op);
     if (!fc_mode_name(e->op, e->mode))
         return fc_fail(c->st, FC_INPUT, here(c), "%s has no mode %d", fc_op_names[e->op], e->mode);
-    if (e->tag < 0 || e->bytes < 0)
-        return fc_fail(c->st, FC_INPUT, here(c), "%s is negative",
-                       e->tag < 0 ? "the tag" : "the number of bytes");
+    bool any_tag = e->tag == FC_ANY && is_receive(e);
+    if ((e->tag < 0 && !any_tag) || e->bytes < 0)
+        return fc_fail(c->st, FC_INPUT, here(c), "%s is negative", e->bytes < 0 ? "the number of bytes" : "the tag");
     if (!(e->enter_s >= 0 && e->leave_s <= most && e->compute_s >= 0 && e->compute_s <= most))
         return fc_fail(c->st, FC_INPUT, here(c), "a time is out of range (allowed: 0 to 9000000 seconds)");
     if (e->leave_s < e->enter_s)
@@ -173,8 +179,32 @@ static enum fc_code check_numbers(struct checker *c)
                        e->leave_s, e->enter_s);
     if (e->n_list && (e->list > c->trace->n_lists || e->n_list > c->trace->n_lists - e->list))
         return fc_fail(c->st, FC_INPUT, here(c), "a list is out of range");
-    if (e->n_list && !(fc_op_fields[e->op] & (FC_HAS_REQUESTS | FC_HAS_SIZES)))
+    if (e->n_list && !c->trace->graph && !(fc_op_fields[e->op] & (FC_HAS_REQUESTS | FC_HAS_SIZES)))
         return fc_fail(c->st, FC_INPUT, here(c), "%s has no list", fc_op_names[e->op]);
+    return FC_OK;
+}
+
+/* An event of a graph: its kind, its processor, and only earlier events before it. */
+static enum fc_code check_vertex(const struct checker *c)
+{
+    const struct fc_event *e = c->event;
+    int64_t number = e - c->trace->events - (int64_t)c->trace->first_event[c->rank];
+    bool collective = e->op >= FC_OP_BARRIER && e->op <= FC_OP_SCAN && e->op != FC_OP_ALLTOALLV;
+    if (e->op != FC_OP_SEND && e->op != FC_OP_RECV && e->op != FC_OP_OTHER && !collective)
+        return fc_fail(c->st, FC_INPUT, here(c),
+                       "a graph has no %s (expected send, recv, other or a collective but alltoallv)",
+                       fc_op_names[e->op]);
+    if (e->request < 0)
+        return fc_fail(c->st, FC_INPUT, here(c), "processor %" PRId32 " of a rank is negative", e->request);
+    for (uint32_t i = 0; i < e->n_list; i++) {
+        int64_t before = c->trace->lists[e->list + i];
+        if (before < 0) before = ~before;
+        if (before >= number)
+            return fc_fail(c->st, FC_INPUT, here(c),
+                           "event %" PRId64 " of rank %" PRIu32 " depends on event %" PRId64
+                           ", which does not come before it",
+                           number, c->rank, before);
+    }
     return FC_OK;
 }
 
@@ -188,6 +218,7 @@ static enum fc_code check_event(struct checker *c)
     if ((fields & FC_HAS_PARENT) && check_comm(c, e->peer)) return FC_INPUT;
     if ((fields & (FC_HAS_PEER | FC_HAS_ROOT)) && check_peer(c, fields & FC_HAS_COMM ? e->comm : 0))
         return FC_INPUT;
+    if (c->trace->graph) return check_vertex(c);
     if ((fields & FC_HAS_SIZES) && check_sizes(c)) return FC_INPUT;
     if ((fields & FC_HAS_REQUESTS) && check_requests(c)) return FC_INPUT;
     bool makes = fc_makes_request(e->op, e->mode);

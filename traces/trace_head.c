@@ -3,6 +3,7 @@
  * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
  * the file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
 #include "traces/trace_format.h"
+#include "traces/trace_formats.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -275,23 +276,32 @@ enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *
 
 /* ---- the doors ---- */
 
-enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st)
+static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc_status *st)
 {
     struct fc_arena input = {0}; /* the file itself is not kept */
     struct fc_text text;
-    *trace = (struct fc_trace){0};
     enum fc_code code = fc_read_file(path, &input, &text, st);
-    if (!code) {
-        trace->file = fc_copy_text(&trace->arena, path, st);
-        if (!trace->file) code = FC_NO;
-    }
     if (!code) {
         text.file = trace->file;
         code = fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
                                    : fc_read_trace_text(&text, trace, st);
     }
-    if (!code) code = fc_trace_check(trace, st);
     fc_arena_free(&input);
+    return code;
+}
+
+enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st)
+{
+    static const struct fc_trace_options usual = FC_TRACE_OPTIONS;
+    const struct fc_trace_format *format;
+    *trace = (struct fc_trace){0};
+    enum fc_code code = fc_trace_detect(path, &format, st);
+    if (!code) {
+        trace->file = fc_copy_text(&trace->arena, path, st);
+        if (!trace->file) code = FC_NO;
+    }
+    if (!code) code = format ? fc_trace_read_foreign(format, &usual, trace, st) : read_own(path, trace, st);
+    if (!code) code = fc_trace_check(trace, st);
     if (code) fc_trace_free(trace);
     return code;
 }
@@ -315,6 +325,6 @@ void fc_trace_free(struct fc_trace *trace)
 
 struct fc_place fc_event_place(const struct fc_trace *trace, uint32_t rank, uint64_t event)
 {
-    if (!trace->first_line) return (struct fc_place){trace->file, 0};
+    if (!trace->first_line) return (struct fc_place){trace->rank_file ? trace->rank_file[rank] : trace->file, 0};
     return (struct fc_place){trace->file, trace->first_line[rank] + (long)(event - trace->first_event[rank])};
 }

@@ -140,12 +140,31 @@ static enum fc_code check_all(const struct matcher *m, struct fc_status *st)
     return FC_OK;
 }
 
+/* What comes to a receive from anyone, and when a graph's events run, only a replay can tell. */
+static enum fc_code refuse_open(const struct fc_trace *t, struct fc_status *st)
+{
+    if (t->graph)
+        return fc_fail(st, FC_INPUT, (struct fc_place){t->file, 0},
+                       "the events are a graph, not programs (expected ranks that call one after the other)");
+    for (uint64_t i = 0; i < t->first_event[t->n_ranks]; i++) {
+        const struct fc_event *e = &t->events[i];
+        if (!is_receive(e) || (e->peer != FC_ANY && e->tag != FC_ANY)) continue;
+        uint32_t rank = rank_of(t, i);
+        return fc_fail(st, FC_INPUT, fc_event_place(t, rank, i),
+                       "rank %" PRIu32 ", call %" PRIu64 ": a receive with any %s, and the trace does not tell what came",
+                       rank, i - t->first_event[rank], e->peer == FC_ANY ? "source" : "tag");
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_trace_match(const struct fc_trace *trace, struct fc_arena *arena, uint64_t **match,
                             struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct matcher m = {.trace = trace};
     uint64_t n = trace->first_event[trace->n_ranks];
+    *match = NULL;
+    if (refuse_open(trace, st)) return st->code;
     m.match = fc_alloc(arena, n, sizeof *m.match, st);
     if (!m.match) return FC_NO;
     memset(m.match, 0xff, n * sizeof *m.match);

@@ -40,24 +40,34 @@ enum fc_op {
 };
 extern const char *const fc_op_names[FC_N_OPS]; /* "init", "finalize", "send", ... as in the text form */
 
+/* Peer of a receive from any source, tag of one with any tag: only where a foreign format does not tell what came. Our
+ * recorder resolves both. */
+enum { FC_ANY = -1 };
+
 struct fc_event {
     uint8_t op;      /* enum fc_op */
     uint8_t mode;    /* send: 0 standard 1 synchronous 2 buffered 3 ready; collective: 1 nonblocking (has a request);
                       * RMA: 0 put (to the peer) 1 get (from it) 2 update (both ways) */
-    uint16_t polls;  /* failed polls before this event, folded; more than fit go ahead as POLL events */
+    uint16_t polls;  /* failed polls before this event, folded; more than fit go ahead as POLL events. Graph: the NIC */
     int32_t comm;    /* communicator, index in trace->comm_* */
-    int32_t peer;    /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER) */
-    int32_t tag;
+    int32_t peer;    /* WORLD rank of the peer or root; -1: none (MPI_PROC_NULL is recorded as OTHER), of a receive FC_ANY */
+    int32_t tag;     /* of a receive also FC_ANY */
     int64_t bytes;
-    int32_t request; /* number of the request this call makes, per rank from 0; -1: none */
-    uint32_t n_list; /* WAIT: requests completed; ALLTOALLV: members */
+    int32_t request; /* number of the request this call makes, per rank from 0; -1: none. Graph: the processor */
+    uint32_t n_list; /* WAIT: requests completed; ALLTOALLV: members; graph: what it depends on */
     uint64_t list;   /* index of the list in trace->lists */
     double enter_s, leave_s; /* wall clock since the start of the trace */
     double compute_s;        /* thread CPU time since the previous call left */
 };
 
+/* Most traces are programs: a rank makes its calls one after the other. A `graph` (GOAL, Chakra) says instead, event by
+ * event, what must come before: entry d >= 0 of its list is an earlier event of the rank (from 0) that must have
+ * finished, entry ~d one that must have started; an empty list lets it start at time 0. Its events are SEND, RECV, OTHER
+ * (computation for compute_s) and collectives but ALLTOALLV; they make no requests, and occupy processor `request` and NIC
+ * `polls` of their rank. Clocks (enter_s, leave_s) are 0. */
 struct fc_trace {
     struct fc_arena arena;
+    bool graph;
     const char *file;
     const char *program;   /* command line as recorded */
     const char *recorded;  /* MPI library, date, how (free text) */
@@ -71,11 +81,14 @@ struct fc_trace {
     int64_t *lists;
     uint32_t n_unwrapped;        /* MPI functions the program can call that the recorder does not wrap */
     const char **unwrapped;
-    long *first_line;      /* [n_ranks] line of each rank's first event in the text form; event k is k lines below */
+    long *first_line;      /* [n_ranks] line of each rank's first event in the text form; event k is k lines below;
+                            * NULL: read from a foreign format */
+    const char **rank_file; /* [n_ranks] file of each rank, foreign formats of many files; NULL: all in `file` */
 };
 
-/* Reads a trace in either form (told by the first bytes) and checks it: ops, peers, communicators, requests, lists.
- * FC_INPUT with file:line (text form's line; for a file cut in the middle the last good record). O(size). */
+/* Reads a trace in either form (told by the first bytes), or in any foreign format of trace_formats.h, and checks it: ops,
+ * peers, communicators, requests, lists. FC_INPUT with file:line (text form's line; for a file cut in the middle the last
+ * good record). O(size). */
 enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st);
 /* Writes it packed, or as text when `text`. Whole or not at all. */
 enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool text, struct fc_status *st);

@@ -1,0 +1,41 @@
+/* stream.h - input read once from front to back in bounded memory, decompressed on the way. */
+#ifndef FC_STREAM_H
+#define FC_STREAM_H
+
+#include "core/core.h"
+
+/* A file being read; gzip, xz and zstd are told by their first bytes and decompressed (zlib, liblzma, libzstd; several
+ * members or frames one behind the other are one text). */
+struct fc_stream {
+    const char *file;    /* borrowed */
+    const uint8_t *next; /* what is decompressed and not taken yet: next .. end - 1 */
+    const uint8_t *end;
+    uint64_t offset; /* of `next` from the start of the decompressed data */
+    long line;       /* number of the line that fc_stream_line gave last, from 1 */
+    struct fc_stream_private *private;
+};
+
+/* Opens a file. FC_INPUT when it cannot be read. `path` must outlive the stream. About 200 KB of memory, more inside the
+ * decompressor (xz: as the file's dictionary asks, up to 64 MiB). */
+enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st);
+/* Has at least n bytes from s->next on, if the file has; *n_there (may be NULL) gets how many there are, at most n asked
+ * for. A damaged or cut compressed file is FC_INPUT. n up to 1 GiB. */
+enum fc_code fc_stream_need(struct fc_stream *s, size_t n, size_t *n_there, struct fc_status *st);
+/* Leaves n bytes behind; they must be there. */
+static inline void fc_stream_skip(struct fc_stream *s, size_t n)
+{
+    s->next += n;
+    s->offset += n;
+}
+/* The next line without its end (LF or CR LF), valid until the next call; *text NULL at the end of the file. A line over
+ * 1 GiB is refused. */
+enum fc_code fc_stream_line(struct fc_stream *s, const char **text, size_t *length, struct fc_status *st);
+/* file:line of the line given last. */
+static inline struct fc_place fc_stream_place(const struct fc_stream *s)
+{
+    return (struct fc_place){s->file, s->line};
+}
+/* Safe on a zeroed struct. */
+void fc_stream_close(struct fc_stream *s);
+
+#endif

@@ -1,0 +1,77 @@
+/* trace_formats.h - foreign trace formats: what a reader is, and the sink that it fills.
+ *
+ * A new format is one file with one `const struct fc_trace_format` and one line in trace_formats.c. A reader goes once
+ * over its files and hands events to the sink, those of one rank in program order, ranks in any order. It keeps what it
+ * needs to understand the next record (open requests, communicators), never the trace. */
+#ifndef FC_TRACE_FORMATS_H
+#define FC_TRACE_FORMATS_H
+
+#include "traces/traces.h"
+
+/* What a foreign format leaves open. */
+struct fc_trace_options {
+    double flops_per_s; /* speed at which a format that counts operations recorded them (SimGrid) */
+    double tick_s;      /* length of the unit of time of a format that names none (GOAL) */
+};
+#define FC_TRACE_OPTIONS {.flops_per_s = 1e9, .tick_s = 1e-9}
+
+/* ---- the sink (trace_sink.c) ---- */
+
+/* Takes a trace as it is read. Fields are private but `st`; every function fails by filling it. */
+struct fc_trace_sink {
+    struct fc_status *st;
+    struct fc_trace *trace;
+    struct fc_sink_rank *ranks; /* [n_ranks] */
+    struct fc_sink_comm *comms; /* list of those defined so far, last first */
+    struct fc_sink_note *notes;
+    uint32_t n_comms;
+    struct fc_arena scratch;
+};
+
+/* First of all: how many ranks (at least one), the command line and origin (NULL: unknown). Defines communicator 0, the
+ * world. */
+enum fc_code fc_sink_start(struct fc_trace_sink *sink, uint32_t n_ranks, const char *program, const char *recorded);
+/* The events depend on each other as a graph (struct fc_trace). */
+void fc_sink_graph(struct fc_trace_sink *sink);
+/* The file of a rank, for messages. */
+enum fc_code fc_sink_file(struct fc_trace_sink *sink, uint32_t rank, const char *path);
+/* Defines the next communicator, at any time before the sink is closed; events may name it before: member[n] in its own
+ * order (world ranks, each once; copied); *comm gets its number. */
+enum fc_code fc_sink_comm(struct fc_trace_sink *sink, const uint32_t *member, uint32_t n, int32_t *comm);
+/* The next event of `rank`. event->list is ignored: list[event->n_list] is copied (NULL when n_list is 0). Requests
+ * count up from 0 per rank (fc_sink_requests). O(1). */
+enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const struct fc_event *event,
+                           const int64_t *list);
+/* Events and requests that the rank has made so far. */
+uint64_t fc_sink_events(const struct fc_trace_sink *sink, uint32_t rank);
+int32_t fc_sink_requests(const struct fc_trace_sink *sink, uint32_t rank);
+/* Something that the trace lacks or that was left out, once for each occurrence; the same text again is counted. At the end it
+ * becomes an entry of trace->unwrapped: "(12 times: TEXT)". */
+enum fc_code fc_sink_note(struct fc_trace_sink *sink, const char *text, uint64_t times);
+
+/* ---- formats (trace_formats.c) ---- */
+
+/* What is known of a file before it is read. */
+struct fc_trace_probe {
+    const char *path;
+    bool folder;
+    const char *head; /* first bytes, decompressed; of a folder none */
+    size_t n_head;    /* at most 64 KiB */
+};
+
+struct fc_trace_format {
+    const char *name; /* "otf2", as --format takes it */
+    const char *what; /* one line for `list` */
+    bool (*is)(const struct fc_trace_probe *probe); /* told apart from all others by name or first bytes */
+    /* Reads the whole trace into the sink. FC_INPUT names file, and rank and record or line. */
+    enum fc_code (*read)(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink);
+};
+extern const struct fc_trace_format *const fc_trace_formats[]; /* ends with NULL; our own form is not in it */
+
+/* The format of a file or folder; *format NULL: our own (also when nothing else fits). */
+enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **format, struct fc_status *st);
+/* Reads trace->file through the format's reader into memory. O(trace). */
+enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
+                                   struct fc_trace *trace, struct fc_status *st);
+
+#endif
