@@ -1,0 +1,42 @@
+/* transit.h - messages on their way through a network, for whoever replays programs: sent in, they come out when their last
+ * byte is at the receiver's node. What lies in between is chosen: ideal (every message alone), contention (max-min fair
+ * sharing of routed links), queueing (the calibrated queueing model's latencies) or flit (the kernel). */
+#ifndef FC_TRANSIT_H
+#define FC_TRANSIT_H
+
+#include "solvers/solvers.h"
+
+struct fc_transit_settings {
+    enum fc_network_model network;
+    const double *background_bytes_per_s; /* [n_links] other jobs' traffic; NULL: none */
+    uint64_t seed;                        /* flit */
+    const char *calibration;              /* queueing: file; NULL: the machine's, or theory's parameters */
+};
+/* An arrival. */
+struct fc_arrival {
+    uint64_t id;
+    double time_s;  /* its last byte is at the receiver's node */
+    double alone_s; /* when it would have been, had the network been empty */
+};
+
+struct fc_transit; /* opaque; several may live at once, each in one thread */
+enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
+                             struct fc_transit **transit, struct fc_status *st);
+/* A message of `bytes` payload leaves node src for node dst (may be the same: node's memory) at time_s, not before the
+ * last arrival that was taken. id: the caller's. Messages sent at the same time are ordered by id. FC_NO: out of memory;
+ * FC_INPUT: no route. */
+enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, double time_s, uint32_t src, uint32_t dst,
+                             double bytes);
+/* The next arrival, if one is at or before until_s (INFINITY: any); *found false: none. Arrivals come in order of time,
+ * those of one time by id. All messages that leave at or before until_s must have been sent. */
+enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct fc_arrival *arrival, bool *found);
+/* So far: payload bytes and busy seconds of each link [n_links] (owned by the transit; NULL where the network model does
+ * not know links), and the time that messages took longer than alone, summed. */
+const double *fc_transit_link_bytes(const struct fc_transit *transit);
+const double *fc_transit_link_busy_s(const struct fc_transit *transit);
+double fc_transit_waited_s(const struct fc_transit *transit);
+/* Forgets all messages; links free, totals 0. */
+void fc_transit_reset(struct fc_transit *transit);
+void fc_transit_close(struct fc_transit *transit);
+
+#endif
