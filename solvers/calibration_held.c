@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHOICES = 1500 }; /* of a model in the fit: a millisecond a solve */
+/* Choices of a model in the fit: 1500 are a millisecond a solve. Where fewer than LEAST_FITTED cases are so small, the
+ * LEAST_FITTED smallest are fitted to. */
+enum { MOST_CHOICES = 1500, LEAST_FITTED = 8 };
 #define COVERED 0.75
 #define LEAST_DEVIATION 1e-4
 
@@ -293,21 +295,34 @@ static void make_hull(struct fc_calibration *c)
 
 /* ---- the whole ---- */
 
+static int by_choices(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double most_choices(struct held *h)
+{
+    const struct fc_fit *f = h->fit;
+    uint32_t n = f->n_jobs < LEAST_FITTED ? f->n_jobs : LEAST_FITTED;
+    for (uint32_t j = 0; j < f->n_jobs; j++) h->sorted[j] = (double)f->jobs[j]->turns.n_choices;
+    qsort(h->sorted, f->n_jobs, sizeof *h->sorted, by_choices);
+    return fmax(MOST_CHOICES, h->sorted[n - 1]);
+}
+
 static enum fc_code full_fit(struct held *h, struct fc_progress *progress, struct fc_status *st)
 {
     struct fc_fit *f = h->fit;
     struct fc_calibration *c = h->c;
     double half[FC_Q_PARAMETERS] = {0};
+    double most = most_choices(h);
     uint32_t rows = 0;
     for (uint32_t j = 0; j < f->n_jobs; j++) {
-        f->use[j] = h->fitted[j] = f->jobs[j]->turns.n_choices <= MOST_CHOICES;
+        f->use[j] = h->fitted[j] = (double)f->jobs[j]->turns.n_choices <= most;
         f->jobs[j]->out->fitted = h->fitted[j];
         if (f->use[j]) rows += (uint32_t)(f->first_row[j + 1] - f->first_row[j]);
     }
-    if (rows == 0)
-        return fc_refuse(st, FC_NO,
-                         "every case run is too large to be fitted to (models of more than %d choices)",
-                         MOST_CHOICES);
+    if (rows == 0) return fc_refuse(st, FC_NO, "no case that was run has a point to fit to");
     fc_progress_show(progress, 0, "fit");
     fc_fit_start(f, &h->full);
     if (fc_fit_all(f, &h->full, half, st)) return st->code;
