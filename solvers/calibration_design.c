@@ -38,6 +38,7 @@ enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
 /* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
 #define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
 #define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
+#define UGAL_HOPS_PER_S 1.1e6  /* packet-hops, where every packet compares the queues of two ways */
 #define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
 
 /* ---- patterns ---- */
@@ -166,7 +167,8 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
-    job->hops_per_s = job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
+    bool ugal = !strcmp(job->net->machine->routing->name, "ugal");
+    job->hops_per_s = ugal ? UGAL_HOPS_PER_S : job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }
