@@ -213,7 +213,8 @@ static void test_correction(void)
     if (good && fit(&w, 1, &c)) {
         CU_ASSERT(c.n_corrections == N_POINTS + 1 && c.corrections[N_POINTS].share == 1);
         CU_ASSERT(c.saturation_mean_percent < 8 && c.left_out_mean_percent < 6);
-        CU_ASSERT(c.kind_saturation_mean_percent > 2 * c.saturation_mean_percent);
+        /* 1.9 at the least residual, to which the fit comes the nearer the more exactly the model is solved. */
+        CU_ASSERT(c.kind_saturation_mean_percent > 1.7 * c.saturation_mean_percent);
         for (int i = 0; i < c.n_corrections; i++)
             CU_ASSERT(c.corrections[i].known > 0 && c.corrections[i].unknown > 0);
         for (uint32_t j = 0; j < w.n; j++) {
