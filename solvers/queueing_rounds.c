@@ -2,8 +2,8 @@
  *
  * A round takes the waits of edges W_co, the waits for room X and the loads u of channels, works out (1) to (5) once
  * and goes the share `damping` of the way. Every LEAP_EVERY rounds each wait goes on by Aitken's rule (waits are convex
- * in each other, so from below this does not overshoot; leaps before the eighth round did, as ratios of steps are not
- * settled then, and ended in the upper of two solutions). Rounds are not damped while the changes fall.
+ * in each other, so from below this does not overshoot; with leaps every four to six rounds, fits no longer found the
+ * parameters that their data was made with). Rounds are not damped while the changes fall.
  * Start: zeros; where the model is tuned warm, the line through the two solutions found last (zero waits at load zero
  * is one) continued to the load: waits are convex in the load, so that this start, too, is from below.
  *
