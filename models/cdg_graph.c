@@ -81,17 +81,18 @@ static void mark_sources(struct gather *g, const uint16_t *hops)
     }
 }
 
-/* Links by which packets for the group leave router v; whether there are any. */
+/* Links by which packets for the group leave router v. Without branches on what is nearer, which is hard to foretell. */
 static void next_hops(struct gather *g, uint32_t v, uint32_t group, const uint16_t *hops)
 {
     const struct fc_network *net = g->net;
-    uint32_t first = net->first_link[v];
+    uint32_t first = net->first_link[v], last = net->first_link[v + 1], l = first;
     memset(g->mask, 0, words(net, v) * sizeof *g->mask);
-    for (uint32_t l = first; l < net->first_link[v + 1]; l++) {
+    for (; hops[v] > 0 && l < last && !fc_is_node(net, net->link_target[l]); l++)
+        g->mask[(l - first) / 64] |= (uint64_t)(hops[net->link_target[l]] + 1 == hops[v]) << (l - first) % 64;
+    for (; hops[v] == 0 && l < last; l++) {
         uint32_t to = net->link_target[l];
-        bool out = fc_is_node(net, to) ? hops[v] == 0 && g->tables->group[to - net->n_routers] == group
-                                       : hops[v] > 0 && hops[to] + 1 == hops[v];
-        if (out) g->mask[(l - first) / 64] |= 1ull << (l - first) % 64;
+        uint64_t out = fc_is_node(net, to) && g->tables->group[to - net->n_routers] == group;
+        g->mask[(l - first) / 64] |= out << (l - first) % 64;
     }
 }
 
@@ -104,13 +105,12 @@ static void gather_group(struct gather *g, uint32_t group)
     mark_sources(g, hops);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
-        bool reached = false;
+        uint64_t n_words = words(net, v), *row = g->bits + g->first_row[v], reached = 0;
         next_hops(g, v, group, hops);
-        for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
-            if (!g->used[g->in[j]]) continue;
-            uint64_t *row = row_of(g, v, j);
-            for (uint64_t w = 0; w < words(net, v); w++) row[w] |= g->mask[w];
-            reached = true;
+        for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++, row += n_words) {
+            uint64_t used = g->used[g->in[j]];
+            for (uint64_t w = 0; w < n_words; w++) row[w] |= g->mask[w] & (0 - used);
+            reached |= used;
         }
         for (uint32_t l = first; reached && l < net->first_link[v + 1]; l++)
             g->used[l] = g->mask[(l - first) / 64] >> (l - first) % 64 & 1;

@@ -26,7 +26,8 @@
 #define LEAST_ANCHORED_PERCENT 1.5
 #define ANCHOR_PERCENT 3.0 /* half width of the worst point up to LAST_SHARE */
 #define LAST_SHARE 0.9
-#define SOLVE_ACCURACY 1e-5 /* of the greatest wait */
+#define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
+#define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
 #define RESOLUTION 0.01 /* of the ideal: the runs of a calibration tell saturations to that */
@@ -268,8 +269,9 @@ static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
     if (!c->turns->safe) c->outside = "the routing can deadlock";
     if (c->calibration) c->parameters = c->calibration->parameters;
     if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
-    fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
+    fc_queueing_tune(c->queueing, SEARCH_ACCURACY, true);
     if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st)) return st->code;
+    fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
     if (!c->calibration) return FC_OK;
     char shape[512];
     fc_machine_shape(c->turns->net->machine, shape, sizeof shape);

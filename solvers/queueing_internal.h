@@ -4,45 +4,81 @@
 
 #include "solvers/queueing.h"
 
+/* The unknowns at a load: edge_wait, room, busy. */
+struct fc_queueing_point {
+    double load; /* 0: none */
+    double *unknown; /* [n_unknowns] */
+};
+
 /* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
- * output link). */
+ * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output). A row is a
+ * state whose heads have a choice; heads that have none are counted at their exits. */
 struct fc_queueing {
     struct fc_arena arena;
     const struct fc_turns *t;
-    uint32_t n_edges, n_pairs;
+    uint32_t n_edges, n_pairs, n_exits, n_rows;
     uint32_t *edge_of;                  /* [n_choices] FC_NONE for choices at the source */
+    uint32_t *state_row;                /* [n_states] FC_NONE: none */
     uint32_t *edge_channel, *edge_pair; /* [n_edges] */
-    double *edge_rate;                 /* [n_edges] of the whole network */
-    uint32_t *pair_out;                /* [n_pairs] */
-    double *pair_rate;                 /* [n_pairs] of one output link */
-    double *edge_share;                /* [n_edges] of its channel's packets */
-    double *edge_unit;                 /* [n_edges] 1 / edge_rate, or 0 */
-    double *choice_share;              /* [n_choices] of its state's packets */
-    double *state_service;             /* [n_states] mean time on the outputs */
-    double *state_vary;                /* [n_states] variance of that time by the lengths of packets */
-    double *state_rho;                 /* [n_states] mean rate x service of the outputs */
-    double *behind;                    /* [n_channels] mean time on the links behind it */
-    double *state_power;               /* [n_states] sqrt(2 (m + 1)) - 2 */
+    double *edge_rate;                  /* [n_edges] of the whole network */
+    double *edge_share;                 /* [n_edges] of its channel's packets */
+    double *edge_unit;                  /* [n_edges] 1 / edge_rate, or 0 */
+    double *edge_weight;                /* [n_edges] edge_rate of one output link */
+    uint32_t *pair_out;                 /* [n_pairs] */
+    double *pair_rate;                  /* [n_pairs] of one output link */
+    double *pair_others, *pair_unit;    /* [n_pairs] load that others bring to the output, and 1 / it */
+    double *pair_half;                  /* [n_pairs] what others are met at random with, E[t^2] / 2 a packet */
+    double *behind;                     /* [n_channels] mean time on the links behind it */
+    uint32_t *first_exit, *first_row;   /* [n_channels + 1] */
+    uint32_t *exit_edge, *exit_channel; /* [n_exits] */
+    double *exit_rate;                  /* [n_exits] of heads without a choice */
+    double *exit_service, *exit_vary;   /* [n_exits] time on the output: mean; variance by the lengths of packets */
+    uint8_t *row_outputs;               /* [n_rows] */
+    double *row_rate, *row_service, *row_vary; /* [n_rows] as of exits */
+    double *row_rho;                    /* [n_rows] mean rate x service of the outputs */
+    uint32_t *first_place;              /* [n_rows + 1] */
+    uint32_t *place_exit;               /* [places] among the exits of the row's channel */
+    double *place_share;                /* [places] of the row's packets */
     /* The fixed point: */
+    size_t n_unknowns;
     double *edge_wait;                /* [n_edges] W_co, mean of its states' */
-    double *edge_next;                /* [n_edges] W_co by (1) */
-    double *state_factor;             /* [n_states] (2) at the load */
-    double *state_step;               /* [n_states] last change of W_set */
-    double *state_wait;               /* [n_states] W_set */
     double *room;                     /* [n_channels] X before it */
-    double *front, *front2;           /* [n_channels] mean and mean square of S */
     double *busy;                     /* [n_channels] u_c */
+    double *edge_next;                /* [n_edges] W_co by (1) */
+    double *edge_step;                /* [n_edges] last change of edge_wait */
+    double *row_power, *row_factor;   /* [n_rows] rho^...; (2) at the load */
+    double powers_of;                 /* the choice parameter of row_power */
+    double *exit_next, *exit_room, *exit_wait; /* [exits of one channel] of the edge, of the channel, rate x wait */
+    double *front, *front2;           /* [n_channels] rate x mean and mean square of S */
     double *queue;                    /* [n_channels] (3) + (4) */
     double *port, *port2, *port_busy; /* [n_links] */
     double *pair_waiting;             /* [n_pairs] l_jo W_jo */
+    double *pair_follow;              /* [n_pairs] its part of out_follow */
     double *out_waiting, *out_follow; /* [n_links] sums over inputs */
     double *link_wait;                /* [n_links] */
     /* For fits (fc_queueing_tune): */
     double accuracy; /* of the waits, relative to the greatest */
     bool warm;
-    double solved_load;   /* stable load that the arrays hold the solution of; 0: none */
+    struct fc_queueing_point found[2]; /* stable solutions, of ascending loads */
+    struct fc_queueing_parameters found_with;
+    double solved_load;   /* load solved last that is stable */
     double solved_cycles; /* mean latency that the solve before found; NaN: none */
     struct fc_queueing_parameters solved;
 };
+
+/* What the mean wait of m outputs is multiplied by is rho to this power, by m. */
+double fc_queueing_set_power(uint8_t outputs);
+
+struct fc_queueing_steady {
+    double greatest_utilization, change, greatest_wait;
+    int iterations;
+};
+/* Solves the fixed point at a load: true when it converged or is unstable beyond doubt (greatest_utilization). */
+bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
+                        struct fc_queueing_steady *steady);
+/* fc_queueing_solve without the sums over the way of a packet. */
+enum fc_code fc_queueing_is_stable(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters,
+                                   double load_flits_per_cycle, bool *stable, double *greatest_utilization,
+                                   struct fc_status *st);
 
 #endif

@@ -1,92 +1,252 @@
-/* queueing_open.c - the arrays of the queueing model from the turns: edges in the order of (channel, output), pairs of
- * (input port, output), moments of the states. */
+/* queueing_open.c - the arrays of the queueing model from the turns: edges and exits in the order of (channel, output),
+ * pairs of (input port, output), rows of shares and moments of the states. */
 #include "solvers/queueing_internal.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define ACCURACY 1e-7
 
-struct numbered {
-    uint64_t key;
-    uint32_t choice;
-};
-static int by_key(const void *a, const void *b)
+/* list in the order of key[list[i]] < n_keys, stable; to: room for as many. */
+static enum fc_code sort_by(const uint32_t *key, uint32_t n_keys, uint32_t *list, uint32_t n, uint32_t *to,
+                            struct fc_status *st)
 {
-    const struct numbered *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return (x->choice > y->choice) - (x->choice < y->choice);
+    struct fc_arena scratch = {0};
+    uint32_t *first = fc_alloc(&scratch, n_keys + 1ull, sizeof *first, st);
+    if (!first) return st->code;
+    for (uint32_t i = 0; i < n; i++) first[key[list[i]] + 1]++;
+    for (uint32_t k = 0; k < n_keys; k++) first[k + 1] += first[k];
+    for (uint32_t i = 0; i < n; i++) to[first[key[list[i]]]++] = list[i];
+    memcpy(list, to, n * sizeof *list);
+    fc_arena_free(&scratch);
+    return FC_OK;
 }
 
-/* Numbers the edges in the order of (channel, output), and the pairs. */
-static enum fc_code make_edges(struct fc_queueing *q, struct fc_arena *scratch, struct fc_status *st)
+/* The exit of the edge numbered last to that channel, new or known. */
+static uint32_t find_exit(struct fc_queueing *q, uint32_t channel)
+{
+    uint32_t k = q->n_exits;
+    while (k > 0 && q->exit_edge[k - 1] == q->n_edges - 1)
+        if (q->exit_channel[--k] == channel) return k;
+    q->exit_edge[q->n_exits] = q->n_edges - 1;
+    q->exit_channel[q->n_exits] = channel;
+    return q->n_exits++;
+}
+
+/* Numbers the edges and the exits. exit_of, in: [n_choices] exit of each choice that has an edge, channel it came by. */
+static enum fc_code make_edges(struct fc_queueing *q, uint32_t *exit_of, uint32_t *in, struct fc_arena *scratch,
+                               struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
-    struct numbered *list = fc_alloc(scratch, t->n_choices + 1ull, sizeof *list, st);
-    uint32_t n = 0;
-    if (!list) return st->code;
+    uint32_t *list = fc_alloc(scratch, t->n_choices + 1ull, sizeof *list, st),
+             *room = fc_alloc(scratch, t->n_choices + 1ull, sizeof *room, st), n = 0;
+    if (st->code) return st->code;
     for (uint32_t s = 0; s < t->n_states; s++)
         for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
             q->edge_of[i] = FC_NONE;
-            if (t->state_in[s] != FC_NONE)
-                list[n++] = (struct numbered){(uint64_t)t->state_in[s] << 32 | t->choice_link[i], i};
+            in[i] = t->state_in[s];
+            if (t->state_in[s] != FC_NONE) list[n++] = i;
         }
-    qsort(list, n, sizeof *list, by_key);
-    for (uint32_t i = 0; i < n; i++) {
-        if (i == 0 || list[i].key != list[i - 1].key)
-            q->edge_channel[q->n_edges++] = (uint32_t)(list[i].key >> 32);
-        q->edge_of[list[i].choice] = q->n_edges - 1;
-        q->edge_rate[q->n_edges - 1] += t->choice_rate[list[i].choice];
-    }
-    uint32_t edges = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (q->edge_of[list[i].choice] == edges) {
-            uint32_t in = t->port[t->channel_link[list[i].key >> 32]];
-            list[edges] = (struct numbered){(uint64_t)in << 32 | (uint32_t)list[i].key, edges};
-            edges++;
-        }
-    qsort(list, edges, sizeof *list, by_key);
-    for (uint32_t i = 0; i < edges; i++) {
-        if (i == 0 || list[i].key != list[i - 1].key) q->pair_out[q->n_pairs++] = (uint32_t)list[i].key;
-        q->edge_pair[list[i].choice] = q->n_pairs - 1;
-        q->pair_rate[q->n_pairs - 1] += q->edge_rate[list[i].choice] / t->copies[(uint32_t)list[i].key];
+    if (sort_by(t->choice_link, t->n_links, list, n, room, st) || sort_by(in, t->n_channels, list, n, room, st))
+        return st->code;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t i = list[k], before = k > 0 ? list[k - 1] : i;
+        if (k == 0 || in[i] != in[before] || t->choice_link[i] != t->choice_link[before])
+            q->edge_channel[q->n_edges++] = in[i];
+        q->edge_of[i] = q->n_edges - 1;
+        q->edge_rate[q->n_edges - 1] += t->choice_rate[i];
+        exit_of[i] = find_exit(q, t->choice_channel[i]);
     }
     return FC_OK;
 }
 
-static void make_states(struct fc_queueing *q)
+/* Numbers the pairs in the order of (input port, output). */
+static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
-    for (uint32_t s = 0; s < t->n_states; s++) {
-        double service = 0, vary = 0, rho = 0, m = t->first_choice[s + 1] - t->first_choice[s];
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
-            uint32_t o = t->choice_link[i];
-            double share = t->state_rate[s] > 0 ? t->choice_rate[i] / t->state_rate[s] : 1 / m;
-            service += share * t->service[o];
-            vary += share * (t->service2[o] - t->service[o] * t->service[o]);
-            rho += share * t->rate[o] * t->service[o];
-        }
-        q->state_service[s] = service;
-        q->state_vary[s] = fmax(0, vary);
-        uint32_t c = t->state_in[s];
-        if (c != FC_NONE && t->channel_rate[c] > 0)
-            q->behind[c] += service * t->state_rate[s] / t->channel_rate[c];
-        q->state_rho[s] = rho;
-        q->state_power[s] = sqrt(2.0 * (t->state_outputs[s] + 1)) - 2;
+    uint32_t n = q->n_edges, ports = 0;
+    uint32_t *list = fc_alloc(scratch, n + 1ull, sizeof *list, st), *room = fc_alloc(scratch, n + 1ull, sizeof *room, st),
+             *port = fc_alloc(scratch, n + 1ull, sizeof *port, st), *out = fc_alloc(scratch, n + 1ull, sizeof *out, st);
+    if (st->code) return st->code;
+    for (uint32_t k = 0; k < q->n_exits; k++) out[q->exit_edge[k]] = t->channel_link[q->exit_channel[k]];
+    for (uint32_t e = 0; e < n; e++) {
+        list[e] = e;
+        port[e] = t->port[t->channel_link[q->edge_channel[e]]];
+        if (port[e] >= ports) ports = port[e] + 1;
     }
+    if (sort_by(out, t->n_links, list, n, room, st) || sort_by(port, ports, list, n, room, st)) return st->code;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t e = list[i], before = i > 0 ? list[i - 1] : e;
+        if (i == 0 || port[e] != port[before] || out[e] != out[before]) q->pair_out[q->n_pairs++] = out[e];
+        q->edge_pair[e] = q->n_pairs - 1;
+        q->edge_weight[e] = q->edge_rate[e] / t->copies[out[e]];
+        q->pair_rate[q->n_pairs - 1] += q->edge_weight[e];
+    }
+    return FC_OK;
 }
 
 static void make_shares(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
-    for (uint32_t s = 0; s < t->n_states; s++)
-        for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++)
-            if (t->choice_rate[i] > 0) q->choice_share[i] = t->choice_rate[i] / t->state_rate[s];
     for (uint32_t e = 0; e < q->n_edges; e++) {
         double rate = t->channel_rate[q->edge_channel[e]];
         q->edge_share[e] = rate > 0 ? q->edge_rate[e] / rate : 0;
         q->edge_unit[e] = q->edge_rate[e] > 0 ? 1 / q->edge_rate[e] : 0;
     }
+    for (uint32_t p = 0; p < q->n_pairs; p++) {
+        uint32_t o = q->pair_out[p];
+        double others = t->rate[o] - q->pair_rate[p];
+        q->pair_others[p] = others * t->service[o];
+        q->pair_unit[p] = q->pair_others[p] > 0 ? 1 / q->pair_others[p] : 0;
+        q->pair_half[p] = fmax(0, others) * t->service2[o] / 2;
+    }
+    for (uint32_t k = 0; k < q->n_exits; k++) {
+        uint32_t o = t->channel_link[q->exit_channel[k]];
+        q->exit_service[k] = t->service[o];
+        q->exit_vary[k] = fmax(0, t->service2[o] - t->service[o] * t->service[o]);
+    }
+}
+
+double fc_queueing_set_power(uint8_t outputs)
+{
+    return sqrt(2.0 * (outputs + 1)) - 2;
+}
+
+/* A state of rate > 0 as the next row. */
+static void add_row(struct fc_queueing *q, uint32_t s, const uint32_t *exit_of, uint32_t *places)
+{
+    const struct fc_turns *t = q->t;
+    uint32_t r = q->n_rows++;
+    q->state_row[s] = r;
+    q->row_outputs[r] = t->state_outputs[s];
+    q->row_rate[r] = t->state_rate[s];
+    for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+        uint32_t o = t->choice_link[i];
+        double share = t->choice_rate[i] / t->state_rate[s];
+        q->row_service[r] += share * t->service[o];
+        q->row_vary[r] += share * (t->service2[o] - t->service[o] * t->service[o]);
+        q->row_rho[r] += share * t->rate[o] * t->service[o];
+        q->place_exit[*places] = exit_of[i] - q->first_exit[t->state_in[s]];
+        q->place_share[(*places)++] = share;
+    }
+    q->row_vary[r] = fmax(0, q->row_vary[r]);
+    q->first_place[r + 1] = *places;
+}
+
+/* Heads of channel c, the states of which are listed: at their exits or in rows. */
+static void add_states(struct fc_queueing *q, const uint32_t *states, uint32_t n, const uint32_t *exit_of,
+                       uint32_t *places)
+{
+    const struct fc_turns *t = q->t;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t s = states[k], c = t->state_in[s], first = t->first_choice[s];
+        double rate = t->state_rate[s], service = 0;
+        for (uint32_t i = first; i < t->first_choice[s + 1]; i++)
+            service += t->choice_rate[i] * t->service[t->choice_link[i]];
+        if (t->channel_rate[c] > 0) q->behind[c] += service / t->channel_rate[c];
+        if (!(rate > 0)) continue;
+        if (t->first_choice[s + 1] == first + 1 && t->state_outputs[s] < 2)
+            q->exit_rate[exit_of[first]] += rate;
+        else
+            add_row(q, s, exit_of, places);
+    }
+}
+
+/* Rows channel by channel. */
+static enum fc_code make_rows(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *scratch,
+                              struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    uint32_t n = 0, places = 0, k = 0;
+    uint32_t *list = fc_alloc(scratch, t->n_states + 1ull, sizeof *list, st),
+             *room = fc_alloc(scratch, t->n_states + 1ull, sizeof *room, st);
+    if (st->code) return st->code;
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        q->state_row[s] = FC_NONE;
+        if (t->state_in[s] != FC_NONE) list[n++] = s;
+    }
+    if (sort_by(t->state_in, t->n_channels, list, n, room, st)) return st->code;
+    for (uint32_t c = 0, exit = 0; c < t->n_channels; c++) {
+        uint32_t first = k;
+        q->first_exit[c] = exit;
+        q->first_row[c] = q->n_rows;
+        while (exit < q->n_exits && q->edge_channel[q->exit_edge[exit]] == c) exit++;
+        while (k < n && t->state_in[list[k]] == c) k++;
+        add_states(q, list + first, k - first, exit_of, &places);
+    }
+    q->first_exit[t->n_channels] = q->n_exits;
+    q->first_row[t->n_channels] = q->n_rows;
+    return FC_OK;
+}
+
+struct array {
+    void **array;
+    size_t n, size;
+};
+static enum fc_code make_arrays(const struct array *arrays, size_t n, struct fc_arena *arena, struct fc_status *st)
+{
+    for (size_t i = 0; i < n && !st->code; i++) *arrays[i].array = fc_alloc(arena, arrays[i].n, arrays[i].size, st);
+    return st->code;
+}
+#define ARRAY(a, count) {(void **)&q->a, count, sizeof *q->a}
+
+/* Arrays from the sizes of the turns: numbers that are not known yet are at most that of the choices. */
+static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    const struct array arrays[] = {
+        ARRAY(edge_of, t->n_choices),        ARRAY(state_row, t->n_states),
+        ARRAY(edge_channel, t->n_choices),   ARRAY(edge_pair, t->n_choices),
+        ARRAY(edge_rate, t->n_choices),      ARRAY(edge_weight, t->n_choices),
+        ARRAY(pair_out, t->n_choices),       ARRAY(pair_rate, t->n_choices),
+        ARRAY(exit_edge, t->n_choices),      ARRAY(exit_channel, t->n_choices),
+        ARRAY(exit_rate, t->n_choices),      ARRAY(row_outputs, t->n_states),
+        ARRAY(row_rate, t->n_states),        ARRAY(row_service, t->n_states),
+        ARRAY(row_vary, t->n_states),        ARRAY(row_rho, t->n_states),
+        ARRAY(first_place, t->n_states + 1ull), ARRAY(place_exit, t->n_choices),
+        ARRAY(place_share, t->n_choices),    ARRAY(behind, t->n_channels),
+        ARRAY(first_exit, t->n_channels + 1ull), ARRAY(first_row, t->n_channels + 1ull),
+    };
+    return make_arrays(arrays, FC_COUNT(arrays), arena, st);
+}
+
+static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    q->n_unknowns = q->n_edges + 2ull * t->n_channels;
+    const struct array arrays[] = {
+        ARRAY(edge_share, q->n_edges),   ARRAY(edge_unit, q->n_edges),
+        ARRAY(pair_others, q->n_pairs),  ARRAY(pair_unit, q->n_pairs),
+        ARRAY(pair_half, q->n_pairs),    ARRAY(exit_service, q->n_exits),
+        ARRAY(exit_vary, q->n_exits),    ARRAY(edge_wait, q->n_unknowns),
+        ARRAY(edge_next, q->n_edges),    
+        ARRAY(edge_step, q->n_edges),    ARRAY(row_power, q->n_rows),
+        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits),
+        ARRAY(exit_room, q->n_exits),    ARRAY(exit_wait, q->n_exits),
+        ARRAY(front, t->n_channels),     ARRAY(front2, t->n_channels),
+        ARRAY(queue, t->n_channels),     ARRAY(port, t->n_links),
+        ARRAY(port2, t->n_links),        ARRAY(port_busy, t->n_links),
+        ARRAY(pair_waiting, q->n_pairs), 
+        ARRAY(pair_follow, q->n_pairs),  ARRAY(out_waiting, t->n_links),
+        ARRAY(out_follow, t->n_links),   ARRAY(link_wait, t->n_links),
+        ARRAY(found[0].unknown, q->n_unknowns), ARRAY(found[1].unknown, q->n_unknowns),
+    };
+    if (make_arrays(arrays, FC_COUNT(arrays), arena, st)) return st->code;
+    q->room = q->edge_wait + q->n_edges;
+    q->busy = q->room + t->n_channels;
+    return FC_OK;
+}
+
+static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct fc_arena *scratch, struct fc_status *st)
+{
+    const struct fc_turns *t = q->t;
+    uint32_t *exit_of = fc_alloc(scratch, t->n_choices + 1ull, sizeof *exit_of, st),
+             *in = fc_alloc(scratch, t->n_choices + 1ull, sizeof *in, st);
+    if (st->code || first_arrays(q, arena, st) || make_edges(q, exit_of, in, scratch, st) ||
+        make_pairs(q, scratch, st) || make_rows(q, exit_of, scratch, st) || last_arrays(q, arena, st))
+        return st->code;
+    make_shares(q);
+    return FC_OK;
 }
 
 enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing **queueing,
@@ -96,52 +256,10 @@ enum fc_code fc_queueing_open(const struct fc_turns *turns, struct fc_queueing *
     struct fc_queueing *q = fc_alloc(&arena, 1, sizeof *q, st);
     *queueing = NULL;
     if (!q) return st->code;
-    const struct {
-        void **array;
-        uint32_t n;
-        size_t size;
-    } arrays[] = {
-        {(void **)&q->edge_of, turns->n_choices, sizeof *q->edge_of},
-        {(void **)&q->edge_channel, turns->n_choices, sizeof *q->edge_channel},
-        {(void **)&q->edge_pair, turns->n_choices, sizeof *q->edge_pair},
-        {(void **)&q->edge_rate, turns->n_choices, sizeof *q->edge_rate},
-        {(void **)&q->pair_out, turns->n_choices, sizeof *q->pair_out},
-        {(void **)&q->pair_rate, turns->n_choices, sizeof *q->pair_rate},
-        {(void **)&q->state_service, turns->n_states, sizeof *q->state_service},
-        {(void **)&q->edge_share, turns->n_choices, sizeof *q->edge_share},
-        {(void **)&q->edge_next, turns->n_choices, sizeof *q->edge_next},
-        {(void **)&q->choice_share, turns->n_choices, sizeof *q->choice_share},
-        {(void **)&q->edge_unit, turns->n_choices, sizeof *q->edge_unit},
-        {(void **)&q->state_step, turns->n_states, sizeof *q->state_step},
-        {(void **)&q->state_factor, turns->n_states, sizeof *q->state_factor},
-        {(void **)&q->state_vary, turns->n_states, sizeof *q->state_vary},
-        {(void **)&q->behind, turns->n_channels, sizeof *q->behind},
-        {(void **)&q->state_rho, turns->n_states, sizeof *q->state_rho},
-        {(void **)&q->state_power, turns->n_states, sizeof *q->state_power},
-        {(void **)&q->edge_wait, turns->n_choices, sizeof *q->edge_wait},
-        {(void **)&q->state_wait, turns->n_states, sizeof *q->state_wait},
-        {(void **)&q->room, turns->n_channels, sizeof *q->room},
-        {(void **)&q->front, turns->n_channels, sizeof *q->front},
-        {(void **)&q->front2, turns->n_channels, sizeof *q->front2},
-        {(void **)&q->busy, turns->n_channels, sizeof *q->busy},
-        {(void **)&q->queue, turns->n_channels, sizeof *q->queue},
-        {(void **)&q->port, turns->n_links, sizeof *q->port},
-        {(void **)&q->port2, turns->n_links, sizeof *q->port2},
-        {(void **)&q->port_busy, turns->n_links, sizeof *q->port_busy},
-        {(void **)&q->pair_waiting, turns->n_choices, sizeof *q->pair_waiting},
-        {(void **)&q->out_waiting, turns->n_links, sizeof *q->out_waiting},
-        {(void **)&q->out_follow, turns->n_links, sizeof *q->out_follow},
-        {(void **)&q->link_wait, turns->n_links, sizeof *q->link_wait},
-    };
     q->t = turns;
     q->accuracy = ACCURACY;
-    q->solved_cycles = NAN;
-    for (size_t i = 0; i < FC_COUNT(arrays) && !st->code; i++)
-        *arrays[i].array = fc_alloc(&arena, arrays[i].n, arrays[i].size, st);
-    if (!st->code && !make_edges(q, &scratch, st)) {
-        make_states(q);
-        make_shares(q);
-    }
+    q->solved_cycles = q->powers_of = NAN;
+    make(q, &arena, &scratch, st);
     fc_arena_free(&scratch);
     q->arena = arena; /* holds q itself too: freed from a copy */
     if (st->code)

@@ -1,5 +1,5 @@
 /* queueing_saturation.c - the load at which the steady state of the queueing model ends. */
-#include "solvers/queueing.h"
+#include "solvers/queueing_internal.h"
 
 #include <math.h>
 
@@ -46,17 +46,18 @@ static enum fc_code search_load(struct fc_queueing *queueing, const struct fc_qu
     double push = 0.4 * s->width;
     bool halve = false;
     while (s->high - s->low > s->width) {
-        struct fc_queueing_answer a;
+        bool stable;
+        double u;
         struct fc_status hard = {0};
         double before = s->high - s->low;
-        if (fc_queueing_solve(queueing, parameters, x, &a, &hard) && hard.code != FC_NO) {
+        if (fc_queueing_is_stable(queueing, parameters, x, &stable, &u, &hard) && hard.code != FC_NO) {
             *st = hard;
             return st->code;
         }
-        if (a.stable)
-            s->low = x, s->low_u = a.greatest_utilization;
+        if (stable)
+            s->low = x, s->low_u = u;
         else
-            s->high = x, s->high_u = hard.code ? INFINITY : a.greatest_utilization;
+            s->high = x, s->high_u = hard.code ? INFINITY : u;
         halve = !halve && s->high - s->low > before / 2 && s->high - s->low > 20 * s->width;
         x = next_load(s, halve, push);
         if (s->high - s->low > before / 2) push *= 1.5;

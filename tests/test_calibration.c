@@ -74,6 +74,16 @@ static void test_not_identifiable(void)
     close_world(&w);
 }
 
+/* Without tornado, whose steady state ends at a jump: fits of it take by far the longest. */
+static void keep_smooth(struct world *w)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->n_list; i++)
+        if (strcmp(w->list[i]->out->pattern, "tornado")) w->list[n++] = w->list[i];
+    w->n_list = n;
+}
+
+/* The four jobs left are more than the threads and of both networks, so that what is left out is fitted, too. */
 static void test_threads(void)
 {
     struct world w;
@@ -81,12 +91,14 @@ static void test_threads(void)
     for (int i = 0; i < 2; i++) {
         bool good = open_world(&w);
         keep_short(&w);
-        good = good && fit(&w, i + 1, &c[i]);
+        keep_smooth(&w);
+        good = good && w.n_list == 4 && fit(&w, i + 1, &c[i]);
         close_world(&w);
-        if (!good) return;
+        CU_ASSERT_FATAL(good);
     }
     CU_ASSERT(!memcmp(&c[0].parameters, &c[1].parameters, sizeof c[0].parameters));
     CU_ASSERT(!memcmp(&c[0].high, &c[1].high, sizeof c[0].high));
+    CU_ASSERT(c[0].left_out == FC_LEFT_OUT_NETWORK);
     CU_ASSERT_EQUAL(c[0].left_out_mean_percent, c[1].left_out_mean_percent);
     for (int i = 0; i < 2; i++) fc_calibration_free(&c[i]);
 }
@@ -213,7 +225,8 @@ static void test_correction(void)
     if (good && fit(&w, 1, &c)) {
         CU_ASSERT(c.n_corrections == N_POINTS + 1 && c.corrections[N_POINTS].share == 1);
         CU_ASSERT(c.saturation_mean_percent < 8 && c.left_out_mean_percent < 6);
-        CU_ASSERT(c.kind_saturation_mean_percent > 2 * c.saturation_mean_percent);
+        /* 1.9 at the least residual, to which the fit comes the nearer the more exactly the model is solved. */
+        CU_ASSERT(c.kind_saturation_mean_percent > 1.7 * c.saturation_mean_percent);
         for (int i = 0; i < c.n_corrections; i++)
             CU_ASSERT(c.corrections[i].known > 0 && c.corrections[i].unknown > 0);
         for (uint32_t j = 0; j < w.n; j++) {

@@ -72,7 +72,8 @@ static void above_the_rest(void)
         b.settings.packet_flits_min = b.settings.packet_flits_max = 8;
         b.settings.load_flits_per_cycle = 0.98;
         b.settings.high_priority_share = 0.04;
-        b.settings.measure_cycles = 4000;
+        b.settings.warmup_cycles = 2000;
+        b.settings.measure_cycles = 3000;
         for (int t = 1; t <= 2; t++) {
             b.settings.threads = t;
             run_pattern(&b, "uniform");

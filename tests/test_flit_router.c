@@ -234,6 +234,8 @@ static void bypass_under_load(void)
             run_pattern(&b, "alltoall:bytes=500");
             CU_ASSERT_TRUE(b.r.complete && b.r.credits_full);
             b.settings.load_flits_per_cycle = 0.1;
+            b.settings.warmup_cycles = 1000;
+            b.settings.measure_cycles = 4000;
             for (int without = 0; without < (bypass ? 2 : 1); without++) {
                 if (without) b.machine.router.bypass_s = NAN;
                 b.settings.engine = FC_ENGINE_CYCLE;
@@ -245,7 +247,6 @@ static void bypass_under_load(void)
             if (bypass) CU_ASSERT_TRUE(same_answer(&full[0], &full[1]));
             b.settings.backlog = true;
             b.settings.load_flits_per_cycle = 0;
-            b.settings.measure_cycles = 10000;
             run_pattern(&b, "uniform");
             CU_ASSERT_FALSE(b.r.deadlock);
             backlog[bypass > 0] = b.r.accepted_flits_per_node_cycle;

@@ -18,6 +18,7 @@ struct shortest_routes {
     const struct fc_graph_tables *tables;
     uint64_t *next; /* [n_groups][n_routers][words]; all zero at the group's own routers */
     uint32_t words;
+    uint32_t *router_links; /* [n_routers] links to routers, which stand first */
     uint16_t *vcs; /* [n_groups] */
     uint16_t all;
 };
@@ -93,10 +94,13 @@ static enum fc_code fill_group(const struct fc_flit_net *flit, struct shortest_r
     const uint16_t *hops = t->tables->hops + (size_t)group * net->n_routers;
     for (uint32_t v = 0; v < net->n_routers; v++) {
         uint64_t *mask = t->next + ((size_t)group * net->n_routers + v) * t->words;
-        uint32_t n = 0;
-        for (uint32_t i = 0; hops[v] && hops[v] != FC_FAR && i < router_links(net, v); i++)
-            if (hops[net->link_target[net->first_link[v] + i]] + 1 == hops[v])
-                mask[i / 64] |= 1ull << i % 64, n++;
+        const uint32_t *to = net->link_target + net->first_link[v];
+        uint32_t n = 0, last = hops[v] && hops[v] != FC_FAR ? t->router_links[v] : 0;
+        for (uint32_t i = 0; i < last; i++) { /* without branches: which links lead nearer is hard to foretell */
+            uint64_t nearer = hops[to[i]] + 1 == hops[v];
+            mask[i / 64] |= nearer << i % 64;
+            n += (uint32_t)nearer;
+        }
         if (n > FC_FLIT_MOST_CHOICES)
             return fc_route_refuse(flit, st, "network: a router has %u equal next hops (at most %d)", n,
                                    FC_FLIT_MOST_CHOICES);
@@ -149,8 +153,12 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     flit->route_tables = t;
     t->net = net;
     t->tables = net->extra;
-    for (uint32_t v = 0; v < net->n_routers; v++)
-        if (router_links(net, v) > widest) widest = router_links(net, v);
+    t->router_links = fc_alloc(&flit->arena, net->n_routers, sizeof *t->router_links, st);
+    if (!t->router_links) return st->code;
+    for (uint32_t v = 0; v < net->n_routers; v++) {
+        t->router_links[v] = router_links(net, v);
+        if (t->router_links[v] > widest) widest = t->router_links[v];
+    }
     for (uint32_t v = net->n_routers; v < net->n_vertices; v++)
         if (net->first_link[v + 1] - net->first_link[v] > FC_FLIT_MOST_CHOICES)
             return fc_route_refuse(flit, st, "network: a node has %u links (at most %d)",
