@@ -1,5 +1,5 @@
-/* format_goal.c - GOAL schedules (Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", ICPP 2009) in the text
- * that LogGOPSim's txt2bin takes (Hoefler, Schneider, Lumsdaine, "LogGOPSim", LSAP 2010).
+/* format_goal.c - GOAL schedules (Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", ICPP
+ * 2009) in the text that LogGOPSim's txt2bin takes (Hoefler, Schneider, Lumsdaine, "LogGOPSim", LSAP 2010).
  *
  *   num_ranks P, then for each rank: rank R { statements }, one a line:
  *   [LABEL:] calc TICKS [cpu C]
@@ -7,14 +7,15 @@
  *   [LABEL:] recv BYTESb from RANK|-1 [tag T|-1] [cpu C] [nic N]
  *   LABEL requires|irequires LABEL
  *
- * Labels belong to their rank and stand above the dependencies that name them; what is not written is 0. A dependency may
- * point forward (`l1 requires l2` with l2 below l1): events are then put in an order in which each comes behind what it
- * depends on, and otherwise in the order written (depth first, so linear); a cycle is refused.
+ * Labels belong to their rank and stand above the dependencies that name them; what is not written is 0. A
+ * dependency may point forward (`l1 requires l2` with l2 below l1): events are then put in an order in which
+ * each comes behind what it depends on, and otherwise in the order written (depth first, so linear); a cycle
+ * is refused.
  *
- * Wider than txt2bin: comments may also follow a statement, blocks come in any order, a rank may have none. Narrower: a
- * label given twice, which txt2bin takes as the first, is refused, and so are numbers that it would cut to its field.
- * Limits: one rank's block is held in memory, because its last line may order its first. The Portals statements of
- * LogGOPSim2 (put, get, append, test) are refused. */
+ * Wider than txt2bin: comments may also follow a statement, blocks come in any order, a rank may have none.
+ * Narrower: a label given twice, which txt2bin takes as the first, is refused, and so are numbers that it
+ * would cut to its field. Limits: one rank's block is held in memory, because its last line may order its
+ * first. The Portals statements of LogGOPSim2 (put, get, append, test) are refused. */
 #include "traces/format_text.h"
 #include "traces/trace_format.h"
 
@@ -32,9 +33,9 @@ struct vertex {
     long line;
 };
 struct dependency {
-    uint32_t next;  /* + 1 */
-    uint32_t on;    /* vertex */
-    bool on_start;  /* irequires */
+    uint32_t next; /* + 1 */
+    uint32_t on;   /* vertex */
+    bool on_start; /* irequires */
 };
 struct label {
     uint64_t at; /* in names */
@@ -132,9 +133,10 @@ static bool is(const struct goal *g, const char *word)
 
 static enum fc_code fail_expected(const struct goal *g, const char *expected)
 {
-    if (!g->length) return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the line ends (expected %s)", expected);
-    return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "'%.*s' (expected %s)", fc_shown(g->length), g->token,
-                   expected);
+    if (!g->length)
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the line ends (expected %s)", expected);
+    return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "'%.*s' (expected %s)", fc_shown(g->length),
+                   g->token, expected);
 }
 
 static enum fc_code word(struct goal *g, const char *expected)
@@ -187,8 +189,9 @@ static enum fc_code add_label(struct goal *g, const char *text, size_t length)
     if ((!g->slot || g->n_labels >= g->slot_mask / 2) && more_slots(g)) return g->st->code;
     struct slot *s = slot_of(g, text, length);
     if (s->block == g->block)
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "label '%.*s' of rank %" PRIu32 " is given twice (line %ld)",
-                       fc_shown(length), text, g->rank, g->vertex[g->label[s->label].vertex].line);
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
+                       "label '%.*s' of rank %" PRIu32 " is given twice (line %ld)", fc_shown(length), text,
+                       g->rank, g->vertex[g->label[s->label].vertex].line);
     struct label *label = fc_grow(g->label, &g->label_capacity, g->n_labels + 1, sizeof *label, g->st);
     if (!label) return g->st->code;
     g->label = label;
@@ -239,15 +242,16 @@ static enum fc_code read_units(struct goal *g, struct fc_event *e, bool message)
         e->polls = (uint16_t)value;
         next(g);
     }
-    return line_ends(g, message ? "tag, cpu, nic in this order, or the end of the line" : "cpu or the end of the line");
+    return line_ends(g, message ? "tag, cpu, nic in this order, or the end of the line"
+                                : "cpu or the end of the line");
 }
 
 static enum fc_code read_message(struct goal *g, struct fc_event *e)
 {
     long long bytes, peer;
     bool send = e->op == FC_OP_SEND;
-    if (number(g, "a number of bytes", 0, INT64_MAX, &bytes) || word(g, "b") || word(g, send ? "to" : "from") ||
-        number(g, "a rank", send ? 0 : -1, (long long)g->n_ranks - 1, &peer))
+    if (number(g, "a number of bytes", 0, INT64_MAX, &bytes) || word(g, "b") ||
+        word(g, send ? "to" : "from") || number(g, "a rank", send ? 0 : -1, (long long)g->n_ranks - 1, &peer))
         return g->st->code;
     e->bytes = bytes;
     e->peer = (int32_t)peer; /* -1 is FC_ANY */
@@ -260,8 +264,8 @@ static enum fc_code read_calc(struct goal *g, struct fc_event *e)
     if (number(g, "a number of ticks", 0, INT64_MAX, &ticks)) return g->st->code;
     e->compute_s = (double)ticks * g->tick_s;
     if (!(e->compute_s <= (double)FC_MAX_TIME_NS / 1e9))
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "calc %lld is %g s (allowed: up to 9000000 s)", ticks,
-                       e->compute_s);
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
+                       "calc %lld is %g s (allowed: up to 9000000 s)", ticks, e->compute_s);
     return read_units(g, e, false);
 }
 
@@ -269,12 +273,15 @@ static enum fc_code read_calc(struct goal *g, struct fc_event *e)
 static enum fc_code read_operation(struct goal *g)
 {
     bool calc = is(g, "calc");
-    if (g->n_vertices >= ON_THE_WAY) return fc_refuse(g->st, FC_NO, "more than 4294967294 statements of one rank");
+    if (g->n_vertices >= ON_THE_WAY)
+        return fc_refuse(g->st, FC_NO, "more than 4294967294 statements of one rank");
     struct vertex *vertex = fc_grow(g->vertex, &g->vertex_capacity, g->n_vertices + 1, sizeof *vertex, g->st);
     if (!vertex) return g->st->code;
     g->vertex = vertex;
     vertex += g->n_vertices;
-    *vertex = (struct vertex){.event = fc_event_of(calc ? FC_OP_OTHER : is(g, "send") ? FC_OP_SEND : FC_OP_RECV),
+    *vertex = (struct vertex){.event = fc_event_of(calc            ? FC_OP_OTHER
+                                                   : is(g, "send") ? FC_OP_SEND
+                                                                   : FC_OP_RECV),
                               .line = g->stream.line};
     vertex->event.request = 0;
     if (calc ? read_calc(g, &vertex->event) : read_message(g, &vertex->event)) return g->st->code;
@@ -288,7 +295,8 @@ static enum fc_code read_dependency(struct goal *g, const char *text, size_t len
     if (find_label(g, text, length, &dependent)) return g->st->code;
     if (!next(g) || !is_letter(*g->token)) return fail_expected(g, "a label");
     if (find_label(g, g->token, g->length, &on)) return g->st->code;
-    if (g->n_dependencies >= UINT32_MAX) return fc_refuse(g->st, FC_NO, "more than 4294967295 dependencies of one rank");
+    if (g->n_dependencies >= UINT32_MAX)
+        return fc_refuse(g->st, FC_NO, "more than 4294967295 dependencies of one rank");
     struct dependency *d =
         fc_grow(g->dependency, &g->dependency_capacity, g->n_dependencies + 1, sizeof *d, g->st);
     if (!d) return g->st->code;
@@ -310,7 +318,8 @@ static bool is_operation(const struct goal *g)
 
 static enum fc_code read_labelled(struct goal *g)
 {
-    static const char *const portals[] = {"put", "get", "append", "test", "tput", "tget", "tappend", "calcgem5"};
+    static const char *const portals[] = {"put",  "get",  "append",  "test",
+                                          "tput", "tget", "tappend", "calcgem5"};
     const char *text = g->token;
     size_t length = g->length;
     next(g);
@@ -323,14 +332,17 @@ static enum fc_code read_labelled(struct goal *g)
     for (size_t i = 0; i < FC_COUNT(portals); i++)
         if (strlen(portals[i]) == length && memcmp(portals[i], text, length) == 0)
             return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
-                           "'%s' is one of the Portals statements of LogGOPSim2, which are not read (expected calc, send, recv, "
-                           "requires or irequires)", portals[i]);
+                           "'%s' is one of the Portals statements of LogGOPSim2, which are not read "
+                           "(expected calc, send, recv, "
+                           "requires or irequires)",
+                           portals[i]);
     return fail_expected(g, "':', requires or irequires behind a label");
 }
 
 /* ---- a rank's block ---- */
 
-/* Fills order and position: depth first, so that each vertex comes directly behind what it still waits for. */
+/* Fills order and position: depth first, so that each vertex comes directly behind what it still waits for.
+ */
 static enum fc_code sort_vertices(struct goal *g)
 {
     uint32_t n = (uint32_t)g->n_vertices, n_placed = 0;
@@ -460,15 +472,20 @@ static enum fc_code read_all(struct goal *g)
         g->end = g->at + length;
         if (read_line(g)) return g->st->code;
     }
-    if (g->in_comment) return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends inside a comment (expected */)");
+    if (g->in_comment)
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
+                       "the file ends inside a comment (expected */)");
     if (g->inside)
-        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends inside rank %" PRIu32 " (expected '}')", g->rank);
-    if (!g->n_ranks) return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends (expected num_ranks)");
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
+                       "the file ends inside rank %" PRIu32 " (expected '}')", g->rank);
+    if (!g->n_ranks)
+        return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "the file ends (expected num_ranks)");
     if (g->n_blocks == g->n_ranks) return FC_OK;
     return fc_sink_note(g->sink, "a rank without a block: it does nothing", g->n_ranks - g->n_blocks);
 }
 
-static enum fc_code read_goal(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+static enum fc_code read_goal(const char *path, const struct fc_trace_options *options,
+                              struct fc_trace_sink *sink)
 {
     struct goal g = {.sink = sink, .st = sink->st, .tick_s = options->tick_s};
     if (!fc_stream_open(path, &g.stream, sink->st)) read_all(&g);

@@ -1,18 +1,19 @@
-/* format_liballprof_survey.c - what must be known before calls can be read, from one reading of all files: which files there
- * are, how large a request is, and who belongs to which communicator.
+/* format_liballprof_survey.c - what must be known before calls can be read, from one reading of all files:
+ * which files there are, how large a request is, and who belongs to which communicator.
  *
- * Requests are named by address, and MPI_Waitall by the address of the first of an array: the rest stand 4 bytes apart where
- * MPI_Request is an integer (MPICH; Fortran), 8 where it is a pointer (Open MPI). The stride is the one with which more addresses
- * of lists are those of requests; if both find as many, 4 where some request stands at an address that is no multiple of 8.
+ * Requests are named by address, and MPI_Waitall by the address of the first of an array: the rest stand 4
+ * bytes apart where MPI_Request is an integer (MPICH; Fortran), 8 where it is a pointer (Open MPI). The
+ * stride is the one with which more addresses of lists are those of requests; if both find as many, 4 where
+ * some request stands at an address that is no multiple of 8.
  *
  * A communicator is written as handle, rank and size, never with its members. Rules, in this order:
  *   1. of one rank: the rank itself;
- *   2. a handle that exactly `size` ranks write with that size, with ranks 0 to size - 1 once each: those ranks, in that order.
- *      The first of them that has all ranks in the world's order is the world;
- *   3. where no handle is the world by rule 2: the only communicator of all ranks in the world's order that each rank writes is
- *      the world (handles are addresses, which may differ between processes);
- *   others cannot be told and are refused. Limit of rule 2: two communicators of the same size whose handles are equal by chance and
- * whose ranks fit into one are taken as one. */
+ *   2. a handle that exactly `size` ranks write with that size, with ranks 0 to size - 1 once each: those
+ * ranks, in that order. The first of them that has all ranks in the world's order is the world;
+ *   3. where no handle is the world by rule 2: the only communicator of all ranks in the world's order that
+ * each rank writes is the world (handles are addresses, which may differ between processes); others cannot be
+ * told and are refused. Limit of rule 2: two communicators of the same size whose handles are equal by chance
+ * and whose ranks fit into one are taken as one. */
 #include "traces/format_liballprof.h"
 
 #include <ctype.h>
@@ -134,17 +135,18 @@ static enum fc_code note_comm(struct survey *s, const struct fc_allprof_call *ca
     use.world_rank = s->rank;
     if (use.size > a->n_ranks)
         return fc_fail(a->st, FC_INPUT, call->where,
-                       "a communicator of %" PRIu32 " ranks, but there are %" PRIu32 " files (%s is missing)", use.size,
-                       a->n_ranks, fc_allprof_file(a, a->n_ranks));
+                       "a communicator of %" PRIu32 " ranks, but there are %" PRIu32 " files (%s is missing)",
+                       use.size, a->n_ranks, fc_allprof_file(a, a->n_ranks));
     int32_t known = fc_requests_find(&s->comms, (uint64_t)use.handle, use.size);
     if (known >= 0 && a->use[known].rank == use.rank) return FC_OK;
     if (known >= 0)
         return fc_fail(a->st, FC_INPUT, call->where,
-                       "communicator %" PRId64 " of %" PRIu32 " ranks: this rank is its %" PRIu32 " here and its %" PRIu32
-                       " in line %ld (a handle used again cannot be told apart)",
+                       "communicator %" PRId64 " of %" PRIu32 " ranks: this rank is its %" PRIu32
+                       " here and its %" PRIu32 " in line %ld (a handle used again cannot be told apart)",
                        use.handle, use.size, use.rank, a->use[known].rank, a->use[known].line);
     struct fc_allprof_use *grown = fc_grow(a->use, &a->use_capacity, a->n_uses + 1, sizeof *grown, a->st);
-    if (!grown || a->n_uses >= INT32_MAX) return grown ? fc_refuse(a->st, FC_NO, "too many communicators") : a->st->code;
+    if (!grown || a->n_uses >= INT32_MAX)
+        return grown ? fc_refuse(a->st, FC_NO, "too many communicators") : a->st->code;
     a->use = grown;
     a->use[a->n_uses] = use;
     return fc_requests_add(&s->comms, (uint64_t)use.handle, use.size, (int32_t)a->n_uses++, a->st);
@@ -153,7 +155,8 @@ static enum fc_code note_comm(struct survey *s, const struct fc_allprof_call *ca
 static enum fc_code note_request(struct survey *s, const struct fc_allprof_call *call)
 {
     int64_t address;
-    if (fc_allprof_integer(call, -1, "the address of a request", 0, INT64_MAX, &address, s->a->st)) return s->a->st->code;
+    if (fc_allprof_integer(call, -1, "the address of a request", 0, INT64_MAX, &address, s->a->st))
+        return s->a->st->code;
     s->a->odd |= address % 8 != 0;
     if (fc_requests_find(&s->made, (uint64_t)address, 0) == 0) return FC_OK;
     return fc_requests_add(&s->made, (uint64_t)address, 0, 0, s->a->st);
@@ -210,7 +213,8 @@ static enum fc_code survey_rank(struct fc_allprof *a, uint32_t rank, bool *any)
 
 static int by_handle(const void *x, const void *y)
 {
-    const struct fc_allprof_use *a = *(struct fc_allprof_use *const *)x, *b = *(struct fc_allprof_use *const *)y;
+    const struct fc_allprof_use *a = *(struct fc_allprof_use *const *)x,
+                                *b = *(struct fc_allprof_use *const *)y;
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
     if (a->handle != b->handle) return a->handle < b->handle ? -1 : 1;
     return (a->world_rank > b->world_rank) - (a->world_rank < b->world_rank);
@@ -231,7 +235,8 @@ static enum fc_code define(struct fc_allprof *a, uint32_t *member, uint32_t n, b
 }
 
 /* Uses of one size and handle by rule 2; `world` when it is the world. */
-static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *const *use, uint32_t n, bool world)
+static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *const *use, uint32_t n,
+                               bool world)
 {
     uint32_t size = use[0]->size, *member = fc_alloc(&a->arena, size, sizeof *member, a->st);
     int32_t number;
@@ -242,8 +247,10 @@ static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *cons
     return FC_OK;
 }
 
-/* The group has each of its ranks once; *world: in the world's order. `seen` [n_ranks], zeroed, is left so. */
-static bool is_whole(const struct fc_allprof *a, struct fc_allprof_use *const *use, size_t n, uint8_t *seen, bool *world)
+/* The group has each of its ranks once; *world: in the world's order. `seen` [n_ranks], zeroed, is left so.
+ */
+static bool is_whole(const struct fc_allprof *a, struct fc_allprof_use *const *use, size_t n, uint8_t *seen,
+                     bool *world)
 {
     bool whole = n == use[0]->size;
     *world = n == a->n_ranks;
@@ -259,7 +266,8 @@ static bool is_whole(const struct fc_allprof *a, struct fc_allprof_use *const *u
 static enum fc_code fail_untold(struct fc_allprof *a, const struct fc_allprof_use *use, size_t n)
 {
     return fc_fail(a->st, FC_INPUT, (struct fc_place){fc_allprof_file(a, use->world_rank), use->line},
-                   "the members of communicator %" PRId64 " of %" PRIu32 " ranks cannot be told: %zu ranks write that handle "
+                   "the members of communicator %" PRId64 " of %" PRIu32
+                   " ranks cannot be told: %zu ranks write that handle "
                    "(expected: %" PRIu32 ", as ranks 0 to %" PRIu32 " of it once each)",
                    use->handle, use->size, n, use->size, use->size - 1);
 }
@@ -271,8 +279,10 @@ static enum fc_code tell_world(struct fc_allprof *a, struct fc_allprof_use *cons
     if (!seen) return a->st->code;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n_uses; i++) {
-            if (use[i]->comm >= 0 || use[i]->size != a->n_ranks || use[i]->rank != use[i]->world_rank) continue;
-            if (pass == 0 && seen[use[i]->world_rank]++) return FC_OK; /* a rank has two: left to be refused */
+            if (use[i]->comm >= 0 || use[i]->size != a->n_ranks || use[i]->rank != use[i]->world_rank)
+                continue;
+            if (pass == 0 && seen[use[i]->world_rank]++)
+                return FC_OK; /* a rank has two: left to be refused */
             if (pass == 1) use[i]->comm = 0;
         }
     return FC_OK;
@@ -284,17 +294,23 @@ static enum fc_code tell_groups(struct fc_allprof *a, struct fc_allprof_use **us
     bool world = false;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0, end; i < a->n_uses; i = end) {
-            for (end = i + 1; end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;) end++;
+            for (end = i + 1;
+                 end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
+                end++;
             bool whole = is_whole(a, use + i, end - i, seen, &world) && use[i]->size > 1;
             if (pass == 0 && whole && world && (!first || use[i] < first)) first = use[i];
-            if (pass == 1 && whole && tell_group(a, use + i, (uint32_t)(end - i), use[i] == first)) return a->st->code;
+            if (pass == 1 && whole && tell_group(a, use + i, (uint32_t)(end - i), use[i] == first))
+                return a->st->code;
         }
     }
     for (size_t i = 0; i < a->n_uses; i++) /* rule 1; also the world of one rank */
-        if (use[i]->size == 1 && tell_group(a, use + i, 1, a->n_ranks == 1 && use[i] == a->use)) return a->st->code;
+        if (use[i]->size == 1 && tell_group(a, use + i, 1, a->n_ranks == 1 && use[i] == a->use))
+            return a->st->code;
     if (!first && a->n_ranks > 1 && tell_world(a, use, a->n_uses)) return a->st->code;
     for (size_t i = 0, end; i < a->n_uses; i = end) {
-        for (end = i + 1; end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;) end++;
+        for (end = i + 1;
+             end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
+            end++;
         if (use[i]->comm < 0) return fail_untold(a, use[i], end - i);
     }
     return FC_OK;
@@ -323,8 +339,8 @@ enum fc_code fc_allprof_survey(struct fc_allprof *a)
     bool any = false;
     if (count_files(a)) return a->st->code;
     a->first_use = fc_alloc(&a->arena, (size_t)a->n_ranks + 1, sizeof *a->first_use, a->st);
-    if (!a->first_use ||
-        fc_sink_start(a->sink, a->n_ranks, NULL, "liballprof text; computation is the wall clock between calls"))
+    if (!a->first_use || fc_sink_start(a->sink, a->n_ranks, NULL,
+                                       "liballprof text; computation is the wall clock between calls"))
         return a->st->code;
     for (uint32_t r = 0; r < a->n_ranks; r++)
         if (survey_rank(a, r, &any)) return a->st->code;

@@ -1,7 +1,8 @@
 /* format_text.c - what the readers of text formats share: lines, growing arrays, open requests.
  *
- * Open requests lie in a pool; those of one bucket form a chain, oldest first, and all form a list in the order made. Cost is
- * that of the chain in front of the oldest request of the key: constant while keys spread. Limit: 2^32 - 2 open at once. */
+ * Open requests lie in a pool; those of one bucket form a chain, oldest first, and all form a list in the
+ * order made. Cost is that of the chain in front of the oldest request of the key: constant while keys
+ * spread. Limit: 2^32 - 2 open at once. */
 #include "traces/format_text.h"
 
 #include <stdlib.h>
@@ -112,7 +113,8 @@ enum fc_code fc_requests_add(struct fc_requests *r, uint64_t key, uint64_t secon
     if (number) {
         r->free_one = r->pool[number - 1].next;
     } else {
-        if (r->n_used >= UINT32_MAX - 1) return fc_refuse(st, FC_NO, "more than 4294967294 open requests of one rank");
+        if (r->n_used >= UINT32_MAX - 1)
+            return fc_refuse(st, FC_NO, "more than 4294967294 open requests of one rank");
         struct fc_open_request *pool = fc_grow(r->pool, &r->capacity, r->n_used + 1, sizeof *pool, st);
         if (!pool) return st->code;
         r->pool = pool;

@@ -11,14 +11,15 @@ static inline int fc_shown(size_t length)
     return length < FC_MOST_SHOWN ? (int)length : FC_MOST_SHOWN;
 }
 
-/* The array with room for at least `need` things of `size` bytes (doubled; new room is not zeroed), or NULL with `st` filled;
- * the old array then still stands. Freed by free(). */
+/* The array with room for at least `need` things of `size` bytes (doubled; new room is not zeroed), or NULL
+ * with `st` filled; the old array then still stands. Freed by free(). */
 void *fc_grow(void *array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
 
-/* The next line with something on it that does not begin with `#`, without blanks at its ends; *text NULL at the end of the
- * file. A byte of 0 in a line is FC_INPUT. */
+/* The next line with something on it that does not begin with `#`, without blanks at its ends; *text NULL at
+ * the end of the file. A byte of 0 in a line is FC_INPUT. */
 enum fc_code fc_text_line(struct fc_stream *s, const char **text, size_t *length, struct fc_status *st);
-/* The first such line of a probe's head; false when there is none. A line that the head cuts is taken as far as it goes. */
+/* The first such line of a probe's head; false when there is none. A line that the head cuts is taken as far
+ * as it goes. */
 bool fc_probe_line(const struct fc_trace_probe *probe, const char **text, size_t *length);
 
 /* An event with the rest value in every field. */
@@ -31,7 +32,7 @@ static inline struct fc_event fc_event_of(int op)
 
 /* Found by a key of two numbers, oldest first, in constant time. Zero-initialise. */
 struct fc_requests {
-    struct fc_open_request *pool; /* [capacity] */
+    struct fc_open_request *pool;   /* [capacity] */
     struct fc_request_chain *chain; /* [mask + 1] */
     size_t capacity, n_used, n_open;
     size_t n_chains, mask;
