@@ -153,8 +153,7 @@ static inline void test_damaged(const char *name, const char *text, uint32_t n, 
     free(copy);
 }
 
-/* A file or folder of the collection beside the project; NULL where there is none, which is said once a test.
- */
+/* A file or folder of the collection beside the project; NULL where there is none, which is said. */
 static inline const char *test_reference(const char *name)
 {
     static char path[256];

@@ -91,6 +91,10 @@ static void test_stride(void)
     CU_ASSERT_EQUAL(test_listed(&t, test_event(&t, 0, 6), 0), 2);
     CU_ASSERT_EQUAL(t.n_unwrapped, 0);
     fc_trace_free(&t);
+    test_text("stride/t-0", "MPI_Waitall:4:0:400:0:5\nMPI_Startall:6:0:400:7\n"); /* none */
+    test_read(test_path("stride"), &t);
+    CU_ASSERT(test_is(&t, 0, 0, FC_OP_WAIT, -1, 0, 0) && test_is(&t, 0, 1, FC_OP_OTHER, -1, 0, 0));
+    fc_trace_free(&t);
     test_text("stride/t-0", "MPI_Init:-:0:0:1\n" MAKE("400") MAKE("408")
                                 MAKE("416") "MPI_Waitall:4:3:400:0:5\n"
                                             "MPI_Waitall:6:2:400:0:7\n" MAKE("400") MAKE("400"));

@@ -333,20 +333,19 @@ static enum fc_code read_labelled(struct goal *g)
         if (strlen(portals[i]) == length && memcmp(portals[i], text, length) == 0)
             return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream),
                            "'%s' is one of the Portals statements of LogGOPSim2, which are not read "
-                           "(expected calc, send, recv, "
-                           "requires or irequires)",
+                           "(expected calc, send, recv, requires or irequires)",
                            portals[i]);
     return fail_expected(g, "':', requires or irequires behind a label");
 }
 
 /* ---- a rank's block ---- */
 
-/* Fills order and position: depth first, so that each vertex comes directly behind what it still waits for.
- */
+/* Fills order and position: depth first, so that each vertex comes directly behind what it waits for. */
 static enum fc_code sort_vertices(struct goal *g)
 {
     uint32_t n = (uint32_t)g->n_vertices, n_placed = 0;
     memset(g->position, 0xff, n * sizeof *g->position);
+    for (uint32_t v = 0; v < n; v++) g->vertex[v].last = g->vertex[v].first; /* the next one to look at */
     for (uint32_t root = 0; root < n; root++) {
         uint32_t depth = 0;
         if (g->position[root] == NOWHERE) g->stack[depth++] = root;
@@ -389,13 +388,7 @@ static enum fc_code make_room(struct goal *g)
 
 static enum fc_code end_block(struct goal *g)
 {
-    if (g->forward) {
-        if (make_room(g)) return g->st->code;
-        for (uint32_t v = 0; v < g->n_vertices; v++) g->vertex[v].last = g->vertex[v].first;
-        if (sort_vertices(g)) return g->st->code;
-    } else if (make_room(g)) {
-        return g->st->code;
-    }
+    if (make_room(g) || (g->forward && sort_vertices(g))) return g->st->code;
     for (uint32_t i = 0; i < g->n_vertices; i++) {
         const struct vertex *v = &g->vertex[g->forward ? g->order[i] : i];
         uint32_t n = 0;

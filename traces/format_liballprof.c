@@ -229,18 +229,17 @@ static enum fc_code use_requests(struct rank *r, const struct fc_allprof_call *c
     int64_t count = 1;
     uint64_t base = 0;
     size_t n = 0;
-    if (several && fc_allprof_integer(call, 0, "a number of requests", 0, 1 << 28, &count, r->a->st))
+    if (several && fc_allprof_integer(call, 0, "a number of requests", 0, 1 << 24, &count, r->a->st))
         return r->a->st->code;
     if (read_request(r, call, several, &base)) return r->a->st->code;
-    int64_t *list =
-        starts ? r->list : fc_grow(r->list, &r->list_capacity, (size_t)count, sizeof *list, r->a->st);
-    if (!list && !starts) return r->a->st->code;
+    int64_t *list = fc_grow(r->list, &r->list_capacity, (size_t)count + 1, sizeof *list, r->a->st);
+    if (!list) return r->a->st->code;
     r->list = list;
     for (int64_t i = 0; i < count; i++) {
         uint64_t address = base + (uint64_t)i * r->a->stride;
         if (starts ? start_request(r, call, address) : complete(r, address, &n)) return r->a->st->code;
     }
-    if (starts) return FC_OK;
+    if (starts) return count ? FC_OK : put_plain(r, call, FC_OP_OTHER);
     struct fc_event e = fc_event_of(FC_OP_WAIT);
     e.n_list = (uint32_t)n;
     return put(r, call, e, r->list);

@@ -165,7 +165,7 @@ static enum fc_code note_request(struct survey *s, const struct fc_allprof_call 
 static enum fc_code note_list(struct survey *s, const struct fc_allprof_call *call)
 {
     int64_t n, base;
-    if (fc_allprof_integer(call, 0, "a number of requests", 0, 1 << 28, &n, s->a->st) ||
+    if (fc_allprof_integer(call, 0, "a number of requests", 0, 1 << 24, &n, s->a->st) ||
         fc_allprof_integer(call, 1, "the address of requests", 0, INT64_MAX / 2, &base, s->a->st))
         return s->a->st->code;
     for (int64_t i = 0; i < n; i++)
@@ -247,7 +247,7 @@ static enum fc_code tell_group(struct fc_allprof *a, struct fc_allprof_use *cons
     return FC_OK;
 }
 
-/* The group has each of its ranks once; *world: in the world's order. `seen` [n_ranks], zeroed, is left so.
+/* The group has each of its ranks once; *world: in the world's order. seen [n_ranks] is zeroed, and left so.
  */
 static bool is_whole(const struct fc_allprof *a, struct fc_allprof_use *const *use, size_t n, uint8_t *seen,
                      bool *world)
