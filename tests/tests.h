@@ -40,6 +40,9 @@
     X(suite_flit_multicast)                                                                                           \
     X(suite_flit_bluegene)                                                                                            \
     X(suite_flit_cycle)                                                                                               \
+    X(suite_format_goal)                                                                                              \
+    X(suite_format_liballprof)                                                                                        \
+    X(suite_format_simgrid)                                                                                           \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_kriging)                                                                                                  \
