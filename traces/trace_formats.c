@@ -7,7 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+extern const struct fc_trace_format fc_format_chakra;
+extern const struct fc_trace_format fc_format_paraver;
+
 const struct fc_trace_format *const fc_trace_formats[] = {
+    &fc_format_paraver,
+    &fc_format_chakra,
     NULL,
 };
 
