@@ -8,16 +8,16 @@
 
 /* The first that fits reads; METIS, which is only numbers, comes last. */
 const struct fc_graph_format *const fc_graph_formats[] = {
-    &fc_graph_matrix_market,
-    &fc_graph_monitoring,
-    &fc_graph_dense,
-    &fc_graph_metis,
-    NULL,
+    &fc_graph_matrix_market, &fc_graph_monitoring, &fc_graph_dense, &fc_graph_metis, NULL,
 };
 
 static bool is_compressed(const struct fc_text *text)
 {
-    return text->size > 6 && (memcmp(text->data, "\x1f\x8b", 2) == 0 || memcmp(text->data, "\xfd" "7zXZ", 6) == 0 ||
+    return text->size > 6 && (memcmp(text->data, "\x1f\x8b", 2) == 0 ||
+                              memcmp(text->data,
+                                     "\xfd"
+                                     "7zXZ",
+                                     6) == 0 ||
                               memcmp(text->data, "\x28\xb5\x2f\xfd", 4) == 0);
 }
 
@@ -38,7 +38,8 @@ static enum fc_code decompress(struct fc_arena *arena, struct fc_text *text, str
     return data ? FC_OK : st->code;
 }
 
-static enum fc_code read_graph(const char *path, struct fc_arena *reading, struct fc_demand *demand, struct fc_status *st)
+static enum fc_code read_graph(const char *path, struct fc_arena *reading, struct fc_demand *demand,
+                               struct fc_status *st)
 {
     struct stat info;
     struct fc_text text = {.file = path};
@@ -47,7 +48,8 @@ static enum fc_code read_graph(const char *path, struct fc_arena *reading, struc
     if (!folder && is_compressed(&text) && decompress(reading, &text, st)) return st->code;
     for (size_t i = 0; fc_graph_formats[i]; i++)
         if (fc_graph_formats[i]->is(&text)) return fc_graph_formats[i]->read(&text, reading, demand, st);
-    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "no communication graph (known: Matrix Market, Open MPI "
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
+                   "no communication graph (known: Matrix Market, Open MPI "
                    "monitoring, a dense matrix NAME.mat, METIS)");
 }
 

@@ -1,13 +1,15 @@
-/* graph_monitoring.c - a communication graph from the files NAME.RANK.prof that Open MPI's pml_monitoring component
- * writes, one a rank.
+/* graph_monitoring.c - a communication graph from the files NAME.RANK.prof that Open MPI's pml_monitoring
+ * component writes, one a rank.
  *
  * Lines are fields between tabs, `KIND source destination N bytes M msgs sent [histogram]`:
  *   E  messages of the program (with monitoring level 1 also those inside collectives)
  *   I  messages inside collectives
  *   S  bytes put one-sided; R: bytes got, which travel from destination to source
- *   C  bytes of collective calls: the same data again, by call; skipped, as are D, O2A, A2O, A2A, comments and histograms
- * A pair has an entry for each kind, with its bytes and its number of messages, so that many small messages are not mixed with few
- * large ones. Source: Open MPI 4.1, ompi/mca/common/monitoring (Bosilca, Foyer, Jeannot, Mercier, Papaure, EuroMPI'17). */
+ *   C  bytes of collective calls: the same data again, by call; skipped
+ *
+ * as are D, O2A, A2O, A2A, comments and histograms. A pair has an entry for each kind, with its bytes and its
+ * number of messages, so that many small messages are not mixed with few large ones. Source: Open MPI 4.1,
+ * ompi/mca/common/monitoring (Bosilca, Foyer, Jeannot, Mercier, Papaure, Euro-Par 2017). */
 #include "models/demand_build.h"
 
 #include "core/rank_files.h"
@@ -39,7 +41,8 @@ static enum fc_code add_row(struct rows *rows, const struct row *row, struct fc_
     if (rows->n == rows->capacity) {
         size_t capacity = rows->capacity ? 2 * rows->capacity : 1024;
         struct row *larger = realloc(rows->row, capacity * sizeof *larger);
-        if (!larger) return fc_refuse(st, FC_NO, "out of memory: %zu entries of a communication graph", capacity);
+        if (!larger)
+            return fc_refuse(st, FC_NO, "out of memory: %zu entries of a communication graph", capacity);
         rows->row = larger;
         rows->capacity = capacity;
     }
@@ -53,8 +56,8 @@ static bool word_is(const char *word, size_t length, const char *text)
 }
 
 /* `source destination N bytes M msgs sent` behind the kind. */
-static enum fc_code read_row(const char *at, const char *end, uint32_t rank, uint32_t n_ranks, struct row *row,
-                             struct fc_place where, struct fc_status *st)
+static enum fc_code read_row(const char *at, const char *end, uint32_t rank, uint32_t n_ranks,
+                             struct row *row, struct fc_place where, struct fc_status *st)
 {
     const char *word[7];
     size_t length[7];
@@ -62,14 +65,14 @@ static enum fc_code read_row(const char *at, const char *end, uint32_t rank, uin
     int n = 0;
     while (n < 7 && fc_next_word(&at, end, &word[n], &length[n])) n++;
     if (n < 7 || !word_is(word[3], length[3], "bytes") || !word_is(word[5], length[5], "msgs"))
-        return fc_fail(st, FC_INPUT, where, "not a row of messages (expected: KIND source destination N bytes M msgs sent)");
+        return fc_fail(st, FC_INPUT, where,
+                       "not a row of messages (expected: KIND source destination N bytes M msgs sent)");
     if (fc_word_int(word[0], length[0], 0, n_ranks - 1, "source", &src, where, st) ||
         fc_word_int(word[1], length[1], 0, n_ranks - 1, "destination", &dst, where, st) ||
         fc_word_int(word[2], length[2], 0, INT64_MAX, "bytes", &bytes, where, st) ||
         fc_word_int(word[4], length[4], 0, INT64_MAX, "msgs", &messages, where, st))
         return st->code;
-    if (src != rank)
-        return fc_fail(st, FC_INPUT, where, "source %lld in the file of rank %u", src, rank);
+    if (src != rank) return fc_fail(st, FC_INPUT, where, "source %lld in the file of rank %u", src, rank);
     if (messages == 0 && bytes > 0) return fc_fail(st, FC_INPUT, where, "%lld bytes in no message", bytes);
     bool got = row->kind == 'R';
     row->src = (uint32_t)(got ? dst : src);
@@ -84,16 +87,19 @@ static int kind_of(const char *word, size_t length)
 {
     if (length != 1) return 0;
     switch (*word) {
-    case 'E': return FC_MONITORED_USER;
-    case 'I': return FC_MONITORED_COLLECTIVE;
+    case 'E':
+        return FC_MONITORED_USER;
+    case 'I':
+        return FC_MONITORED_COLLECTIVE;
     case 'S':
-    case 'R': return FC_MONITORED_ONE_SIDED;
+    case 'R':
+        return FC_MONITORED_ONE_SIDED;
     }
     return 0;
 }
 
-static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ranks, int kinds, struct rows *rows,
-                              struct fc_status *st)
+static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ranks, int kinds,
+                              struct rows *rows, struct fc_status *st)
 {
     static const char *const skipped[] = {"C", "D", "O2A", "A2O", "A2A"};
     const char *text, *word;
@@ -102,14 +108,17 @@ static enum fc_code read_rows(struct fc_stream *s, uint32_t rank, uint32_t n_ran
         if (fc_stream_line(s, &text, &length, st)) return st->code;
         if (!text) break;
         if (s->line == 1 && (length < sizeof head - 1 || memcmp(text, head, sizeof head - 1)))
-            return fc_fail(st, FC_INPUT, fc_stream_place(s), "no file of Open MPI's monitoring (it begins with '%s')", head);
+            return fc_fail(st, FC_INPUT, fc_stream_place(s),
+                           "no file of Open MPI's monitoring (it begins with '%s')", head);
         const char *end = text + length;
         if (*text == '#' || !fc_next_word(&text, end, &word, &word_length)) continue;
         int kind = kind_of(word, word_length);
         bool known = kind;
-        for (size_t i = 0; i < FC_COUNT(skipped); i++) known = known || word_is(word, word_length, skipped[i]);
+        for (size_t i = 0; i < FC_COUNT(skipped); i++)
+            known = known || word_is(word, word_length, skipped[i]);
         if (!known)
-            return fc_fail(st, FC_INPUT, fc_stream_place(s), "row of kind '%.*s' (expected E, I, S, R, C, D, O2A, A2O or A2A)",
+            return fc_fail(st, FC_INPUT, fc_stream_place(s),
+                           "row of kind '%.*s' (expected E, I, S, R, C, D, O2A, A2O or A2A)",
                            (int)(word_length < 20 ? word_length : 20), word);
         struct row row = {.kind = *word};
         if (kind && read_row(text, end, rank, n_ranks, &row, fc_stream_place(s), st)) return st->code;
@@ -128,8 +137,8 @@ static int by_pair(const void *a, const void *b)
     return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading, struct fc_demand *demand,
-                                struct fc_status *st)
+enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading,
+                                struct fc_demand *demand, struct fc_status *st)
 {
     struct fc_rank_files files;
     struct rows rows = {0};
@@ -150,8 +159,8 @@ enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *re
     return code;
 }
 
-static enum fc_code read_monitoring(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
-                                    struct fc_status *st)
+static enum fc_code read_monitoring(const struct fc_text *text, struct fc_arena *reading,
+                                    struct fc_demand *demand, struct fc_status *st)
 {
     return fc_graph_monitored(text->file, FC_MONITORED_ALL, reading, demand, st);
 }

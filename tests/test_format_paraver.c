@@ -1,5 +1,6 @@
-/* test_format_paraver.c - Paraver traces written here, whose calls are known: compared with our text form, line by line; each refusal
- * with its line; a generated program of many ranks; cut and changed files. There is no public .prv to compare with. */
+/* test_format_paraver.c - Paraver traces written here, whose calls are known: compared with our text form,
+ * line by line; each refusal with its line; a generated program of many ranks; cut and changed files. There
+ * is no public .prv to compare with. */
 #include "tests/tests.h"
 #include "traces/trace_formats.h"
 
@@ -84,123 +85,146 @@ static void test_blocking(void)
            "2:1:1:1:1:20:50000003:32\n2:1:1:1:1:21:50000003:0\n2:2:1:2:1:30:50000001:0\n",
            "rank 0 2\nsend 0.000000010 0.000000012 0.000000010 comm=0 peer=1 tag=7 bytes=4096\n"
            "finalize 0.000000020 0.000000021 0.000000003\n"
-           "rank 1 1\nrecv 0.000000005 0.000000030 0.000000005 comm=0 peer=0 tag=7 bytes=4096\nend\n", NULL, 0);
+           "rank 1 1\nrecv 0.000000005 0.000000030 0.000000005 comm=0 peer=0 tag=7 bytes=4096\nend\n",
+           NULL, 0);
     /* microseconds; no states at all */
     expect("#Paraver (01/02/2024 at 10:00):100:0:1:2(1:0,1:0)\n"
-           "2:0:1:1:1:10:50000001:34\n3:0:1:1:1:10:12:0:1:2:1:11:13:5:0\n2:0:1:2:1:11:50000001:2\n2:0:1:1:1:12:50000001:0\n"
+           "2:0:1:1:1:10:50000001:34\n3:0:1:1:1:10:12:0:1:2:1:11:13:5:0\n2:0:1:2:1:11:50000001:2\n2:0:1:1:1:"
+           "12:50000001:0\n"
            "2:0:1:2:1:13:50000001:0\n",
            "rank 0 1\nsend 0.000010000 0.000012000 0.000010000 mode=synchronous comm=0 peer=1 tag=0 bytes=5\n"
            "rank 1 1\nrecv 0.000011000 0.000013000 0.000011000 comm=0 peer=0 tag=0 bytes=5\nend\n",
-           NOTES("(2 times: call of a rank without states before it: computation is all the time before the call)"));
+           NOTES("(2 times: call of a rank without states before it: computation is all the time before the "
+                 "call)"));
 }
 
-/* Rank 1 posts two receives long before they are sent and does other things in between: all is held back and comes in order. */
+/* Rank 1 posts two receives long before they are sent and does other things in between: all is held back and
+ * comes in order. */
 static void test_nonblocking(void)
 {
-    expect(HEAD2 RUN2
-           "2:2:1:2:1:10:50000001:4\n2:2:1:2:1:11:50000001:0\n2:2:1:2:1:12:50000001:4\n2:2:1:2:1:13:50000001:0\n"
-           "2:2:1:2:1:20:50000003:31\n2:2:1:2:1:25:50000003:0\n2:2:1:2:1:30:50000001:5\n"
-           "2:1:1:1:1:40:50000001:3\n3:1:1:1:1:40:41:2:1:2:1:12:50:200:2\n2:1:1:1:1:41:50000001:0\n"
-           "2:2:1:2:1:50:50000001:0\n2:2:1:2:1:55:50000001:6\n"
-           "2:1:1:1:1:60:50000001:37\n3:1:1:1:1:60:61:2:1:2:1:10:70:100:1\n2:1:1:1:1:61:50000001:0\n2:1:1:1:1:62:50000001:6\n"
-           "2:2:1:2:1:70:50000001:0\n2:1:1:1:1:75:50000001:0\n",
-           "rank 0 3\nisend 0.000000040 0.000000041 0.000000040 comm=0 peer=1 tag=2 bytes=200 request=0\n"
-           "isend 0.000000060 0.000000061 0.000000019 mode=synchronous comm=0 peer=1 tag=1 bytes=100 request=1\n"
-           "wait 0.000000062 0.000000075 0.000000001 requests=0-1\n"
-           "rank 1 5\nirecv 0.000000010 0.000000011 0.000000010 comm=0 peer=0 tag=1 bytes=100 request=0\n"
-           "irecv 0.000000012 0.000000013 0.000000001 comm=0 peer=0 tag=2 bytes=200 request=1\n"
-           "init 0.000000020 0.000000025 0.000000007\n"
-           "wait 0.000000030 0.000000050 0.000000005 requests=1\n"
-           "wait 0.000000055 0.000000070 0.000000005 requests=0\nend\n", NULL, 0);
+    expect(
+        HEAD2 RUN2
+        "2:2:1:2:1:10:50000001:4\n2:2:1:2:1:11:50000001:0\n2:2:1:2:1:12:50000001:4\n2:2:1:2:1:13:50000001:0\n"
+        "2:2:1:2:1:20:50000003:31\n2:2:1:2:1:25:50000003:0\n2:2:1:2:1:30:50000001:5\n"
+        "2:1:1:1:1:40:50000001:3\n3:1:1:1:1:40:41:2:1:2:1:12:50:200:2\n2:1:1:1:1:41:50000001:0\n"
+        "2:2:1:2:1:50:50000001:0\n2:2:1:2:1:55:50000001:6\n"
+        "2:1:1:1:1:60:50000001:37\n3:1:1:1:1:60:61:2:1:2:1:10:70:100:1\n2:1:1:1:1:61:50000001:0\n2:1:1:1:1:"
+        "62:50000001:6\n"
+        "2:2:1:2:1:70:50000001:0\n2:1:1:1:1:75:50000001:0\n",
+        "rank 0 3\nisend 0.000000040 0.000000041 0.000000040 comm=0 peer=1 tag=2 bytes=200 request=0\n"
+        "isend 0.000000060 0.000000061 0.000000019 mode=synchronous comm=0 peer=1 tag=1 bytes=100 request=1\n"
+        "wait 0.000000062 0.000000075 0.000000001 requests=0-1\n"
+        "rank 1 5\nirecv 0.000000010 0.000000011 0.000000010 comm=0 peer=0 tag=1 bytes=100 request=0\n"
+        "irecv 0.000000012 0.000000013 0.000000001 comm=0 peer=0 tag=2 bytes=200 request=1\n"
+        "init 0.000000020 0.000000025 0.000000007\n"
+        "wait 0.000000030 0.000000050 0.000000005 requests=1\n"
+        "wait 0.000000055 0.000000070 0.000000005 requests=0\nend\n",
+        NULL, 0);
 }
 
-/* Sendrecv both ways; a Test that fails twice and then holds the arrival; Waitany for the send; persistent requests. */
+/* Sendrecv both ways; a Test that fails twice and then holds the arrival; Waitany for the send; persistent
+ * requests. */
 static void test_other_calls(void)
 {
-    expect(HEAD2 RUN2
-           "2:1:1:1:1:10:50000001:41\n3:1:1:1:1:10:10:2:1:2:1:11:20:8:5\n2:2:1:2:1:11:50000001:42\n"
-           "3:2:1:2:1:11:11:1:1:1:1:10:21:16:6\n2:2:1:2:1:20:50000001:0\n2:1:1:1:1:21:50000001:0\n"
-           "2:1:1:1:1:30:50000001:4\n2:1:1:1:1:31:50000001:0\n2:1:1:1:1:32:50000001:39\n2:1:1:1:1:33:50000001:0\n"
-           "2:1:1:1:1:34:50000001:62\n2:1:1:1:1:35:50000001:0\n"
-           "2:2:1:2:1:36:50000001:124\n3:2:1:2:1:36:36:1:1:1:1:30:41:64:9\n3:2:1:2:1:36:36:1:1:1:1:45:46:65:9\n"
-           "2:2:1:2:1:37:50000001:0\n2:2:1:2:1:38:50000001:6\n2:1:1:1:1:40:50000001:39\n"
-           "2:1:1:1:1:42:50000001:0\n2:1:1:1:1:45:50000001:2\n2:1:1:1:1:46:50000001:0\n2:2:1:2:1:50:50000001:0\n"
-           "2:2:1:2:1:60:50000004:65:50001000:512:50001001:0\n2:2:1:2:1:61:50000004:0\n"
-           "2:2:1:2:1:62:50000003:22\n2:2:1:2:1:63:50000003:0\n2:2:1:2:1:64:50000003:19\n2:2:1:2:1:65:50000003:0\n"
-           "2:2:1:2:1:66:50000001:39\n2:2:1:2:1:67:50000001:0\n",
-           "rank 0 6\nirecv 0.000000010 0.000000010 0.000000010 comm=0 peer=1 tag=6 bytes=16 request=0\n"
-           "send 0.000000010 0.000000010 0.000000000 comm=0 peer=1 tag=5 bytes=8\n"
-           "wait 0.000000010 0.000000021 0.000000000 requests=0\n"
-           "irecv 0.000000030 0.000000031 0.000000009 comm=0 peer=1 tag=9 bytes=64 request=1\n"
-           "wait 0.000000040 0.000000042 0.000000007 requests=1 polls=2\n"
-           "recv 0.000000045 0.000000046 0.000000003 comm=0 peer=1 tag=9 bytes=65\n"
-           "rank 1 11\nirecv 0.000000011 0.000000011 0.000000011 comm=0 peer=0 tag=5 bytes=8 request=0\n"
-           "send 0.000000011 0.000000011 0.000000000 comm=0 peer=0 tag=6 bytes=16\n"
-           "wait 0.000000011 0.000000020 0.000000000 requests=0\n"
-           "isend 0.000000036 0.000000036 0.000000016 comm=0 peer=0 tag=9 bytes=64 request=1\n"
-           "isend 0.000000036 0.000000036 0.000000000 comm=0 peer=0 tag=9 bytes=65 request=2\n"
-           "other 0.000000036 0.000000037 0.000000000\n"
-           "wait 0.000000038 0.000000050 0.000000001 requests=1-2\n"
-           "rma 0.000000060 0.000000061 0.000000010 mode=put peer=0 bytes=512\n"
-           "other 0.000000062 0.000000063 0.000000001\nother 0.000000064 0.000000065 0.000000001\n"
-           "poll 0.000000067 0.000000067 0.000000001 polls=1\nend\n", NOTES("(MPI_Comm_dup: only its time is kept)"));
+    expect(
+        HEAD2 RUN2
+        "2:1:1:1:1:10:50000001:41\n3:1:1:1:1:10:10:2:1:2:1:11:20:8:5\n2:2:1:2:1:11:50000001:42\n"
+        "3:2:1:2:1:11:11:1:1:1:1:10:21:16:6\n2:2:1:2:1:20:50000001:0\n2:1:1:1:1:21:50000001:0\n"
+        "2:1:1:1:1:30:50000001:4\n2:1:1:1:1:31:50000001:0\n2:1:1:1:1:32:50000001:39\n2:1:1:1:1:33:50000001:"
+        "0\n"
+        "2:1:1:1:1:34:50000001:62\n2:1:1:1:1:35:50000001:0\n"
+        "2:2:1:2:1:36:50000001:124\n3:2:1:2:1:36:36:1:1:1:1:30:41:64:9\n3:2:1:2:1:36:36:1:1:1:1:45:46:65:9\n"
+        "2:2:1:2:1:37:50000001:0\n2:2:1:2:1:38:50000001:6\n2:1:1:1:1:40:50000001:39\n"
+        "2:1:1:1:1:42:50000001:0\n2:1:1:1:1:45:50000001:2\n2:1:1:1:1:46:50000001:0\n2:2:1:2:1:50:50000001:0\n"
+        "2:2:1:2:1:60:50000004:65:50001000:512:50001001:0\n2:2:1:2:1:61:50000004:0\n"
+        "2:2:1:2:1:62:50000003:22\n2:2:1:2:1:63:50000003:0\n2:2:1:2:1:64:50000003:19\n2:2:1:2:1:65:50000003:"
+        "0\n"
+        "2:2:1:2:1:66:50000001:39\n2:2:1:2:1:67:50000001:0\n",
+        "rank 0 6\nirecv 0.000000010 0.000000010 0.000000010 comm=0 peer=1 tag=6 bytes=16 request=0\n"
+        "send 0.000000010 0.000000010 0.000000000 comm=0 peer=1 tag=5 bytes=8\n"
+        "wait 0.000000010 0.000000021 0.000000000 requests=0\n"
+        "irecv 0.000000030 0.000000031 0.000000009 comm=0 peer=1 tag=9 bytes=64 request=1\n"
+        "wait 0.000000040 0.000000042 0.000000007 requests=1 polls=2\n"
+        "recv 0.000000045 0.000000046 0.000000003 comm=0 peer=1 tag=9 bytes=65\n"
+        "rank 1 11\nirecv 0.000000011 0.000000011 0.000000011 comm=0 peer=0 tag=5 bytes=8 request=0\n"
+        "send 0.000000011 0.000000011 0.000000000 comm=0 peer=0 tag=6 bytes=16\n"
+        "wait 0.000000011 0.000000020 0.000000000 requests=0\n"
+        "isend 0.000000036 0.000000036 0.000000016 comm=0 peer=0 tag=9 bytes=64 request=1\n"
+        "isend 0.000000036 0.000000036 0.000000000 comm=0 peer=0 tag=9 bytes=65 request=2\n"
+        "other 0.000000036 0.000000037 0.000000000\n"
+        "wait 0.000000038 0.000000050 0.000000001 requests=1-2\n"
+        "rma 0.000000060 0.000000061 0.000000010 mode=put peer=0 bytes=512\n"
+        "other 0.000000062 0.000000063 0.000000001\nother 0.000000064 0.000000065 0.000000001\n"
+        "poll 0.000000067 0.000000067 0.000000001 polls=1\nend\n",
+        NOTES("(MPI_Comm_dup: only its time is kept)"));
 }
 
 /* Four ranks; communicator 2 is tasks 4 and 2. Only the root says so, and enters last. */
 static void test_collectives(void)
 {
-    expect("#Paraver (01/02/2024 at 10:00):1000_ns:1(4):1:4(1:1,1:1,1:1,1:1),3\nc:1:1:4:1:2:3:4\nc:1:2:2:4:2\nc:1:3:4:1:2:3:4\n"
-           "1:1:1:1:1:0:9:1\n1:2:1:2:1:0:9:1\n1:3:1:3:1:0:9:1\n1:4:1:4:1:0:9:1\n"
-           "2:2:1:2:1:10:50000002:13:50100001:80:50100002:0:50100004:2\n2:2:1:2:1:11:50000002:0\n"
-           "2:2:1:2:1:12:50000002:10:50100001:8:50100002:8:50100004:2\n"
-           "2:4:1:4:1:20:50000002:13\n2:4:1:4:1:20:50100001:81:50100002:161:50100003:1:50100004:2\n2:4:1:4:1:21:50000002:0\n"
-           "2:4:1:4:1:22:50000002:10:50100001:8:50100002:8:50100004:2\n2:2:1:2:1:23:50000002:0\n2:4:1:4:1:23:50000002:0\n"
-           "2:1:1:1:1:30:50000002:7:50100001:50:50100003:1:50100004:3\n2:2:1:2:1:30:50000002:7:50100002:50:50100004:3\n"
-           "2:3:1:3:1:30:50000002:7:50100002:50:50100004:3\n2:4:1:4:1:30:50000002:7:50100002:50:50100004:3\n"
-           "2:1:1:1:1:31:50000002:0\n2:2:1:2:1:32:50000002:0\n2:3:1:3:1:33:50000002:0\n2:4:1:4:1:34:50000002:0\n"
-           "2:2:1:2:1:40:50000002:12:50100001:13:50100004:2\n2:4:1:4:1:40:50000002:12:50100001:12:50100004:2\n"
-           "2:2:1:2:1:41:50000002:0\n2:4:1:4:1:41:50000002:0\n"
-           "2:1:1:1:1:50:50000002:80:50100001:400:50100002:100:50100004:1\n2:1:1:1:1:51:50000002:0\n"
-           "2:1:1:1:1:60:50000002:8:50100004:9\n2:1:1:1:1:61:50000002:0\n2:1:1:1:1:62:50000002:155\n2:1:1:1:1:63:50000002:0\n"
-           "2:3:1:3:1:70:50000002:16:50100002:7:50100004:1\n2:3:1:3:1:71:50000002:0\n",
-           "rank 0 4\nbcast 0.000000030 0.000000031 0.000000009 comm=2 root=0 bytes=50\n"
-           "reduce_scatter 0.000000050 0.000000051 0.000000000 comm=0 bytes=100\nother 0.000000060 0.000000061 0.000000000\n"
-           "other 0.000000062 0.000000063 0.000000000\n"
-           "rank 1 4\ngather 0.000000010 0.000000011 0.000000009 comm=1 root=3 bytes=80\n"
-           "allreduce 0.000000012 0.000000023 0.000000000 comm=1 bytes=8\n"
-           "bcast 0.000000030 0.000000032 0.000000000 comm=2 root=0 bytes=50\n"
-           "alltoallv 0.000000040 0.000000041 0.000000000 comm=1 bytes=13 sizes=7,6\n"
-           "rank 2 2\nbcast 0.000000030 0.000000033 0.000000009 comm=2 root=0 bytes=50\nother 0.000000070 0.000000071 0.000000000\n"
-           "rank 3 4\ngather 0.000000020 0.000000021 0.000000009 comm=1 root=3 bytes=81\n"
-           "allreduce 0.000000022 0.000000023 0.000000000 comm=1 bytes=8\n"
-           "bcast 0.000000030 0.000000034 0.000000000 comm=2 root=0 bytes=50\n"
-           "alltoallv 0.000000040 0.000000041 0.000000000 comm=1 bytes=12 sizes=6,6\nend\n",
-           NOTES("(2 times: MPI_Alltoallv: bytes to each member are not told and taken as equal)",
-                 "(MPI_Barrier on a communicator that is not told or lacks the rank: only its time is kept)",
-                 "(MPI_Iallreduce: only its time is kept)",
-                 "(MPI_Scatterv: no member says that it is the root: only its time is kept)"));
+    expect(
+        "#Paraver (01/02/2024 at "
+        "10:00):1000_ns:1(4):1:4(1:1,1:1,1:1,1:1),3\nc:1:1:4:1:2:3:4\nc:1:2:2:4:2\nc:1:3:4:1:2:3:4\n"
+        "1:1:1:1:1:0:9:1\n1:2:1:2:1:0:9:1\n1:3:1:3:1:0:9:1\n1:4:1:4:1:0:9:1\n"
+        "2:2:1:2:1:10:50000002:13:50100001:80:50100002:0:50100004:2\n2:2:1:2:1:11:50000002:0\n"
+        "2:2:1:2:1:12:50000002:10:50100001:8:50100002:8:50100004:2\n"
+        "2:4:1:4:1:20:50000002:13\n2:4:1:4:1:20:50100001:81:50100002:161:50100003:1:50100004:2\n2:4:1:4:1:21:"
+        "50000002:0\n"
+        "2:4:1:4:1:22:50000002:10:50100001:8:50100002:8:50100004:2\n2:2:1:2:1:23:50000002:0\n2:4:1:4:1:23:"
+        "50000002:0\n"
+        "2:1:1:1:1:30:50000002:7:50100001:50:50100003:1:50100004:3\n2:2:1:2:1:30:50000002:7:50100002:50:"
+        "50100004:3\n"
+        "2:3:1:3:1:30:50000002:7:50100002:50:50100004:3\n2:4:1:4:1:30:50000002:7:50100002:50:50100004:3\n"
+        "2:1:1:1:1:31:50000002:0\n2:2:1:2:1:32:50000002:0\n2:3:1:3:1:33:50000002:0\n2:4:1:4:1:34:50000002:0\n"
+        "2:2:1:2:1:40:50000002:12:50100001:13:50100004:2\n2:4:1:4:1:40:50000002:12:50100001:12:50100004:2\n"
+        "2:2:1:2:1:41:50000002:0\n2:4:1:4:1:41:50000002:0\n"
+        "2:1:1:1:1:50:50000002:80:50100001:400:50100002:100:50100004:1\n2:1:1:1:1:51:50000002:0\n"
+        "2:1:1:1:1:60:50000002:8:50100004:9\n2:1:1:1:1:61:50000002:0\n2:1:1:1:1:62:50000002:155\n2:1:1:1:1:"
+        "63:50000002:0\n"
+        "2:3:1:3:1:70:50000002:16:50100002:7:50100004:1\n2:3:1:3:1:71:50000002:0\n",
+        "rank 0 4\nbcast 0.000000030 0.000000031 0.000000009 comm=2 root=0 bytes=50\n"
+        "reduce_scatter 0.000000050 0.000000051 0.000000000 comm=0 bytes=100\nother 0.000000060 0.000000061 "
+        "0.000000000\n"
+        "other 0.000000062 0.000000063 0.000000000\n"
+        "rank 1 4\ngather 0.000000010 0.000000011 0.000000009 comm=1 root=3 bytes=80\n"
+        "allreduce 0.000000012 0.000000023 0.000000000 comm=1 bytes=8\n"
+        "bcast 0.000000030 0.000000032 0.000000000 comm=2 root=0 bytes=50\n"
+        "alltoallv 0.000000040 0.000000041 0.000000000 comm=1 bytes=13 sizes=7,6\n"
+        "rank 2 2\nbcast 0.000000030 0.000000033 0.000000009 comm=2 root=0 bytes=50\nother 0.000000070 "
+        "0.000000071 0.000000000\n"
+        "rank 3 4\ngather 0.000000020 0.000000021 0.000000009 comm=1 root=3 bytes=81\n"
+        "allreduce 0.000000022 0.000000023 0.000000000 comm=1 bytes=8\n"
+        "bcast 0.000000030 0.000000034 0.000000000 comm=2 root=0 bytes=50\n"
+        "alltoallv 0.000000040 0.000000041 0.000000000 comm=1 bytes=12 sizes=6,6\nend\n",
+        NOTES("(2 times: MPI_Alltoallv: bytes to each member are not told and taken as equal)",
+              "(MPI_Barrier on a communicator that is not told or lacks the rank: only its time is kept)",
+              "(MPI_Iallreduce: only its time is kept)",
+              "(MPI_Scatterv: no member says that it is the root: only its time is kept)"));
 }
 
 /* A window: calls cut at both ends, messages without calls, calls without messages. */
 static void test_windows(void)
 {
-    expect(HEAD2 RUN2
-           "2:1:1:1:1:5:50000001:0\n2:1:1:1:1:10:50000001:1\n2:1:1:1:1:12:50000001:0\n2:2:1:2:1:13:50000001:4\n"
-           "2:2:1:2:1:14:50000001:0\n3:1:1:1:1:15:15:2:1:2:1:16:17:5:0\n2:1:1:1:1:20:50000001:3\n2:1:1:1:1:21:50000001:41\n"
-           "2:1:1:1:1:22:50000001:0\n2:2:1:2:2:23:50000001:1\n2:2:1:2:2:24:50000001:0\n2:2:1:2:1:30:50000002:8:50100004:1\n",
-           "rank 0 3\nother 0.000000010 0.000000012 0.000000010\nother 0.000000020 0.000000021 0.000000008\n"
-           "other 0.000000021 0.000000022 0.000000000\n"
-           "rank 1 3\nother 0.000000013 0.000000014 0.000000013\nother 0.000000023 0.000000024 0.000000009\n"
-           "barrier 0.000000030 0.000000030 0.000000006 comm=0\nend\n",
-           NOTES("(end of an MPI call that does not begin in the trace: left out)",
-                 "(2 times: MPI_Send without a communication: only its time is kept)",
-                 "(MPI_Isend without a communication: only its time is kept)",
-                 "(MPI_Sendrecv without a communication: only its time is kept)",
-                 "(MPI_Irecv without a communication: only its time is kept)",
-                 "(sent message outside any call that sends: left out)",
-                 "(received message outside any call that receives: left out)",
-                 "(MPI call that does not end before the next: ends there)",
-                 "(MPI call that does not end in the trace: ends with it)"));
+    expect(
+        HEAD2 RUN2
+        "2:1:1:1:1:5:50000001:0\n2:1:1:1:1:10:50000001:1\n2:1:1:1:1:12:50000001:0\n2:2:1:2:1:13:50000001:4\n"
+        "2:2:1:2:1:14:50000001:0\n3:1:1:1:1:15:15:2:1:2:1:16:17:5:0\n2:1:1:1:1:20:50000001:3\n2:1:1:1:1:21:"
+        "50000001:41\n"
+        "2:1:1:1:1:22:50000001:0\n2:2:1:2:2:23:50000001:1\n2:2:1:2:2:24:50000001:0\n2:2:1:2:1:30:50000002:8:"
+        "50100004:1\n",
+        "rank 0 3\nother 0.000000010 0.000000012 0.000000010\nother 0.000000020 0.000000021 0.000000008\n"
+        "other 0.000000021 0.000000022 0.000000000\n"
+        "rank 1 3\nother 0.000000013 0.000000014 0.000000013\nother 0.000000023 0.000000024 0.000000009\n"
+        "barrier 0.000000030 0.000000030 0.000000006 comm=0\nend\n",
+        NOTES("(end of an MPI call that does not begin in the trace: left out)",
+              "(2 times: MPI_Send without a communication: only its time is kept)",
+              "(MPI_Isend without a communication: only its time is kept)",
+              "(MPI_Sendrecv without a communication: only its time is kept)",
+              "(MPI_Irecv without a communication: only its time is kept)",
+              "(sent message outside any call that sends: left out)",
+              "(received message outside any call that receives: left out)",
+              "(MPI call that does not end before the next: ends there)",
+              "(MPI call that does not end in the trace: ends with it)"));
 }
 
 static void test_refusals(void)
@@ -212,7 +236,8 @@ static void test_refusals(void)
         {"#Paraver (01/02/2024 at 10:00)\n", ":1: not the head of a Paraver trace"},
         {"#Paraver (01/02/2024 at 10:00):x_ns:1(2):1:2(1:1)\n", ":1: not the head"},
         {"#Paraver (01/02/2024 at 10:00):5_ns:1(2:1:2(1:1\n", ":1: not the head"},
-        {"#Paraver (01/02/2024 at 10:00):5_ns:1(2):2:2(1:1,1:1),1:1(1:1),1\n", ":1: 2 applications (expected 1"},
+        {"#Paraver (01/02/2024 at 10:00):5_ns:1(2):2:2(1:1,1:1),1:1(1:1),1\n",
+         ":1: 2 applications (expected 1"},
         {"#Paraver (01/02/2024 at 10:00):5_ns:1(2):1:0(),1\n", ":1: 0 tasks"},
         {"#Paraver (01/02/2024 at 10:00):5_ns:1(2):1:999999999(),1\n", ":1: 999999999 tasks"},
         {HEAD2 "7:1:1:1:1:5\n", ":3: record '7:1:1:1:1:5' (expected c:, 1:, 2: or 3:)"},
@@ -223,7 +248,8 @@ static void test_refusals(void)
         {HEAD2 "c:1:2:1:1:2\n", ":3: more than the 1 tasks"},
         {HEAD2 "c:1:2:2:1\n", ":3: task of a communicator: ''"},
         {HEAD2 "c:2:2:1:1\n", ":3: application: '2'"},
-        {HEAD2 "2:1:1:1:1:5:50000002:8:50100004:1\nc:1:2:1:1\n", ":4: a communicator is defined behind its first use"},
+        {HEAD2 "2:1:1:1:1:5:50000002:8:50100004:1\nc:1:2:1:1\n",
+         ":4: a communicator is defined behind its first use"},
         {HEAD2 "1:1:1:3:1:0:5:1\n", ":3: task: '3' (expected a number from 1 to 2)"},
         {HEAD2 "1:1:1:1:0:0:5:1\n", ":3: thread: '0'"},
         {HEAD2 "1:1:1:1:1:9:5:1\n", ":3: end: '5' (expected a number from 9"},
@@ -245,7 +271,8 @@ static void test_refusals(void)
     }
 }
 
-/* ---- a generated program: a ring of ranks that exchange, and reduce to a root that moves, every step ---- */
+/* ---- a generated program: a ring of ranks that exchange, and reduce to a root that moves, every step ----
+ */
 
 enum { RANKS = 12, STEPS = 60, GAP = 100 };
 
@@ -277,7 +304,8 @@ static int by_time(const void *a, const void *b)
     return x->time != y->time ? (x->time < y->time ? -1 : 1) : x->order - y->order;
 }
 
-/* Each rank posts its receive, sends skewed by its number, waits for both, and reduces to rank step mod RANKS, which enters last. */
+/* Each rank posts its receive, sends skewed by its number, waits for both, and reduces to rank step mod
+ * RANKS, which enters last. */
 static char *generate(size_t *size)
 {
     struct records all = {calloc(RANKS * STEPS * 20, sizeof *all.at), 0};
@@ -288,11 +316,13 @@ static char *generate(size_t *size)
         int64_t t0 = (int64_t)step * GAP;
         for (int r = 0; r < RANKS; r++) {
             int right = (r + 1) % RANKS, left = (r + RANKS - 1) % RANKS, task = r + 1;
-            int64_t send = t0 + 20 + r, recv = t0 + 10 + r % 3, reduce = t0 + 60 + (step % RANKS == r ? 25 : r % 5);
+            int64_t send = t0 + 20 + r, recv = t0 + 10 + r % 3,
+                    reduce = t0 + 60 + (step % RANKS == r ? 25 : r % 5);
             add(&all, recv, "2:%d:1:%d:1:%ld:50000001:4", task, task, (long)recv);
             add(&all, recv + 1, "2:%d:1:%d:1:%ld:50000001:0", task, task, (long)recv + 1);
-            add(&all, send, "3:%d:1:%d:1:%ld:%ld:%d:1:%d:1:%ld:%ld:%d:%d", task, task, (long)send, (long)send + 1, right + 1,
-                right + 1, (long)t0 + 10 + right % 3, (long)t0 + 50, 1000 * step + r, step);
+            add(&all, send, "3:%d:1:%d:1:%ld:%ld:%d:1:%d:1:%ld:%ld:%d:%d", task, task, (long)send,
+                (long)send + 1, right + 1, right + 1, (long)t0 + 10 + right % 3, (long)t0 + 50,
+                1000 * step + r, step);
             add(&all, send, "2:%d:1:%d:1:%ld:50000001:3", task, task, (long)send);
             add(&all, send + 1, "2:%d:1:%d:1:%ld:50000001:0", task, task, (long)send + 1);
             add(&all, t0 + 40, "2:%d:1:%d:1:%ld:50000001:6", task, task, (long)t0 + 40);
@@ -304,8 +334,11 @@ static char *generate(size_t *size)
         }
     }
     qsort(all.at, (size_t)all.n, sizeof *all.at, by_time);
-    *size = (size_t)sprintf(text, "#Paraver (01/02/2024 at 10:00):%d_ns:1(12):1:12(1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1),1\n"
-                            "c:1:1:12:1:2:3:4:5:6:7:8:9:10:11:12\n", (STEPS + 1) * GAP);
+    *size = (size_t)sprintf(
+        text,
+        "#Paraver (01/02/2024 at 10:00):%d_ns:1(12):1:12(1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1),1\n"
+        "c:1:1:12:1:2:3:4:5:6:7:8:9:10:11:12\n",
+        (STEPS + 1) * GAP);
     for (int i = 0; i < all.n; i++) *size += (size_t)sprintf(text + *size, "%s\n", all.at[i].text);
     free(all.at);
     return text;
@@ -323,8 +356,10 @@ static void check_generated(const struct fc_trace *t)
         for (int step = 0; step < STEPS; step++) {
             const struct fc_event *e = t->events + t->first_event[r] + 4 * step;
             int left = (r + RANKS - 1) % RANKS;
-            CU_ASSERT(e[0].op == FC_OP_IRECV && e[0].peer == left && e[0].bytes == 1000 * step + left && e[0].tag == step);
-            CU_ASSERT(e[1].op == FC_OP_ISEND && e[1].peer == (r + 1) % RANKS && e[1].bytes == 1000 * step + r);
+            CU_ASSERT(e[0].op == FC_OP_IRECV && e[0].peer == left && e[0].bytes == 1000 * step + left &&
+                      e[0].tag == step);
+            CU_ASSERT(e[1].op == FC_OP_ISEND && e[1].peer == (r + 1) % RANKS &&
+                      e[1].bytes == 1000 * step + r);
             CU_ASSERT(e[2].op == FC_OP_WAIT && e[2].n_list == 2 && t->lists[e[2].list] == 2 * step);
             CU_ASSERT(e[3].op == FC_OP_REDUCE && e[3].peer == step % RANKS && e[3].bytes == 64);
         }
@@ -357,9 +392,12 @@ static void test_generated(void)
 /* Cut anywhere, or with any byte changed, a trace is read or refused, never worse. */
 static void test_damage(void)
 {
-    static const char text[] = HEAD2 RUN2 "2:2:1:2:1:10:50000001:4\n2:2:1:2:1:11:50000001:0\n2:2:1:2:1:30:50000001:5\n"
-        "2:1:1:1:1:40:50000001:3\n3:1:1:1:1:40:41:2:1:2:1:10:50:200:2\n2:1:1:1:1:41:50000001:0\n2:2:1:2:1:50:50000001:0\n"
-        "2:1:1:1:1:60:50000002:7:50100003:1:50100004:1\n2:2:1:2:1:60:50000002:7:50100004:1\n2:1:1:1:1:61:50000002:0\n";
+    static const char text[] =
+        HEAD2 RUN2 "2:2:1:2:1:10:50000001:4\n2:2:1:2:1:11:50000001:0\n2:2:1:2:1:30:50000001:5\n"
+                   "2:1:1:1:1:40:50000001:3\n3:1:1:1:1:40:41:2:1:2:1:10:50:200:2\n2:1:1:1:1:41:50000001:0\n2:"
+                   "2:1:2:1:50:50000001:0\n"
+                   "2:1:1:1:1:60:50000002:7:50100003:1:50100004:1\n2:2:1:2:1:60:50000002:7:50100004:1\n2:1:1:"
+                   "1:1:61:50000002:0\n";
     struct fc_trace t;
     struct fc_status st;
     for (size_t cut = 0; cut < sizeof text - 1; cut++)

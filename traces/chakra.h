@@ -1,5 +1,5 @@
-/* chakra.h - private to traces/: nodes of a Chakra execution trace, between their two encodings (chakra_protobuf.c,
- * chakra_json.c) and the graph that is made of them (format_chakra.c). */
+/* chakra.h - private to traces/: nodes of a Chakra execution trace, between their two encodings
+ * (chakra_protobuf.c, chakra_json.c) and the graph that is made of them (format_chakra.c). */
 #ifndef FC_CHAKRA_H
 #define FC_CHAKRA_H
 
@@ -7,14 +7,14 @@
 #include "traces/trace_formats.h"
 
 enum fc_chakra_type { /* as in the schema */
-    FC_CHAKRA_METADATA = 1,
-    FC_CHAKRA_LOAD,
-    FC_CHAKRA_STORE,
-    FC_CHAKRA_COMP,
-    FC_CHAKRA_SEND,
-    FC_CHAKRA_RECV,
-    FC_CHAKRA_COLL,
-    FC_CHAKRA_LAST = 10 /* storage, batch, checkpoint */
+                      FC_CHAKRA_METADATA = 1,
+                      FC_CHAKRA_LOAD,
+                      FC_CHAKRA_STORE,
+                      FC_CHAKRA_COMP,
+                      FC_CHAKRA_SEND,
+                      FC_CHAKRA_RECV,
+                      FC_CHAKRA_COLL,
+                      FC_CHAKRA_LAST = 10 /* storage, batch, checkpoint */
 };
 
 struct fc_chakra_dependency {
@@ -59,10 +59,10 @@ struct fc_chakra {
 struct fc_chakra_node *fc_chakra_add(struct fc_chakra *c);
 /* The node last added depends on the node `id`: for its data, or (control) for the order only. */
 enum fc_code fc_chakra_depend(struct fc_chakra *c, uint64_t id, bool control);
-/* A named attribute of a node: a number, or where `text` is not NULL a text. Names count without underscores and case; unknown ones
- * are left. */
-enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, size_t length, int64_t value,
-                                 const char *text, size_t text_length);
+/* A named attribute of a node: a number, or where `text` is not NULL a text. Names count without underscores
+ * and case; unknown ones are left. */
+enum fc_code fc_chakra_attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
+                                 size_t length, int64_t value, const char *text, size_t text_length);
 /* name without underscores and in lower case, cut to size. */
 void fc_chakra_plain(const char *name, size_t length, char *out, size_t size);
 /* FC_INPUT "FILE: rank R, record K: ..." */
@@ -74,7 +74,8 @@ struct fc_chakra_order {
     uint32_t *order; /* [n] nodes in the order of their events */
     uint32_t *event; /* [n] the event of each node */
 };
-/* Sorts the nodes of the rank at hand; owned by the arena. Finds the nodes of all dependencies and marks those that are dropped. */
+/* Sorts the nodes of the rank at hand; owned by the arena. Finds the nodes of all dependencies and marks
+ * those that are dropped. */
 enum fc_code fc_chakra_sort(struct fc_chakra *c, struct fc_arena *arena, struct fc_chakra_order *order);
 
 /* Read the nodes of one rank from c->file. */

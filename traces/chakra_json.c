@@ -1,8 +1,9 @@
-/* chakra_json.c - the nodes of a Chakra trace in JSON, {"workload_graph": [{"Id", "NodeType", "ctrlDeps", "data_deps",
- * "runtime", ...}]}.
+/* chakra_json.c - the nodes of a Chakra trace in JSON, {"workload_graph": [{"Id", "NodeType", "ctrlDeps",
+ * "data_deps", "runtime", ...}]}.
  *
- * The spelling of keys varies: they count without underscores and case. Attributes stand as keys of the node or in a list `attr` of
- * {"name", value}; whole numbers may be texts, as Protocol Buffers writes 64 bits. The file is parsed in memory. */
+ * The spelling of keys varies: they count without underscores and case. Attributes stand as keys of the node
+ * or in a list `attr` of {"name", value}; whole numbers may be texts, as Protocol Buffers writes 64 bits. The
+ * file is parsed in memory. */
 #include "traces/chakra.h"
 
 #include <inttypes.h>
@@ -33,7 +34,8 @@ json_t *fc_chakra_load_json(const char *path, struct fc_status *st)
     json_error_t error = {.line = 0};
     json_t *json = NULL;
     if (!fc_stream_open(path, &feed.stream, st)) json = json_load_callback(read_some, &feed, 0, &error);
-    if (!json && !st->code) fc_fail(st, FC_INPUT, (struct fc_place){path, error.line}, "no JSON: %.200s", error.text);
+    if (!json && !st->code)
+        fc_fail(st, FC_INPUT, (struct fc_place){path, error.line}, "no JSON: %.200s", error.text);
     fc_stream_close(&feed.stream);
     return json;
 }
@@ -55,7 +57,8 @@ static bool whole(const json_t *value, int64_t *number)
     return !*end;
 }
 
-static enum fc_code attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name, const json_t *value)
+static enum fc_code attribute(struct fc_chakra *c, struct fc_chakra_node *node, const char *name,
+                              const json_t *value)
 {
     int64_t number = 1;
     size_t length = strlen(name), i;
@@ -78,10 +81,12 @@ static enum fc_code attributes(struct fc_chakra *c, struct fc_chakra_node *node,
     size_t i;
     json_t *entry, *value;
     const char *key;
-    json_array_foreach(list, i, entry) {
+    json_array_foreach(list, i, entry)
+    {
         const char *name = json_string_value(json_object_get(entry, "name"));
         if (!name) continue;
-        json_object_foreach(entry, key, value) {
+        json_object_foreach(entry, key, value)
+        {
             char plain[32];
             fc_chakra_plain(key, strlen(key), plain, sizeof plain);
             bool skip = !strcmp(plain, "name") || !strcmp(plain, "type") || !strncmp(plain, "doc", 3);
@@ -105,8 +110,9 @@ static enum fc_code dependencies(struct fc_chakra *c, uint64_t record, const jso
 
 static bool node_type(const json_t *value, int64_t *type)
 {
-    static const char *const names[] = {"INVALID", "METADATA", "MEM_LOAD", "MEM_STORE", "COMP", "COMM_SEND",
-                                        "COMM_RECV", "COMM_COLL", "STORAGE", "BATCH", "CHECKPOINT"};
+    static const char *const names[] = {"INVALID", "METADATA",  "MEM_LOAD",  "MEM_STORE",
+                                        "COMP",    "COMM_SEND", "COMM_RECV", "COMM_COLL",
+                                        "STORAGE", "BATCH",     "CHECKPOINT"};
     const char *text = json_string_value(value);
     for (size_t i = 0; text && i < FC_COUNT(names); i++)
         if (strncmp(text, names[i], strlen(names[i])) == 0 && strcmp(text + strlen(names[i]), "_NODE") == 0) {
@@ -124,18 +130,25 @@ static enum fc_code read_node(struct fc_chakra *c, json_t *object)
     int64_t number;
     if (!node) return c->st->code;
     if (!json_is_object(object)) return fc_chakra_fail(c, node->record, "a node is no JSON object");
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         char plain[32];
         enum fc_code code = FC_OK;
         fc_chakra_plain(key, strlen(key), plain, sizeof plain);
         if (!strcmp(plain, "id")) {
-            if (!whole(value, &number) || number < 0) return fc_chakra_fail(c, node->record, "the node's Id is no number");
+            if (!whole(value, &number) || number < 0)
+                return fc_chakra_fail(c, node->record, "the node's Id is no number");
             node->id = (uint64_t)number;
         } else if (!strcmp(plain, "nodetype") || !strcmp(plain, "type")) {
-            if (!node_type(value, &node->type)) return fc_chakra_fail(c, node->record, "the node's type is unknown");
-        } else if (!strcmp(plain, "runtime") || !strcmp(plain, "durationmicros") || !strcmp(plain, "duration")) {
-            double micros = json_is_number(value) ? json_number_value(value) : whole(value, &number) ? (double)number : -1;
-            if (!(micros >= 0)) return fc_chakra_fail(c, node->record, "the node's %s is no time in microseconds", key);
+            if (!node_type(value, &node->type))
+                return fc_chakra_fail(c, node->record, "the node's type is unknown");
+        } else if (!strcmp(plain, "runtime") || !strcmp(plain, "durationmicros") ||
+                   !strcmp(plain, "duration")) {
+            double micros = json_is_number(value)   ? json_number_value(value)
+                            : whole(value, &number) ? (double)number
+                                                    : -1;
+            if (!(micros >= 0))
+                return fc_chakra_fail(c, node->record, "the node's %s is no time in microseconds", key);
             node->duration_s = micros / 1e6;
         } else if (!strcmp(plain, "ctrldeps") || !strcmp(plain, "datadeps")) {
             code = dependencies(c, node->record, value, *plain == 'c');
@@ -151,12 +164,12 @@ static enum fc_code read_node(struct fc_chakra *c, json_t *object)
 
 enum fc_code fc_chakra_read_json(struct fc_chakra *c)
 {
-    json_t *json = fc_chakra_load_json(c->file, c->st), *graph = json_object_get(json, "workload_graph"), *node;
+    json_t *json = fc_chakra_load_json(c->file, c->st), *graph = json_object_get(json, "workload_graph"),
+           *node;
     size_t i;
     enum fc_code code = json ? FC_OK : c->st->code;
     if (!code && !json_is_array(graph)) code = fc_chakra_fail(c, 0, "no list \"workload_graph\" of nodes");
-    json_array_foreach(graph, i, node)
-        if (!code) code = read_node(c, node);
+    json_array_foreach(graph, i, node) if (!code) code = read_node(c, node);
     json_decref(json);
     return code;
 }

@@ -1,10 +1,10 @@
-/* chakra_order.c - the nodes of a Chakra trace in an order in which each stands behind what it depends on, and otherwise as in
- * the file.
+/* chakra_order.c - the nodes of a Chakra trace in an order in which each stands behind what it depends on,
+ * and otherwise as in the file.
  *
- * Data dependencies must not close a cycle: refused, with its nodes. Control dependencies of traces made from PyTorch (a node's
- * parent call) do: such a one, between two nodes that depend on each other over any dependencies (a strongly connected component;
- * Tarjan, SIAM J. Comput. 1, 1972), is dropped, as simulators follow the data dependencies, into which the converter puts the
- * order. Both searches are iterative: O(nodes log nodes + dependencies). */
+ * Data dependencies must not close a cycle: refused, with its nodes. Control dependencies of traces made from
+ * PyTorch (a node's parent call) do: such a one, between two nodes that depend on each other over any
+ * dependencies (a strongly connected component; Tarjan, SIAM J. Comput. 1, 1972), is dropped and counted.
+ * Both searches are iterative: O((nodes + dependencies) log nodes) with finding nodes by their numbers. */
 #include "traces/chakra.h"
 
 #include <inttypes.h>
@@ -20,14 +20,14 @@ struct step {
 };
 struct search {
     struct fc_chakra *c;
-    struct step *path;   /* [n] */
+    struct step *path; /* [n] */
     uint32_t depth;
     uint32_t *number;    /* [n] components: when the search came to the node, from 1; 0: not yet */
     uint32_t *low;       /* [n] the earliest such number that it reaches */
     uint32_t *component; /* [n] FC_NONE: not known yet */
     uint32_t *stack;     /* [n] */
     uint32_t n_stack, n_numbers, n_components;
-    uint8_t *open;       /* [n] sorting: the node is on the path */
+    uint8_t *open; /* [n] sorting: the node is on the path */
 };
 
 static int by_id(const void *a, const void *b)
@@ -126,7 +126,8 @@ static enum fc_code refuse_cycle(struct search *s, uint32_t node)
     while (s->path[from].node != node) from--;
     for (uint32_t i = from; i < s->depth && n < sizeof text - 60; i++)
         n += (size_t)snprintf(text + n, sizeof text - n, "%" PRIu64 " -> ", c->nodes[s->path[i].node].id);
-    snprintf(text + n, sizeof text - n, "%s%" PRIu64, n >= sizeof text - 60 ? "... -> " : "", c->nodes[node].id);
+    snprintf(text + n, sizeof text - n, "%s%" PRIu64, n >= sizeof text - 60 ? "... -> " : "",
+             c->nodes[node].id);
     return fc_chakra_fail(c, c->nodes[node].record, "nodes depend on each other: %s", text);
 }
 

@@ -6,10 +6,11 @@
  *   2:cpu:application:task:thread:time:type:value[:type:value...]
  *   3:(cpu:application:task:thread:logical:physical) of the sender, then of the receiver:bytes:tag
  *
- * Numbers count from 1; times are nanoseconds with `_ns`, else microseconds. States and events stand in order of time over all
- * ranks, a communication at its send; what makes calls of them is paraver_calls.c. One pass; memory is bounded by what is open.
- * Limits: one application; only the first thread's states count as computation. Source: Paraver trace file description (BSC,
- * 2001, with the later changes) and the event numbers of Extrae 3/4. */
+ * Numbers count from 1; times are nanoseconds with `_ns`, else microseconds. States and events stand in order
+ * of time over all ranks, a communication at its send; what makes calls of them is paraver_calls.c. One pass;
+ * memory is bounded by what is open. Limits: one application; only the first thread's states count as
+ * computation; the communicators of messages are not told: all are the world's; targets of one-sided calls
+ * count in the world. Source: Paraver trace file description (BSC) and the event numbers of Extrae 3 and 4. */
 #include "traces/paraver.h"
 
 #include "core/stream.h"
@@ -29,7 +30,8 @@ struct line {
 
 static bool is_paraver(const struct fc_trace_probe *probe)
 {
-    return !probe->folder && probe->n_head >= sizeof head - 1 && memcmp(probe->head, head, sizeof head - 1) == 0;
+    return !probe->folder && probe->n_head >= sizeof head - 1 &&
+           memcmp(probe->head, head, sizeof head - 1) == 0;
 }
 
 /* The next number up to a colon or the line's end, within low .. high. */
@@ -51,13 +53,15 @@ static enum fc_code field(struct line *l, const char *what, int64_t low, int64_t
         *value = negative ? -(int64_t)number : (int64_t)number;
         if (*value >= low && *value <= high) return FC_OK;
     }
-    return fc_fail(l->st, FC_INPUT, l->where, "%s: '%.*s' (expected a number from %" PRId64 " to %" PRId64 ")", what,
+    return fc_fail(l->st, FC_INPUT, l->where,
+                   "%s: '%.*s' (expected a number from %" PRId64 " to %" PRId64 ")", what,
                    (int)(length < 40 ? length : 40), word, low, high);
 }
 
 static enum fc_code bad_head(struct line *l)
 {
-    return fc_fail(l->st, FC_INPUT, l->where, "not the head of a Paraver trace (expected "
+    return fc_fail(l->st, FC_INPUT, l->where,
+                   "not the head of a Paraver trace (expected "
                    "#Paraver (date at time):TIME_ns:NODES(cpus):1:TASKS(threads:node,...),COMMUNICATORS)");
 }
 
@@ -66,7 +70,8 @@ static bool head_number(struct line *l, int64_t *value)
 {
     const char *start = l->at;
     *value = 0;
-    while (l->at < l->end && *l->at >= '0' && *l->at <= '9' && l->at - start < 18) *value = *value * 10 + (*l->at++ - '0');
+    while (l->at < l->end && *l->at >= '0' && *l->at <= '9' && l->at - start < 18)
+        *value = *value * 10 + (*l->at++ - '0');
     if (l->at == start) return false;
     if (l->at < l->end && *l->at == '(') {
         while (l->at < l->end && *l->at != ')') l->at++;
@@ -87,15 +92,18 @@ static enum fc_code read_head(struct line *l, struct fc_trace_sink *sink, struct
     int64_t time, nodes, applications, tasks;
     const char *date = l->at + sizeof head - 1, *closed = memchr(l->at, ')', (size_t)(l->end - l->at));
     if (!closed || date >= closed) return bad_head(l);
-    snprintf(origin, sizeof origin, "Paraver trace %.*s", (int)(closed + 1 - date < 60 ? closed + 1 - date : 60), date);
+    snprintf(origin, sizeof origin, "Paraver trace %.*s",
+             (int)(closed + 1 - date < 60 ? closed + 1 - date : 60), date);
     l->at = closed + 1;
-    bool good = head_colon(l) && head_number(l, &time), ns = l->end - l->at >= 3 && memcmp(l->at, "_ns", 3) == 0;
+    bool good = head_colon(l) && head_number(l, &time),
+         ns = l->end - l->at >= 3 && memcmp(l->at, "_ns", 3) == 0;
     if (ns) l->at += 3;
-    if (!good || !head_colon(l) || !head_number(l, &nodes) || !head_colon(l) || !head_number(l, &applications) ||
-        !head_colon(l) || !head_number(l, &tasks))
+    if (!good || !head_colon(l) || !head_number(l, &nodes) || !head_colon(l) ||
+        !head_number(l, &applications) || !head_colon(l) || !head_number(l, &tasks))
         return bad_head(l);
     if (applications != 1)
-        return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " applications (expected 1: one MPI_COMM_WORLD)", applications);
+        return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " applications (expected 1: one MPI_COMM_WORLD)",
+                       applications);
     if (tasks < 1 || tasks > MOST_TASKS)
         return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " tasks (allowed: 1 to %d)", tasks, MOST_TASKS);
     if (fc_sink_start(sink, (uint32_t)tasks, NULL, origin)) return sink->st->code;
@@ -105,7 +113,8 @@ static enum fc_code read_head(struct line *l, struct fc_trace_sink *sink, struct
 static enum fc_code read_comm(struct line *l, struct fc_prv *p)
 {
     int64_t application, id, n, task;
-    if (p->comms_sorted) return fc_fail(l->st, FC_INPUT, l->where, "a communicator is defined behind its first use");
+    if (p->comms_sorted)
+        return fc_fail(l->st, FC_INPUT, l->where, "a communicator is defined behind its first use");
     if (field(l, "application", 1, 1, &application) || field(l, "communicator", INT32_MIN, INT32_MAX, &id) ||
         field(l, "members", 1, p->n_ranks, &n))
         return l->st->code;
@@ -120,9 +129,11 @@ static enum fc_code read_comm(struct line *l, struct fc_prv *p)
         if (!code) member[i] = (uint32_t)task - 1;
     }
     if (!code && l->at < l->end)
-        code = fc_fail(l->st, FC_INPUT, l->where, "more than the %" PRId64 " tasks of communicator %" PRId64, n, id);
+        code = fc_fail(l->st, FC_INPUT, l->where, "more than the %" PRId64 " tasks of communicator %" PRId64,
+                       n, id);
     if (!code) code = fc_prv_comm(p, id, member, (uint32_t)n, &again);
-    if (!code && again) code = fc_fail(l->st, FC_INPUT, l->where, "communicator %" PRId64 " is defined twice", id);
+    if (!code && again)
+        code = fc_fail(l->st, FC_INPUT, l->where, "communicator %" PRId64 " is defined twice", id);
     free(member);
     free(listed);
     return code;
@@ -144,8 +155,8 @@ static enum fc_code object(struct line *l, const struct fc_prv *p, uint32_t *ran
 static enum fc_code step(struct line *l, struct fc_prv *p, int64_t time)
 {
     if (time < p->now)
-        return fc_fail(l->st, FC_INPUT, l->where, "time %" PRId64 " behind time %" PRId64 ": the trace is not sorted", time,
-                       p->now);
+        return fc_fail(l->st, FC_INPUT, l->where,
+                       "time %" PRId64 " behind time %" PRId64 ": the trace is not sorted", time, p->now);
     p->now = time;
     return FC_OK;
 }
@@ -165,9 +176,11 @@ static enum fc_code read_event(struct line *l, struct fc_prv *p)
 {
     uint32_t rank, thread;
     int64_t time, type, value;
-    if (object(l, p, &rank, &thread) || field(l, "time", 0, INT64_MAX, &time) || step(l, p, time)) return l->st->code;
+    if (object(l, p, &rank, &thread) || field(l, "time", 0, INT64_MAX, &time) || step(l, p, time))
+        return l->st->code;
     do {
-        if (field(l, "event type", INT64_MIN, INT64_MAX, &type) || field(l, "event value", INT64_MIN, INT64_MAX, &value))
+        if (field(l, "event type", INT64_MIN, INT64_MAX, &type) ||
+            field(l, "event value", INT64_MIN, INT64_MAX, &value))
             return l->st->code;
         bool is_size = type == FC_PRV_SENT || type == FC_PRV_RECEIVED || type == FC_PRV_RMA_BYTES;
         if (is_size && value < 0) return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " bytes", value);
@@ -183,7 +196,8 @@ static enum fc_code read_communication(struct line *l, struct fc_prv *p)
     struct fc_prv_message m;
     if (object(l, p, &src, &thread) || field(l, "logical send", 0, INT64_MAX, &m.sent) ||
         field(l, "physical send", 0, INT64_MAX, &physical) || object(l, p, &dst, &thread) ||
-        field(l, "logical receive", 0, INT64_MAX, &m.posted) || field(l, "physical receive", 0, INT64_MAX, &m.received) ||
+        field(l, "logical receive", 0, INT64_MAX, &m.posted) ||
+        field(l, "physical receive", 0, INT64_MAX, &m.received) ||
         field(l, "bytes", 0, INT64_MAX, &m.bytes) || field(l, "tag", 0, INT32_MAX, &tag))
         return l->st->code;
     m.tag = (int32_t)tag;
@@ -200,14 +214,19 @@ static enum fc_code read_line(struct line *l, struct fc_prv *p)
                        (int)(l->end - l->at < 20 ? l->end - l->at : 20), l->at);
     l->at += 2;
     switch (kind) {
-    case 'c': return read_comm(l, p);
-    case '1': return read_state(l, p);
-    case '2': return read_event(l, p);
-    default: return read_communication(l, p);
+    case 'c':
+        return read_comm(l, p);
+    case '1':
+        return read_state(l, p);
+    case '2':
+        return read_event(l, p);
+    default:
+        return read_communication(l, p);
     }
 }
 
-static enum fc_code read_paraver(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+static enum fc_code read_paraver(const char *path, const struct fc_trace_options *options,
+                                 struct fc_trace_sink *sink)
 {
     (void)options;
     struct fc_stream s;

@@ -1,5 +1,5 @@
-/* paraver.h - private to traces/: between the lines of a Paraver trace (format_paraver.c) and the calls of its ranks
- * (paraver_calls.c). Times are whole units of the trace. */
+/* paraver.h - private to traces/: between the lines of a Paraver trace (format_paraver.c) and the calls of
+ * its ranks (paraver_calls.c). Times are whole units of the trace. */
 #ifndef FC_PARAVER_H
 #define FC_PARAVER_H
 
@@ -27,7 +27,7 @@ struct fc_prv_heap {
 struct fc_prv_rank {
     struct fc_prv_call *calls; /* ring */
     size_t first, n, capacity;
-    uint32_t thread;         /* in the open call; 0: none is open */
+    uint32_t thread; /* in the open call; 0: none is open */
     bool has_states;
     int64_t run_from, run_to; /* running interval not yet accounted; from == to: none */
     int64_t left, compute;    /* end of the last call; computation since */
@@ -44,9 +44,9 @@ struct fc_prv_instance {
 };
 struct fc_prv_comm {
     int64_t id;
-    int32_t number; /* in the sink */
-    uint32_t n, *sorted; /* members */
-    uint64_t *calls; /* [n] rooted calls so far, by place in `sorted` */
+    int32_t number;               /* in the sink */
+    uint32_t n, *sorted;          /* members */
+    uint64_t *calls;              /* [n] rooted calls so far, by place in `sorted` */
     struct fc_prv_instance *open; /* instances base .. base + n_open - 1 */
     uint64_t base;
     size_t n_open, capacity;
@@ -67,7 +67,8 @@ struct fc_prv {
 
 /* Event types of the MPI calls and of what they carry (Extrae). */
 enum {
-    FC_PRV_CALL_FIRST = 50000001, /* point-to-point, collective, other, one-sided, I/O: value 0 leaves, else enters */
+    FC_PRV_CALL_FIRST =
+        50000001, /* point-to-point, collective, other, one-sided, I/O: value 0 leaves, else enters */
     FC_PRV_CALL_LAST = 50000005,
     FC_PRV_SENT = 50100001,
     FC_PRV_RECEIVED = 50100002,
@@ -83,18 +84,48 @@ struct fc_prv_message {
     int32_t tag;
 };
 
+/* ---- MPI calls by their event value (paraver_functions.c) ---- */
+
+enum fc_prv_kind {
+    FC_PRV_TIME,    /* only takes time */
+    FC_PRV_UNKNOWN, /* not in the list */
+    FC_PRV_LOST,    /* does more than take time, which the trace does not tell */
+    FC_PRV_CALL,    /* Init, Finalize */
+    FC_PRV_SEND,
+    FC_PRV_ISEND,
+    FC_PRV_RECV,
+    FC_PRV_IRECV,
+    FC_PRV_SENDRECV,
+    FC_PRV_START,
+    FC_PRV_STARTALL,
+    FC_PRV_WAIT, /* completes one */
+    FC_PRV_WAITALL,
+    FC_PRV_WAITSOME,
+    FC_PRV_TEST, /* completes one or none */
+    FC_PRV_TESTSOME,
+    FC_PRV_POLL,
+    FC_PRV_COLLECTIVE,
+    FC_PRV_RMA
+};
+struct fc_prv_function {
+    const char *name;       /* without MPI_; NULL: no name is needed */
+    uint8_t kind, op, mode; /* fc_prv_kind, fc_op, mode of the event */
+};
+const struct fc_prv_function *fc_prv_function(int64_t value);
+
 /* ---- what is open (paraver_open.c) ---- */
 
 enum fc_code fc_prv_no_memory(struct fc_prv *p);
-/* `array` with room for one more than n things of `size` bytes, moved when it had none; NULL: out of memory, st filled. */
+/* `array` with room for one more than n things of `size` bytes, moved when it had none; NULL: out of memory,
+ * st filled. */
 void *fc_prv_room(struct fc_prv *p, void *array, size_t n, size_t *capacity, size_t size);
 /* item[0] is the earliest. */
 enum fc_code fc_prv_push(struct fc_prv *p, struct fc_prv_heap *h, const struct fc_prv_item *item);
 struct fc_prv_item fc_prv_pop(struct fc_prv_heap *h);
 /* Index of the communicator of that id, or FC_NONE when there is none or the rank is not in it. */
 uint32_t fc_prv_find(struct fc_prv *p, int64_t id, uint32_t rank);
-/* The call takes its place among the rooted calls of its communicator; later, each once, whether its root is known (or that no member
- * is it), and the root (FC_NONE: no member). */
+/* The call takes its place among the rooted calls of its communicator; later, each once, whether its root is
+ * known (or that no member is it), and the root (FC_NONE: no member). */
 enum fc_code fc_prv_count_rooted(struct fc_prv *p, uint32_t rank, struct fc_prv_call *call);
 bool fc_prv_root_known(const struct fc_prv *p, const struct fc_prv_call *call);
 uint32_t fc_prv_take_root(struct fc_prv *p, const struct fc_prv_call *call);
@@ -103,11 +134,14 @@ uint32_t fc_prv_take_root(struct fc_prv *p, const struct fc_prv_call *call);
 
 /* The sink must be started. Safe to end on a zeroed struct. */
 enum fc_code fc_prv_start(struct fc_prv *p, struct fc_trace_sink *sink, uint32_t n_ranks, double units_per_s);
-/* Communicator `id` of the trace, before any event; member[n] world ranks, copied. *again: the id is taken. */
+/* Communicator `id` of the trace, before any event; member[n] world ranks, copied. *again: the id is taken.
+ */
 enum fc_code fc_prv_comm(struct fc_prv *p, int64_t id, const uint32_t *member, uint32_t n, bool *again);
 void fc_prv_state(struct fc_prv *p, uint32_t rank, int64_t begin, int64_t end, bool running);
-enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type, int64_t value);
-enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst, const struct fc_prv_message *message);
+enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type,
+                          int64_t value);
+enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst,
+                            const struct fc_prv_message *message);
 /* Hands on all that is left. */
 enum fc_code fc_prv_finish(struct fc_prv *p);
 void fc_prv_free(struct fc_prv *p);

@@ -1,15 +1,23 @@
-/* paraver_calls.c - makes each rank's calls, in program order, of a Paraver trace's states, events and communications.
+/* paraver_calls.c - makes each rank's calls, in program order, of a Paraver trace's states, events and
+ * communications.
  *
- * A rank has a queue of its calls and three heaps ordered by time: sends by logical send, receives by logical receive, and
- * completions by physical receive. The call at the head of the queue is handed on once the trace has passed its end and what it waits
- * for is known:
- *   Send, Recv, Sendrecv   take the communication whose logical time they hold: it stands before their end in the trace;
- *   Irecv                  its communication stands at its send, which may come later: all behind it is held back till then;
- *   Wait, Test...          complete receives whose physical time they hold or that came before; Waitall all sends too. The trace
- *                          does not name requests: where a Wait holds no receive it completes the oldest open send;
- *   rooted collectives     only the root says that it is: the k-th rooted call of each member of a communicator belong together.
- * Computation is what lies between two calls in state running; of a rank without states before its first call, all that lies between.
- * Memory: what is open, at most from a rank's first Irecv that never gets its communication to the end. */
+ * A rank has a queue of its calls and three heaps ordered by time: sends by logical send, receives by logical
+ * receive, completions by physical receive. The call at the head of the queue is handed on once the trace has
+ * passed its end and what it waits for is known:
+ *
+ *   Send, Recv, Sendrecv  take the communication whose logical time they hold; it stands in the trace before
+ *                         their end;
+ *   Irecv                 its communication stands at its send, which may come later: all behind it is held
+ *                         back till then;
+ *   Wait, Test, ...       complete receives whose physical time they hold or that came before; Waitall all
+ *                         open sends too. The trace names no requests: a Wait that holds no receive completes
+ *                         the oldest open send; a Test that holds none has failed;
+ *   rooted collectives    only the root says that it is: the k-th rooted calls of the members of a
+ *                         communicator belong together.
+ *
+ * Computation is what lies between two calls in state running; of a rank without states before its first call,
+ * all that lies between. Memory: what is open, at most from a rank's first Irecv that never gets its
+ * communication to the end of the trace. */
 #include "traces/paraver.h"
 
 #include "traces/trace_format.h"
@@ -18,53 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TIME, LOST, CALL, SEND, ISEND, RECV, IRECV, SENDRECV, START, STARTALL, WAIT, WAITALL, WAITSOME, TEST, TESTSOME,
-            POLL, COLLECTIVE, RMA };
-
-/* Event values of Extrae's MPI calls; those that are not listed only take time. LOST: they do more, which the trace does not
- * tell. */
-static const struct function {
-    const char *name;
-    uint8_t kind, op, mode;
-} functions[] = {
-    [1] = {"Send", SEND, FC_OP_SEND, 0}, [2] = {"Recv", RECV, FC_OP_RECV, 0}, [3] = {"Isend", ISEND, FC_OP_ISEND, 0},
-    [4] = {"Irecv", IRECV, FC_OP_IRECV, 0}, [5] = {"Wait", WAIT, FC_OP_WAIT, 0}, [6] = {"Waitall", WAITALL, FC_OP_WAIT, 0},
-    [7] = {"Bcast", COLLECTIVE, FC_OP_BCAST, 0}, [8] = {"Barrier", COLLECTIVE, FC_OP_BARRIER, 0},
-    [9] = {"Reduce", COLLECTIVE, FC_OP_REDUCE, 0}, [10] = {"Allreduce", COLLECTIVE, FC_OP_ALLREDUCE, 0},
-    [11] = {"Alltoall", COLLECTIVE, FC_OP_ALLTOALL, 0}, [12] = {"Alltoallv", COLLECTIVE, FC_OP_ALLTOALLV, 0},
-    [13] = {"Gather", COLLECTIVE, FC_OP_GATHER, 0}, [14] = {"Gatherv", COLLECTIVE, FC_OP_GATHER, 0},
-    [15] = {"Scatter", COLLECTIVE, FC_OP_SCATTER, 0}, [16] = {"Scatterv", COLLECTIVE, FC_OP_SCATTER, 0},
-    [17] = {"Allgather", COLLECTIVE, FC_OP_ALLGATHER, 0}, [18] = {"Allgatherv", COLLECTIVE, FC_OP_ALLGATHER, 0},
-    [21] = {"Comm_create", LOST, 0, 0}, [22] = {"Comm_dup", LOST, 0, 0}, [23] = {"Comm_split", LOST, 0, 0},
-    [30] = {"Scan", COLLECTIVE, FC_OP_SCAN, 0}, [31] = {"Init", CALL, FC_OP_INIT, 0},
-    [32] = {"Finalize", CALL, FC_OP_FINALIZE, 0}, [33] = {"Bsend", SEND, FC_OP_SEND, 2}, [34] = {"Ssend", SEND, FC_OP_SEND, 1},
-    [35] = {"Rsend", SEND, FC_OP_SEND, 3}, [36] = {"Ibsend", ISEND, FC_OP_ISEND, 2}, [37] = {"Issend", ISEND, FC_OP_ISEND, 1},
-    [38] = {"Irsend", ISEND, FC_OP_ISEND, 3}, [39] = {"Test", TEST, FC_OP_WAIT, 0}, [40] = {"Cancel", LOST, 0, 0},
-    [41] = {"Sendrecv", SENDRECV, 0, 0}, [42] = {"Sendrecv_replace", SENDRECV, 0, 0}, [43] = {"Cart_create", LOST, 0, 0},
-    [49] = {"Cart_sub", LOST, 0, 0}, [54] = {"Graph_create", LOST, 0, 0}, [59] = {"Waitany", WAIT, FC_OP_WAIT, 0},
-    [60] = {"Waitsome", WAITSOME, FC_OP_WAIT, 0}, [62] = {"Iprobe", POLL, 0, 0}, [63] = {"Win_create", LOST, 0, 0},
-    [64] = {"Win_free", LOST, 0, 0}, [65] = {"Put", RMA, FC_OP_RMA, 0}, [66] = {"Get", RMA, FC_OP_RMA, 1},
-    [67] = {"Accumulate", RMA, FC_OP_RMA, 0}, [68] = {"Win_fence", LOST, 0, 0}, [69] = {"Win_start", LOST, 0, 0},
-    [70] = {"Win_complete", LOST, 0, 0}, [71] = {"Win_post", LOST, 0, 0}, [72] = {"Win_wait", LOST, 0, 0},
-    [73] = {"Win_test", LOST, 0, 0}, [74] = {"Win_lock", LOST, 0, 0}, [75] = {"Win_unlock", LOST, 0, 0},
-    [80] = {"Reduce_scatter", COLLECTIVE, FC_OP_REDUCE_SCATTER, 0}, [96] = {"Intercomm_create", LOST, 0, 0},
-    [97] = {"Intercomm_merge", LOST, 0, 0}, [115] = {"Request_free", LOST, 0, 0}, [123] = {"Start", START, 0, 0},
-    [124] = {"Startall", STARTALL, 0, 0}, [125] = {"Testall", TESTSOME, FC_OP_WAIT, 0},
-    [126] = {"Testany", TEST, FC_OP_WAIT, 0}, [128] = {"Testsome", TESTSOME, FC_OP_WAIT, 0},
-    [141] = {"File_open", LOST, 0, 0}, [142] = {"File_close", LOST, 0, 0}, [143] = {"File_read", LOST, 0, 0},
-    [144] = {"File_read_all", LOST, 0, 0}, [145] = {"File_write", LOST, 0, 0}, [146] = {"File_write_all", LOST, 0, 0},
-    [147] = {"File_read_at", LOST, 0, 0}, [148] = {"File_read_at_all", LOST, 0, 0}, [149] = {"File_write_at", LOST, 0, 0},
-    [150] = {"File_write_at_all", LOST, 0, 0}, [151] = {"Comm_spawn", LOST, 0, 0}, [152] = {"Comm_spawn_multiple", LOST, 0, 0},
-    [154] = {"Ireduce", LOST, 0, 0}, [155] = {"Iallreduce", LOST, 0, 0}, [156] = {"Ibarrier", LOST, 0, 0},
-    [157] = {"Ibcast", LOST, 0, 0}, [158] = {"Ialltoall", LOST, 0, 0}, [159] = {"Ialltoallv", LOST, 0, 0},
-    [160] = {"Iallgather", LOST, 0, 0}, [161] = {"Iallgatherv", LOST, 0, 0}, [162] = {"Igather", LOST, 0, 0},
-    [163] = {"Igatherv", LOST, 0, 0}, [164] = {"Iscatter", LOST, 0, 0}, [165] = {"Iscatterv", LOST, 0, 0},
-    [166] = {"Ireduce_scatter", LOST, 0, 0}, [167] = {"Iscan", LOST, 0, 0},
-    [168] = {"Reduce_scatter_block", COLLECTIVE, FC_OP_REDUCE_SCATTER, 0}, [169] = {"Ireduce_scatter_block", LOST, 0, 0},
-    [170] = {"Alltoallw", COLLECTIVE, FC_OP_ALLTOALLV, 0}, [171] = {"Ialltoallw", LOST, 0, 0},
-    [172] = {"Get_accumulate", RMA, FC_OP_RMA, 2},
-};
-
 /* ---- handing calls on ---- */
 
 static struct fc_prv_call *nth(const struct fc_prv_rank *r, size_t i)
@@ -72,10 +33,9 @@ static struct fc_prv_call *nth(const struct fc_prv_rank *r, size_t i)
     return &r->calls[(r->first + i) & (r->capacity - 1)];
 }
 
-static const struct function *function_of(const struct fc_prv_call *call)
+static const struct fc_prv_function *function_of(const struct fc_prv_call *call)
 {
-    static const struct function other = {.kind = TIME};
-    return call->value < (int64_t)FC_COUNT(functions) && call->value > 0 ? &functions[call->value] : &other;
+    return fc_prv_function(call->value);
 }
 
 static double seconds(const struct fc_prv *p, int64_t time)
@@ -117,7 +77,8 @@ static enum fc_code poll_failed(struct fc_prv *p, uint32_t rank, const struct fc
     return ++r->polls == UINT16_MAX ? hand_on_polls(p, rank) : FC_OK;
 }
 
-static enum fc_code only_time(struct fc_prv *p, uint32_t rank, struct fc_event *e, const char *function, const char *why)
+static enum fc_code only_time(struct fc_prv *p, uint32_t rank, struct fc_event *e, const char *function,
+                              const char *why)
 {
     if (why && note(p, function, why)) return p->sink->st->code;
     e->op = FC_OP_OTHER;
@@ -125,13 +86,14 @@ static enum fc_code only_time(struct fc_prv *p, uint32_t rank, struct fc_event *
     return hand_on(p, rank, e, NULL);
 }
 
-/* Whether the call holds the heap's first item; at the instant where it leaves and another of its kind enters, the item is the
- * other's. */
+/* Whether the call holds the heap's first item; at the instant where it leaves and another of its kind
+ * enters, the item is the other's. */
 static bool holds(const struct fc_prv_rank *r, const struct fc_prv_heap *h)
 {
     const struct fc_prv_call *call = nth(r, 0), *next = r->n > 1 ? nth(r, 1) : NULL;
     if (!h->n || h->item[0].time < call->enter || h->item[0].time > call->leave) return false;
-    return !(h->item[0].time > call->enter && next && next->enter == h->item[0].time && next->value == call->value);
+    return !(h->item[0].time > call->enter && next && next->enter == h->item[0].time &&
+             next->value == call->value);
 }
 
 /* Communications at times at which the rank was in no call that could make them. */
@@ -140,7 +102,8 @@ static enum fc_code drop_strays(struct fc_prv *p, struct fc_prv_rank *r, int64_t
     for (; r->sends.n && r->sends.item[0].time < enter; fc_prv_pop(&r->sends))
         if (note(p, NULL, "sent message outside any call that sends: left out")) return p->sink->st->code;
     for (; r->receives.n && r->receives.item[0].time < enter; fc_prv_pop(&r->receives))
-        if (note(p, NULL, "received message outside any call that receives: left out")) return p->sink->st->code;
+        if (note(p, NULL, "received message outside any call that receives: left out"))
+            return p->sink->st->code;
     return FC_OK;
 }
 
@@ -187,8 +150,10 @@ static enum fc_code exchange(struct fc_prv *p, uint32_t rank, struct fc_event *e
     bool sends = holds(r, &r->sends), receives = holds(r, &r->receives);
     double leave = e->leave_s;
     int64_t request = -1;
-    if (!sends && !receives) return only_time(p, rank, e, name, " without a communication: only its time is kept");
-    if (sends != receives && note(p, name, " with one communication only: taken as a send or receive")) return p->sink->st->code;
+    if (!sends && !receives)
+        return only_time(p, rank, e, name, " without a communication: only its time is kept");
+    if (sends != receives && note(p, name, " with one communication only: taken as a send or receive"))
+        return p->sink->st->code;
     if (receives) {
         struct fc_prv_item item = fc_prv_pop(&r->receives);
         fill(e, sends ? FC_OP_IRECV : FC_OP_RECV, 0, &item);
@@ -204,7 +169,8 @@ static enum fc_code exchange(struct fc_prv *p, uint32_t rank, struct fc_event *e
         if (hand_on(p, rank, e, NULL)) return p->sink->st->code;
     }
     if (!sends || !receives) return FC_OK;
-    struct fc_event wait = {.op = FC_OP_WAIT, .peer = -1, .n_list = 1, .enter_s = e->enter_s, .leave_s = leave};
+    struct fc_event wait = {
+        .op = FC_OP_WAIT, .peer = -1, .n_list = 1, .enter_s = e->enter_s, .leave_s = leave};
     return hand_on(p, rank, &wait, &request);
 }
 
@@ -226,15 +192,16 @@ static enum fc_code start_all(struct fc_prv *p, uint32_t rank, struct fc_event *
     return hand_on(p, rank, &rest, NULL);
 }
 
-/* Takes the receives that the call completes: all that came up to its end, or where it completes one that which it holds, else the
- * oldest. */
-static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const struct fc_prv_call *call, bool one, int64_t *list,
-                                  size_t *n)
+/* Takes the receives that the call completes: all that came up to its end, or where it completes one that
+ * which it holds, else the oldest. */
+static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const struct fc_prv_call *call,
+                                  bool one, int64_t *list, size_t *n)
 {
     size_t came = 0, chosen = 0;
     struct fc_prv_item *items = r->completions.n ? malloc(r->completions.n * sizeof *items) : NULL;
     if (r->completions.n && !items) return fc_prv_no_memory(p);
-    while (r->completions.n && r->completions.item[0].time <= call->leave) items[came++] = fc_prv_pop(&r->completions);
+    while (r->completions.n && r->completions.item[0].time <= call->leave)
+        items[came++] = fc_prv_pop(&r->completions);
     while (one && chosen + 1 < came && items[chosen].time < call->enter) chosen++;
     if (came && items[chosen].time < call->enter) chosen = 0;
     enum fc_code code = FC_OK;
@@ -248,15 +215,17 @@ static enum fc_code take_receives(struct fc_prv *p, struct fc_prv_rank *r, const
     return code;
 }
 
-static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call, int kind)
+static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e,
+                             const struct fc_prv_call *call, int kind)
 {
     struct fc_prv_rank *r = &p->ranks[rank];
-    bool test = kind == TEST || kind == TESTSOME;
+    bool test = kind == FC_PRV_TEST || kind == FC_PRV_TESTSOME;
     size_t most = r->completions.n + (r->open_n - r->open_first), n = 0;
     int64_t *list = malloc((most + 1) * sizeof *list);
     if (!list) return fc_prv_no_memory(p);
-    enum fc_code code = take_receives(p, r, call, kind == WAIT || kind == TEST, list, &n);
-    while (!test && r->open_first < r->open_n && (kind == WAITALL || !n)) list[n++] = r->open_sends[r->open_first++];
+    enum fc_code code = take_receives(p, r, call, kind == FC_PRV_WAIT || kind == FC_PRV_TEST, list, &n);
+    while (!test && r->open_first < r->open_n && (kind == FC_PRV_WAITALL || !n))
+        list[n++] = r->open_sends[r->open_first++];
     e->op = FC_OP_WAIT;
     e->n_list = (uint32_t)n;
     if (!code) code = test && !n ? poll_failed(p, rank, call) : hand_on(p, rank, e, list);
@@ -265,7 +234,8 @@ static enum fc_code complete(struct fc_prv *p, uint32_t rank, struct fc_event *e
 }
 
 /* Bytes to each member are not told: their sum is spread evenly, the rest to the first. */
-static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *e, uint32_t n, const char *name)
+static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *e, uint32_t n,
+                              const char *name)
 {
     int64_t *sizes = malloc(n * sizeof *sizes);
     if (!sizes) return fc_prv_no_memory(p);
@@ -277,12 +247,13 @@ static enum fc_code alltoallv(struct fc_prv *p, uint32_t rank, struct fc_event *
     return code;
 }
 
-static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call,
-                               const struct function *f)
+static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event *e,
+                               const struct fc_prv_call *call, const struct fc_prv_function *f)
 {
     int fields = fc_op_fields[f->op];
     if (call->comm == FC_NONE)
-        return only_time(p, rank, e, f->name, " on a communicator that is not told or lacks the rank: only its time is kept");
+        return only_time(p, rank, e, f->name,
+                         " on a communicator that is not told or lacks the rank: only its time is kept");
     const struct fc_prv_comm *c = &p->comms[call->comm];
     int64_t most = call->sent > call->received ? call->sent : call->received;
     e->op = f->op;
@@ -291,25 +262,34 @@ static enum fc_code collective(struct fc_prv *p, uint32_t rank, struct fc_event 
         uint32_t root = fc_prv_take_root(p, call);
         if (root == FC_NONE) {
             e->comm = 0;
-            return only_time(p, rank, e, f->name, ": no member says that it is the root: only its time is kept");
+            return only_time(p, rank, e, f->name,
+                             ": no member says that it is the root: only its time is kept");
         }
         e->peer = (int32_t)root;
     }
     switch (f->op) {
-    case FC_OP_BARRIER: break;
+    case FC_OP_BARRIER:
+        break;
     case FC_OP_SCATTER:
-    case FC_OP_REDUCE_SCATTER: e->bytes = call->received; break;
+    case FC_OP_REDUCE_SCATTER:
+        e->bytes = call->received;
+        break;
     case FC_OP_GATHER:
     case FC_OP_ALLGATHER:
-    case FC_OP_ALLTOALL: e->bytes = call->sent; break;
-    case FC_OP_ALLTOALLV: e->bytes = call->sent; return alltoallv(p, rank, e, c->n, f->name);
-    default: e->bytes = most; /* broadcast and reductions: only the root, or all but it, may send or receive */
+    case FC_OP_ALLTOALL:
+        e->bytes = call->sent;
+        break;
+    case FC_OP_ALLTOALLV:
+        e->bytes = call->sent;
+        return alltoallv(p, rank, e, c->n, f->name);
+    default:
+        e->bytes = most; /* broadcast and reductions: only the root, or all but it, may send or receive */
     }
     return hand_on(p, rank, e, NULL);
 }
 
-static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *e, const struct fc_prv_call *call,
-                              const struct function *f)
+static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *e,
+                              const struct fc_prv_call *call, const struct fc_prv_function *f)
 {
     if (call->target < 0 || call->target >= p->n_ranks)
         return only_time(p, rank, e, f->name, " without a target: only its time is kept");
@@ -323,42 +303,56 @@ static enum fc_code one_sided(struct fc_prv *p, uint32_t rank, struct fc_event *
 /* Hands on the call at the head of the queue. */
 static enum fc_code hand_on_call(struct fc_prv *p, uint32_t rank)
 {
-    static const char lost[] = ": only its time is kept", alone[] = " without a communication: only its time is kept";
+    static const char lost[] = ": only its time is kept",
+                      alone[] = " without a communication: only its time is kept";
     struct fc_prv_rank *r = &p->ranks[rank];
     const struct fc_prv_call *call = nth(r, 0);
-    const struct function *f = function_of(call);
-    struct fc_event e = {.op = FC_OP_OTHER, .peer = -1, .enter_s = seconds(p, call->enter),
-                         .leave_s = seconds(p, call->leave), .compute_s = seconds(p, call->compute)};
+    const struct fc_prv_function *f = function_of(call);
+    struct fc_event e = {.op = FC_OP_OTHER,
+                         .peer = -1,
+                         .enter_s = seconds(p, call->enter),
+                         .leave_s = seconds(p, call->leave),
+                         .compute_s = seconds(p, call->compute)};
     if (drop_strays(p, r, call->enter)) return p->sink->st->code;
     bool sends = holds(r, &r->sends), receives = holds(r, &r->receives);
     struct fc_prv_item item;
     switch (f->kind) {
-    case CALL: e.op = f->op; return hand_on(p, rank, &e, NULL);
-    case LOST: return only_time(p, rank, &e, f->name, lost);
-    case SEND:
-    case RECV:
-        if (!(f->kind == SEND ? sends : receives)) return only_time(p, rank, &e, f->name, alone);
-        item = fc_prv_pop(f->kind == SEND ? &r->sends : &r->receives);
+    case FC_PRV_CALL:
+        e.op = f->op;
+        return hand_on(p, rank, &e, NULL);
+    case FC_PRV_LOST:
+        return only_time(p, rank, &e, f->name, lost);
+    case FC_PRV_SEND:
+    case FC_PRV_RECV:
+        if (!(f->kind == FC_PRV_SEND ? sends : receives)) return only_time(p, rank, &e, f->name, alone);
+        item = fc_prv_pop(f->kind == FC_PRV_SEND ? &r->sends : &r->receives);
         fill(&e, f->op, f->mode, &item);
         return hand_on(p, rank, &e, NULL);
-    case ISEND:
-    case IRECV:
-    case START:
-        if (!(f->kind != IRECV && sends) && !(f->kind != ISEND && receives)) return only_time(p, rank, &e, f->name, alone);
-        return begin(p, rank, &e, f->kind != IRECV && sends, f->kind == ISEND ? f->mode : 0);
-    case STARTALL: return start_all(p, rank, &e, f->name);
-    case SENDRECV: return exchange(p, rank, &e, f->name);
-    case WAIT:
-    case WAITALL:
-    case WAITSOME:
-    case TEST:
-    case TESTSOME: return complete(p, rank, &e, call, f->kind);
-    case POLL: return poll_failed(p, rank, call);
-    case COLLECTIVE: return collective(p, rank, &e, call, f);
-    case RMA: return one_sided(p, rank, &e, call, f);
-    default:
-        return only_time(p, rank, &e, NULL, call->value < (int64_t)FC_COUNT(functions) ? NULL
-                                            : "MPI call of a number that Extrae does not use: only its time is kept");
+    case FC_PRV_ISEND:
+    case FC_PRV_IRECV:
+    case FC_PRV_START:
+        if (!(f->kind != FC_PRV_IRECV && sends) && !(f->kind != FC_PRV_ISEND && receives))
+            return only_time(p, rank, &e, f->name, alone);
+        return begin(p, rank, &e, f->kind != FC_PRV_IRECV && sends, f->kind == FC_PRV_ISEND ? f->mode : 0);
+    case FC_PRV_STARTALL:
+        return start_all(p, rank, &e, f->name);
+    case FC_PRV_SENDRECV:
+        return exchange(p, rank, &e, f->name);
+    case FC_PRV_WAIT:
+    case FC_PRV_WAITALL:
+    case FC_PRV_WAITSOME:
+    case FC_PRV_TEST:
+    case FC_PRV_TESTSOME:
+        return complete(p, rank, &e, call, f->kind);
+    case FC_PRV_POLL:
+        return poll_failed(p, rank, call);
+    case FC_PRV_COLLECTIVE:
+        return collective(p, rank, &e, call, f);
+    case FC_PRV_RMA:
+        return one_sided(p, rank, &e, call, f);
+    case FC_PRV_UNKNOWN:
+        return only_time(p, rank, &e, NULL, "MPI call of an unknown number: only its time is kept");
+    default: return only_time(p, rank, &e, NULL, NULL);
     }
 }
 
@@ -370,11 +364,12 @@ static enum fc_code flush(struct fc_prv *p, uint32_t rank)
         int kind = function_of(call)->kind;
         if (call->leave < 0 || (!p->ended && p->now <= call->leave)) return FC_OK;
         if (drop_strays(p, r, call->enter)) return p->sink->st->code;
-        bool waits = (kind == IRECV && !holds(r, &r->receives)) ||
-                     (kind == START && !holds(r, &r->receives) && !holds(r, &r->sends)) ||
-                     /* Startall does not tell how many it starts: once a Waitall behind it is over, they have come. */
-                     (kind == STARTALL && (r->waitall_left <= call->leave || r->waitall_left >= p->now)) ||
-                     (call->counted && !fc_prv_root_known(p, call));
+        bool waits =
+            (kind == FC_PRV_IRECV && !holds(r, &r->receives)) ||
+            (kind == FC_PRV_START && !holds(r, &r->receives) && !holds(r, &r->sends)) ||
+            /* Startall does not tell how many it starts: once a Waitall behind it is over, they have come. */
+            (kind == FC_PRV_STARTALL && (r->waitall_left <= call->leave || r->waitall_left >= p->now)) ||
+            (call->counted && !fc_prv_root_known(p, call));
         if (waits && !p->ended) return FC_OK;
         if (hand_on_call(p, rank)) return p->sink->st->code;
         r->first = (r->first + 1) & (r->capacity - 1);
@@ -425,10 +420,12 @@ static enum fc_code enter(struct fc_prv *p, uint32_t rank, uint32_t thread, int6
     account(r, time);
     if (!r->has_states && time > r->left) {
         r->compute = time - r->left;
-        if (note(p, NULL, "call of a rank without states before it: computation is all the time before the call"))
+        if (note(p, NULL,
+                 "call of a rank without states before it: computation is all the time before the call"))
             return p->sink->st->code;
     }
-    *nth(r, r->n++) = (struct fc_prv_call){.enter = time, .leave = -1, .compute = r->compute, .value = value, .target = -1, .comm = FC_NONE};
+    *nth(r, r->n++) = (struct fc_prv_call){
+        .enter = time, .leave = -1, .compute = r->compute, .value = value, .target = -1, .comm = FC_NONE};
     r->compute = 0;
     r->thread = thread;
     return FC_OK;
@@ -438,13 +435,13 @@ static enum fc_code leave(struct fc_prv *p, uint32_t rank, int64_t time)
 {
     struct fc_prv_rank *r = &p->ranks[rank];
     struct fc_prv_call *call = nth(r, r->n - 1);
-    const struct function *f = function_of(call);
+    const struct fc_prv_function *f = function_of(call);
     account(r, time);
     call->leave = time;
     r->left = time;
     r->thread = 0;
-    if (f->kind == WAITALL) r->waitall_left = time;
-    bool rooted = f->kind == COLLECTIVE && (fc_op_fields[f->op] & FC_HAS_ROOT) && call->comm != FC_NONE;
+    if (f->kind == FC_PRV_WAITALL) r->waitall_left = time;
+    bool rooted = f->kind == FC_PRV_COLLECTIVE && (fc_op_fields[f->op] & FC_HAS_ROOT) && call->comm != FC_NONE;
     if (rooted && fc_prv_count_rooted(p, rank, call)) return p->sink->st->code;
     return flush(p, rank);
 }
@@ -458,24 +455,37 @@ static enum fc_code call_event(struct fc_prv *p, uint32_t rank, uint32_t thread,
         if (r->thread) return leave(p, rank, time);
         return note(p, NULL, "end of an MPI call that does not begin in the trace: left out");
     }
-    if (r->thread && (note(p, NULL, "MPI call that does not end before the next: ends there") || leave(p, rank, time)))
+    if (r->thread &&
+        (note(p, NULL, "MPI call that does not end before the next: ends there") || leave(p, rank, time)))
         return p->sink->st->code;
     return enter(p, rank, thread, time, value);
 }
 
-enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type, int64_t value)
+enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int64_t time, int64_t type,
+                          int64_t value)
 {
     struct fc_prv_rank *r = &p->ranks[rank];
-    if (type >= FC_PRV_CALL_FIRST && type <= FC_PRV_CALL_LAST) return call_event(p, rank, thread, time, value);
+    if (type >= FC_PRV_CALL_FIRST && type <= FC_PRV_CALL_LAST)
+        return call_event(p, rank, thread, time, value);
     if (r->thread != thread) return FC_OK;
     struct fc_prv_call *call = nth(r, r->n - 1);
     switch (type) {
     case FC_PRV_RMA_BYTES:
-    case FC_PRV_SENT: call->sent = value; break;
-    case FC_PRV_RECEIVED: call->received = value; break;
-    case FC_PRV_ROOT: call->is_root = value == 1; break;
-    case FC_PRV_COMM: call->comm = fc_prv_find(p, value, rank); break;
-    case FC_PRV_RMA_TARGET: call->target = value; break;
+    case FC_PRV_SENT:
+        call->sent = value;
+        break;
+    case FC_PRV_RECEIVED:
+        call->received = value;
+        break;
+    case FC_PRV_ROOT:
+        call->is_root = value == 1;
+        break;
+    case FC_PRV_COMM:
+        call->comm = fc_prv_find(p, value, rank);
+        break;
+    case FC_PRV_RMA_TARGET:
+        call->target = value;
+        break;
     }
     return FC_OK;
 }
@@ -483,9 +493,14 @@ enum fc_code fc_prv_event(struct fc_prv *p, uint32_t rank, uint32_t thread, int6
 enum fc_code fc_prv_message(struct fc_prv *p, uint32_t src, uint32_t dst, const struct fc_prv_message *m)
 {
     struct fc_prv_rank *s = &p->ranks[src], *r = &p->ranks[dst];
-    struct fc_prv_item sent = {.time = m->sent, .bytes = m->bytes, .order = s->order++, .peer = dst, .tag = m->tag};
-    struct fc_prv_item received = {.time = m->posted, .physical = m->received, .bytes = m->bytes, .order = r->order++, .peer = src,
-                            .tag = m->tag};
+    struct fc_prv_item sent = {
+        .time = m->sent, .bytes = m->bytes, .order = s->order++, .peer = dst, .tag = m->tag};
+    struct fc_prv_item received = {.time = m->posted,
+                                   .physical = m->received,
+                                   .bytes = m->bytes,
+                                   .order = r->order++,
+                                   .peer = src,
+                                   .tag = m->tag};
     if (fc_prv_push(p, &s->sends, &sent) || fc_prv_push(p, &r->receives, &received)) return p->sink->st->code;
     return flush(p, dst);
 }
@@ -495,11 +510,13 @@ enum fc_code fc_prv_finish(struct fc_prv *p)
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         struct fc_prv_rank *r = &p->ranks[i];
         if (!r->thread) continue;
-        if (note(p, NULL, "MPI call that does not end in the trace: ends with it") || leave(p, i, p->now)) return p->sink->st->code;
+        if (note(p, NULL, "MPI call that does not end in the trace: ends with it") || leave(p, i, p->now))
+            return p->sink->st->code;
     }
     p->ended = true;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        if (flush(p, i) || drop_strays(p, &p->ranks[i], INT64_MAX) || hand_on_polls(p, i)) return p->sink->st->code;
+        if (flush(p, i) || drop_strays(p, &p->ranks[i], INT64_MAX) || hand_on_polls(p, i))
+            return p->sink->st->code;
     }
     return FC_OK;
 }
