@@ -315,7 +315,7 @@ static char *generate(size_t *size)
     for (int step = 0; step < STEPS; step++) {
         int64_t t0 = (int64_t)step * GAP;
         for (int r = 0; r < RANKS; r++) {
-            int right = (r + 1) % RANKS, left = (r + RANKS - 1) % RANKS, task = r + 1;
+            int right = (r + 1) % RANKS, task = r + 1;
             int64_t send = t0 + 20 + r, recv = t0 + 10 + r % 3,
                     reduce = t0 + 60 + (step % RANKS == r ? 25 : r % 5);
             add(&all, recv, "2:%d:1:%d:1:%ld:50000001:4", task, task, (long)recv);
@@ -330,7 +330,6 @@ static char *generate(size_t *size)
             add(&all, reduce, "2:%d:1:%d:1:%ld:50000002:9:50100001:64:50100004:1%s", task, task, (long)reduce,
                 step % RANKS == r ? ":50100003:1" : "");
             add(&all, reduce + 2, "2:%d:1:%d:1:%ld:50000002:0", task, task, (long)reduce + 2);
-            (void)left;
         }
     }
     qsort(all.at, (size_t)all.n, sizeof *all.at, by_time);
