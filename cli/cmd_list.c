@@ -1,5 +1,6 @@
 /* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
 #include "cli/cli.h"
+#include "models/demand_build.h"
 
 #include <string.h>
 
@@ -29,8 +30,8 @@ static void collect(struct things *t)
         add(t, "strategies", (*s)->name, (*s)->help, "");
     add(t, "formats", "fct", "our trace, packed", "trace");
     add(t, "formats", "text", "our trace, readable", "trace");
-    add(t, "formats", "matrix-market", "communication graph of bytes", "graph");
-    add(t, "formats", "metis", "communication graph, edge weight = bytes each way", "graph");
+    for (const struct fc_graph_format *const *g = fc_graph_formats; *g; g++)
+        add(t, "formats", (*g)->name, (*g)->what, "graph");
     add(t, "formats", "ibnetdiscover", "InfiniBand fabric", "network");
     add(t, "formats", "slurm-topology", "topology.conf", "network");
     add(t, "formats", "edge-list", "routers, nodes and links", "network");

@@ -18,7 +18,7 @@ static const struct entry {
 } table[] = {
     {'m', {"machine", 'm', "NAME|FILE", 0, "the machine: a shipped name or a machine file", 0}},
     {'p', {"pattern", 'p', "PATTERN", 0, "traffic pattern, e.g. alltoall:bytes=4KiB (`fabricast list patterns`)", 0}},
-    {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market of bytes, or METIS", 0}},
+    {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market, Open MPI monitoring, dense .mat, METIS", 0}},
     {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
     {'H', {"phase", KEY_PHASE, "N|N-M", 0, "of the trace only phase N, or N to M (`trace info --phases` lists)", 0}},
     {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},

@@ -1,4 +1,4 @@
-/* demand.c - bytes between tasks: patterns by name, graph files by content, and what both share.
+/* demand.c - bytes between tasks: patterns by name, and what graph files share with them.
  *
  * Entries are kept sorted by sender. A dense part stands for the n_tasks^2 entries a[s]*b[d], s != d, and is
  * never expanded: its total is sum(a)*sum(b) - sum(a*b). */
@@ -177,27 +177,4 @@ enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_a
     sort_by(t, t->dst, n_tasks, first, &by_dst);
     sort_by(&by_dst, by_dst.src, n_tasks, first, t);
     return FC_OK;
-}
-
-static const char matrix_market_head[] = "%%MatrixMarket";
-
-enum fc_code fc_demand_from_graph(const char *path, struct fc_demand *demand, struct fc_status *st)
-{
-    memset(demand, 0, sizeof *demand);
-    struct fc_arena reading = {0}; /* what only the reading needs */
-    struct fc_text text;
-    enum fc_code code = fc_read_file(path, &reading, &text, st);
-    if (!code) {
-        size_t n = sizeof matrix_market_head - 1;
-        bool market = text.size >= n && memcmp(text.data, matrix_market_head, n) == 0;
-        code = market ? fc_graph_matrix_market(&text, &reading, demand, st)
-                      : fc_graph_metis(&text, &reading, demand, st);
-    }
-    if (!code) {
-        demand->name = fc_copy_text(&demand->arena, path, st);
-        code = demand->name ? FC_OK : st->code;
-    }
-    fc_arena_free(&reading);
-    if (code) fc_demand_free(demand);
-    return code;
 }

@@ -77,10 +77,26 @@ enum fc_code fc_triples_start(struct fc_triples *t, struct fc_arena *arena, uint
 enum fc_code fc_triples_sort(struct fc_triples *t, uint32_t n_tasks, struct fc_arena *arena,
                              struct fc_status *st);
 
-/* One reader a file format; `reading` holds what only the reading needs. */
-enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena *reading,
-                                    struct fc_demand *demand, struct fc_status *st);
-enum fc_code fc_graph_metis(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
-                            struct fc_status *st);
+/* A file format of communication graphs; the table is in graph_formats.c. */
+struct fc_graph_format {
+    const char *name; /* "metis" */
+    const char *what; /* one line for `list` */
+    /* Told apart from those behind it in the table by name or first bytes; a folder has no data (NULL). */
+    bool (*is)(const struct fc_text *text);
+    /* `reading` holds what only the reading needs. */
+    enum fc_code (*read)(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
+                         struct fc_status *st);
+};
+extern const struct fc_graph_format fc_graph_dense, fc_graph_matrix_market, fc_graph_metis, fc_graph_monitoring;
+
+/* Rows of Open MPI's monitoring: which kinds of messages. */
+enum fc_monitored {
+    FC_MONITORED_USER = 1,       /* E: the program's own messages */
+    FC_MONITORED_COLLECTIVE = 2, /* I: messages inside collectives */
+    FC_MONITORED_ONE_SIDED = 4,  /* S, R: put and got */
+    FC_MONITORED_ALL = 7
+};
+enum fc_code fc_graph_monitored(const char *path, int kinds, struct fc_arena *reading, struct fc_demand *demand,
+                                struct fc_status *st);
 
 #endif

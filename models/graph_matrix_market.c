@@ -1,8 +1,9 @@
-/* graph_matrix_market.c - a communication graph from a Matrix Market coordinate file: entry (i, j) = bytes
- * that task i sends to task j.
+/* graph_matrix_market.c - a communication graph from a Matrix Market file: entry (i, j) = bytes that task i sends to
+ * task j.
  *
- * Head `%%MatrixMarket matrix coordinate real|integer|pattern general|symmetric`, comments `%`, a line `rows
- * columns entries`, then one entry a line: `row column [bytes]`, tasks from 1. A pattern's entries are 1 byte
+ * Head `%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric`, comments `%`. Coordinate form: a line
+ * `rows columns entries`, then one entry a line: `row column [bytes]`, tasks from 1. Array form: a line `rows columns`, then all
+ * values, one a line, column by column (symmetric: of each column from the diagonal down). A pattern's entries are 1 byte
  * each; symmetric files hold the diagonal and what is below it, mirrored here; entries of one pair are summed
  * into one message; entries of 0 bytes are no communication and left out. Source: Boisvert, Pozo, Remington,
  * The Matrix Market Exchange Formats, NISTIR 5935 (1996). */
@@ -12,7 +13,7 @@
 #include <strings.h>
 
 struct head {
-    bool pattern, integer, symmetric;
+    bool array, pattern, integer, symmetric;
     long long n_tasks, n_entries;
 };
 
@@ -28,9 +29,10 @@ static enum fc_code read_banner(const struct fc_lines *lines, struct head *head,
     size_t length[5] = {0};
     int n = 0;
     while (n < 5 && fc_next_word(&at, end, &word[n], &length[n])) n++;
-    if (n < 5 || !word_is(word[1], length[1], "matrix") || !word_is(word[2], length[2], "coordinate"))
+    head->array = n == 5 && word_is(word[2], length[2], "array");
+    if (n < 5 || !word_is(word[1], length[1], "matrix") || (!head->array && !word_is(word[2], length[2], "coordinate")))
         return fc_fail(st, FC_INPUT, where,
-                       "Matrix Market head is not '%%%%MatrixMarket matrix coordinate "
+                       "Matrix Market head is not '%%%%MatrixMarket matrix coordinate|array "
                        "real|integer|pattern general|symmetric'");
     head->pattern = word_is(word[3], length[3], "pattern");
     head->integer = word_is(word[3], length[3], "integer");
@@ -38,6 +40,8 @@ static enum fc_code read_banner(const struct fc_lines *lines, struct head *head,
         return fc_fail(st, FC_INPUT, where,
                        "values of type '%.*s' are no bytes (expected real, integer or pattern)",
                        (int)length[3], word[3]);
+    if (head->pattern && head->array)
+        return fc_fail(st, FC_INPUT, where, "an array of type pattern has no values (expected real or integer)");
     head->symmetric = word_is(word[4], length[4], "symmetric");
     if (!head->symmetric && !word_is(word[4], length[4], "general"))
         return fc_fail(st, FC_INPUT, where, "symmetry '%.*s' (expected general or symmetric)", (int)length[4],
@@ -67,20 +71,40 @@ static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text
     long long columns;
     int n = next_entry(lines, 3, word, length);
     struct fc_place where = fc_lines_place(lines);
-    if (n != 3)
-        return fc_fail(st, FC_INPUT, where, "the size line is missing (expected: rows columns entries)");
+    if (n != (head->array ? 2 : 3))
+        return fc_fail(st, FC_INPUT, where, "the size line is missing (expected: rows columns%s)",
+                       head->array ? "" : " entries");
     if (fc_word_int(word[0], length[0], 1, FC_NONE - 1, "rows", &head->n_tasks, where, st) ||
         fc_word_int(word[1], length[1], 1, FC_NONE - 1, "columns", &columns, where, st) ||
-        fc_word_int(word[2], length[2], 0, INT64_MAX, "entries", &head->n_entries, where, st))
+        (!head->array && fc_word_int(word[2], length[2], 0, INT64_MAX, "entries", &head->n_entries, where, st)))
         return st->code;
     if (columns != head->n_tasks)
         return fc_fail(st, FC_INPUT, where,
                        "%lld rows and %lld columns (expected as many: senders and receivers)", head->n_tasks,
                        columns);
-    if ((uint64_t)head->n_entries >
-        text->size / 3) /* "1 1\n" is the shortest entry; do not reserve for a lie */
+    if (head->array && columns > INT32_MAX)
+        return fc_fail(st, FC_INPUT, where, "an array of %lld columns does not fit a file", columns);
+    if (head->array) head->n_entries = head->symmetric ? columns * (columns + 1) / 2 : columns * columns;
+    if ((uint64_t)head->n_entries > /* "1 1\n" and "0\n" are the shortest entries; do not reserve for a lie */
+        (text->size + 1) / (head->array ? 2 : 3))
         return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries,
                        text->size);
+    return FC_OK;
+}
+
+/* An entry and its mirror. */
+static enum fc_code add_entry(const struct head *head, long long row, long long column, double bytes,
+                              struct fc_place where, struct fc_triples *t, struct fc_status *st)
+{
+    if (bytes < 0) return fc_fail(st, FC_INPUT, where, "bytes: %g is negative", bytes);
+    if (head->integer && bytes != floor(bytes))
+        return fc_fail(st, FC_INPUT, where, "bytes: %g is not whole (the head says integer)", bytes);
+    for (int mirror = 0; mirror < (head->symmetric && row != column ? 2 : 1); mirror++, t->n++) {
+        t->src[t->n] = (uint32_t)(mirror ? column : row) - 1;
+        t->dst[t->n] = (uint32_t)(mirror ? row : column) - 1;
+        t->bytes[t->n] = bytes;
+        t->line[t->n] = where.line;
+    }
     return FC_OK;
 }
 
@@ -97,18 +121,38 @@ static enum fc_code read_entry(const struct head *head, const char **word, const
         fc_word_int(word[1], length[1], 1, head->n_tasks, "column", &column, where, st) ||
         (!head->pattern && fc_word_real(word[2], length[2], "bytes", &bytes, where, st)))
         return st->code;
-    if (bytes < 0) return fc_fail(st, FC_INPUT, where, "bytes: %g is negative", bytes);
-    if (head->integer && bytes != floor(bytes))
-        return fc_fail(st, FC_INPUT, where, "bytes: %g is not whole (the head says integer)", bytes);
     if (head->symmetric && column > row)
         return fc_fail(st, FC_INPUT, where, "entry (%lld, %lld) lies above the diagonal of a symmetric file",
                        row, column);
-    for (int mirror = 0; mirror < (head->symmetric && row != column ? 2 : 1); mirror++, t->n++) {
-        t->src[t->n] = (uint32_t)(mirror ? column : row) - 1;
-        t->dst[t->n] = (uint32_t)(mirror ? row : column) - 1;
-        t->bytes[t->n] = bytes;
-        t->line[t->n] = where.line;
+    return add_entry(head, row, column, bytes, where, t, st);
+}
+
+/* Values column by column; zeros are dropped here already. */
+static enum fc_code read_array(struct fc_lines *lines, const struct head *head, struct fc_triples *t,
+                               struct fc_status *st)
+{
+    long long row = 1, column = 1, read = 0;
+    while (fc_lines_next(lines)) {
+        const char *at = lines->text, *end = at + lines->length, *word;
+        struct fc_place where = fc_lines_place(lines);
+        size_t length;
+        double bytes;
+        if (lines->length > 0 && *at == '%') continue;
+        while (fc_next_word(&at, end, &word, &length)) {
+            if (read++ == head->n_entries)
+                return fc_fail(st, FC_INPUT, where, "more than the %lld values of the array", head->n_entries);
+            if (fc_word_real(word, length, "bytes", &bytes, where, st) ||
+                (bytes != 0 && add_entry(head, row, column, bytes, where, t, st)))
+                return st->code;
+            if (++row > head->n_tasks) {
+                column++;
+                row = head->symmetric ? column : 1;
+            }
+        }
     }
+    if (read < head->n_entries)
+        return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the file ends after %lld of %lld values", read,
+                       head->n_entries);
     return FC_OK;
 }
 
@@ -129,8 +173,8 @@ static enum fc_code read_entries(struct fc_lines *lines, const struct head *head
     return FC_OK;
 }
 
-enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena *reading,
-                                    struct fc_demand *demand, struct fc_status *st)
+static enum fc_code read_graph(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
+                               struct fc_status *st)
 {
     struct fc_lines lines;
     struct head head;
@@ -139,7 +183,8 @@ enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena 
     fc_lines_next(&lines);
     if (read_banner(&lines, &head, st) || read_size(&lines, text, &head, st) ||
         fc_triples_start(&t, reading, (uint64_t)head.n_entries * (head.symmetric ? 2 : 1), st) ||
-        read_entries(&lines, &head, &t, st) || fc_triples_sort(&t, (uint32_t)head.n_tasks, reading, st) ||
+        (head.array ? read_array(&lines, &head, &t, st) : read_entries(&lines, &head, &t, st)) ||
+        fc_triples_sort(&t, (uint32_t)head.n_tasks, reading, st) ||
         fc_demand_start(demand, (uint64_t)head.n_tasks, t.n, st))
         return st->code;
     for (size_t i = 0; i < t.n; i++) {
@@ -156,3 +201,16 @@ enum fc_code fc_graph_matrix_market(const struct fc_text *text, struct fc_arena 
     }
     return FC_OK;
 }
+
+static bool is_matrix_market(const struct fc_text *text)
+{
+    static const char banner[] = "%%MatrixMarket";
+    return text->data && text->size >= sizeof banner - 1 && memcmp(text->data, banner, sizeof banner - 1) == 0;
+}
+
+const struct fc_graph_format fc_graph_matrix_market = {
+    .name = "matrix-market",
+    .what = "communication graph of bytes",
+    .is = is_matrix_market,
+    .read = read_graph,
+};

@@ -174,8 +174,8 @@ static enum fc_code mirrored(const struct fc_triples *t, uint32_t n_tasks, struc
     return fc_triples_sort(mirror, n_tasks, reading, st);
 }
 
-enum fc_code fc_graph_metis(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
-                            struct fc_status *st)
+static enum fc_code read_graph(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
+                               struct fc_status *st)
 {
     struct fc_lines lines;
     struct head head;
@@ -191,3 +191,16 @@ enum fc_code fc_graph_metis(const struct fc_text *text, struct fc_arena *reading
     for (size_t i = 0; i < t.n; i++) fc_demand_add(demand, t.src[i], t.dst[i], t.bytes[i]);
     return FC_OK;
 }
+
+/* Anything that is no other format: METIS files have no mark. */
+static bool is_file(const struct fc_text *text)
+{
+    return text->data;
+}
+
+const struct fc_graph_format fc_graph_metis = {
+    .name = "metis",
+    .what = "communication graph, edge weight = bytes each way",
+    .is = is_file,
+    .read = read_graph,
+};

@@ -357,9 +357,10 @@ struct fc_pattern_ops {
  * core. FC_INPUT names the valid patterns or keys. */
 enum fc_code fc_demand_from_pattern(const struct fc_network *net, const char *text, uint64_t seed,
                                     struct fc_demand *demand, struct fc_status *st);
-/* A communication graph: Matrix Market coordinate file of bytes (row = sender), or METIS graph (edge weight w = w
- * bytes each way). The format is told by the content. */
+/* A communication graph in one of the formats of fc_graph_formats: a file, perhaps compressed (.gz, .xz, .zst), or for Open
+ * MPI's monitoring also the folder of its files. The format is told by the content (dense also by a name NAME.mat). */
 enum fc_code fc_demand_from_graph(const char *path, struct fc_demand *demand, struct fc_status *st);
+extern const struct fc_graph_format *const fc_graph_formats[]; /* ends with NULL (demand_build.h) */
 /* Sum of payload bytes between distinct tasks. */
 double fc_demand_bytes(const struct fc_demand *demand);
 

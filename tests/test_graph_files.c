@@ -67,6 +67,21 @@ static void test_matrix_market(void)
     EXPECT("%%MatrixMarket MATRIX Coordinate Pattern General\n4 4 2\n4 1\n1 2\n", 4, {0, 1, 1}, {3, 0, 1});
 }
 
+static void test_matrix_market_array(void)
+{
+    /* values run down the columns: (1,1) (2,1) (3,1) (1,2) ... */
+    EXPECT("%%MatrixMarket matrix array real general\n% c\n2 2\n0\n10\n2.5\n7\n", 2, {0, 1, 2.5}, {1, 0, 10}, {1, 1, 7});
+    EXPECT("%%MatrixMarket matrix array integer symmetric\n3 3\n1 2 3\n% inside\n0\n5\n6", 3, {0, 0, 1}, {0, 1, 2},
+           {0, 2, 3}, {1, 0, 2}, {1, 2, 5}, {2, 0, 3}, {2, 1, 5}, {2, 2, 6});
+}
+
+static void test_dense(void)
+{
+    /* five numbers are no METIS head */
+    EXPECT("0 1 0 0 0\n2.5 0 3 0 0\n\n0 0 0 1e3 0\n0 0 0 4 0\n5 0 0 0 0\n", 5, {0, 1, 1}, {1, 0, 2.5}, {1, 2, 3},
+           {2, 3, 1000}, {3, 3, 4}, {4, 0, 5});
+}
+
 static void test_metis(void)
 {
     EXPECT("% a path of three\n3 2\n2\n1 3\n2\n", 3, {0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1});
@@ -98,7 +113,15 @@ static void test_refusals(void)
         {"%%Nothing\n", "no communication graph"},
         {"name: bgl\n", ":1: no communication graph"},
         {MARKET "real\n", ":1: Matrix Market head"},
-        {"%%MatrixMarket matrix array real general\n2 2\n", ":1: Matrix Market head"},
+        {"%%MatrixMarket matrix list real general\n2 2\n", ":1: Matrix Market head"},
+        {"%%MatrixMarket matrix array pattern general\n2 2\n", ":1: an array of type pattern has no values"},
+        {"%%MatrixMarket matrix array real general\n2 2 4\n1\n2\n3\n4\n", ":2: the size line is missing"},
+        {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", ":5: the file ends after 3 of 4 values"},
+        {"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n5\n", ":7: more than the 4 values"},
+        {"%%MatrixMarket matrix array real general\n2 2\n1\n-2\n3\n4\n", ":4: bytes: -2 is negative"},
+        {"%%MatrixMarket matrix array integer general\n2 2\n1\n2\n.5\n4\n", ":5: bytes: 0.5 is not whole"},
+        {"%%MatrixMarket matrix array real general\n4000000000 4000000000\n1\n", ":2: an array of 4000000000 columns"},
+        {"%%MatrixMarket matrix array real general\n2000000000 2000000000\n1\n", ":2: 4000000000000000000 entries do not fit"},
         {MARKET "complex general\n2 2 1\n1 2 3 4\n", ":1: values of type 'complex'"},
         {MARKET "real hermitian\n2 2 1\n1 2 3\n", ":1: symmetry 'hermitian'"},
         {MARKET "real general\n% only\n", ":2: the size line is missing"},
@@ -116,7 +139,12 @@ static void test_refusals(void)
         {MARKET "real general\n2 2 2\n1 2 3\n", ":3: the file ends after 1 of 2 entries"},
         {MARKET "real symmetric\n2 2 1\n1 2 3\n", ":3: entry (1, 2) lies above the diagonal"},
         {"3\n", ":1: no communication graph"},
-        {"3 2 1 1 1\n", ":1: no communication graph"},
+        {"3 2 1 1 1\n", "the file ends after 1 of 5 lines of 5 numbers"},
+        {"0 1 2 3 4\n1 0 1 1\n1 1 0 1 1\n", ":2: line 2 of the matrix has 4 numbers (expected 5"},
+        {"0 1 2 3 4\n1 0 1 1 1 1\n1 1 0 1 1\n", ":2: line 2 of the matrix has more than 5 numbers"},
+        {"0 1 2 3 -4\n", ":1: bytes: -4 is negative"},
+        {"0 1 2 3 4\n0 1 x 3 4\n", ":2: bytes: 'x' is not a number"},
+        {"0 1 2 3 4\n\n0 1 2 3 4\n0 1 2 3 4\n0 1 2 3 4\n0 1 2 3 4\n0 1 2 3 4\n", ":7: more than 5 lines"},
         {"-3 2\n", ":1: vertices of a METIS graph"},
         {"2 1 2\n2\n1\n", ":1: fmt: '2'"},
         {"2 1 001 3\n2 1\n1 1\n", ":1: ncon is given"},
@@ -179,6 +207,8 @@ int suite_graph_files(void)
 {
     static const CU_TestInfo tests[] = {
         {"Matrix Market", test_matrix_market},
+        {"Matrix Market array", test_matrix_market_array},
+        {"dense matrix", test_dense},
         {"METIS", test_metis},
         {"bytes between tasks", test_bytes},
         {"refusals with their lines", test_refusals},

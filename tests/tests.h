@@ -25,6 +25,8 @@
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
     X(suite_flit_text)                                                                                                \
+    X(suite_format_chakra)                                                                                            \
+    X(suite_format_paraver)                                                                                           \
     X(suite_flit_source)                                                                                              \
     X(suite_flit_source_closed)                                                                                       \
     X(suite_flit_run)                                                                                                 \
@@ -45,6 +47,7 @@
     X(suite_format_simgrid)                                                                                           \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
+    X(suite_graph_monitoring)                                                                                         \
     X(suite_kriging)                                                                                                  \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_PIECE = 64, LARGEST_PIECE = 1 << 16, MOST_RANKS = 1 << 26 };
+enum { FIRST_PIECE = 4, LARGEST_PIECE = 1 << 16, MOST_RANKS = 1 << 26 };
 
 struct piece {
     struct piece *next;
