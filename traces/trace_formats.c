@@ -7,7 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+extern const struct fc_trace_format fc_format_dumpi, fc_format_otf2;
+
 const struct fc_trace_format *const fc_trace_formats[] = {
+    &fc_format_dumpi,
+    &fc_format_otf2,
     NULL,
 };
 
