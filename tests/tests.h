@@ -40,6 +40,8 @@
     X(suite_flit_multicast)                                                                                           \
     X(suite_flit_bluegene)                                                                                            \
     X(suite_flit_cycle)                                                                                               \
+    X(suite_format_dumpi)                                                                                             \
+    X(suite_format_otf2)                                                                                              \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_kriging)                                                                                                  \

@@ -60,8 +60,7 @@ static bool is_dumpi(const struct fc_trace_probe *probe)
 {
     if (!probe->folder)
         return has_magic(probe->head, probe->n_head) ||
-               (ends_with(probe->path, ".meta") && memmem(probe->head, probe->n_head, "numprocs=", 9) &&
-                memmem(probe->head, probe->n_head, "fileprefix=", 11));
+               (ends_with(probe->path, ".meta") && memmem(probe->head, probe->n_head, "numprocs=", 9));
     DIR *folder = opendir(probe->path);
     bool found = false;
     uint64_t rank;

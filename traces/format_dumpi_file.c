@@ -168,7 +168,7 @@ static const uint8_t *take(struct fc_dumpi_file *file, uint64_t n)
         return NULL;
     }
     if (file->n - file->at < n) {
-        memmove(file->buffer, file->buffer + file->record_at, file->n - file->record_at);
+        if (file->buffer) memmove(file->buffer, file->buffer + file->record_at, file->n - file->record_at);
         file->buffer_offset += file->record_at;
         file->n -= file->record_at;
         file->at -= file->record_at;
