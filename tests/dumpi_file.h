@@ -57,7 +57,8 @@ static inline void dumpi_ints(struct dumpi_out *o, int n, const int32_t *values)
     for (int i = 0; i < n; i++) put(o, 4, values[i]);
 }
 
-static inline void dumpi_status(struct dumpi_out *o, int bytes, int source, int cancelled, int tag) /* one of a list */
+static inline void dumpi_status(struct dumpi_out *o, int bytes, int source, int cancelled,
+                                int tag) /* one of a list */
 {
     put(o, 4, bytes);
     put(o, 4, source);
@@ -81,7 +82,8 @@ static inline void dumpi_end(struct dumpi_out *o)
     for (int f = 0; f < 291; f++) put(o, 4, f == 86 ? o->splits : f == 84);
     for (int f = 0; f < 291; f++) put(o, 4, f == 53 ? o->ignored_bcasts : 0);
     sizes = o->n;
-    static const int8_t of[28] = {0, 0, 1, 1, 1, 1, 4, 2, 2, 4, 4, 8, 8, 4, 8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 16, 6, 8, 32};
+    static const int8_t of[28] = {0, 0,  1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
+                                  8, 16, 8, 8, 8, 1, 0, 0, 8, 12, 16, 6, 8, 32};
     put(o, 4, 28);
     for (int t = 0; t < 28; t++) put(o, 4, of[t]);
     put_magic(o);

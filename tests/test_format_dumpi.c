@@ -1,4 +1,5 @@
-/* test_format_dumpi.c - DUMPI traces: files written by hand, record by record, and the reference traces where they are. */
+/* test_format_dumpi.c - DUMPI traces: files written by hand, record by record, and the reference traces where
+ * they are. */
 #include "tests/dumpi_file.h"
 #include "tests/tests.h"
 #include "traces/traces.h"
@@ -46,7 +47,8 @@ static void ints(struct dumpi_out *o, int n, ...)
 }
 
 /* count, type, peer, tag, communicator, request (below 0: none) */
-static void message(struct dumpi_out *o, int function, int count, int type, int peer, int tag, int comm, int request)
+static void message(struct dumpi_out *o, int function, int count, int type, int peer, int tag, int comm,
+                    int request)
 {
     dumpi_call(o, function);
     put(o, 4, count), put(o, 2, type), ints(o, 2, peer, tag), put(o, 2, comm);
@@ -108,7 +110,8 @@ static void write_rank(struct dumpi_out *o, int me)
     persistent(o, me);
     dumpi_call(o, 84), put(o, 2, WORLD), put(o, 2, 5); /* Comm_dup */
     dumpi_call(o, 52), put(o, 2, 5);
-    dumpi_call(o, 54), put(o, 4, me), put(o, 4, 4), put(o, 2, INT), put(o, 4, 2), put(o, 2, 5); /* Gather to 2 */
+    dumpi_call(o, 54), put(o, 4, me), put(o, 4, 4), put(o, 2, INT), put(o, 4, 2),
+        put(o, 2, 5); /* Gather to 2 */
     if (me == 2) put(o, 4, 4), put(o, 2, INT);
     dumpi_call(o, 125);
     o->ignored_bcasts = 4;
@@ -150,17 +153,19 @@ static void expect_ops(const struct fc_trace *t, uint32_t rank, const uint8_t *o
     CU_ASSERT_EQUAL(t->first_event[rank + 1] - t->first_event[rank], n);
     for (size_t i = 0; i < n && t->first_event[rank] + i < t->first_event[rank + 1]; i++)
         if (t->events[t->first_event[rank] + i].op != op[i]) {
-            printf("\n    rank %u event %zu is %s, not %s\n", rank, i, fc_op_names[t->events[t->first_event[rank] + i].op],
-                   fc_op_names[op[i]]);
+            printf("\n    rank %u event %zu is %s, not %s\n", rank, i,
+                   fc_op_names[t->events[t->first_event[rank] + i].op], fc_op_names[op[i]]);
             CU_FAIL("another op");
         }
 }
 
 static void test_everything(void)
 {
-    static const uint8_t ops[] = {FC_OP_INIT, FC_OP_COMM, FC_OP_IRECV, FC_OP_ALLREDUCE, FC_OP_WAIT, FC_OP_IRECV, FC_OP_SEND,
-                                  FC_OP_WAIT, FC_OP_ALLTOALLV, FC_OP_OTHER, FC_OP_OTHER, FC_OP_ISEND, FC_OP_IRECV, FC_OP_WAIT,
-                                  FC_OP_ISEND, FC_OP_IRECV, FC_OP_WAIT, FC_OP_COMM, FC_OP_BARRIER, FC_OP_GATHER, FC_OP_FINALIZE};
+    static const uint8_t ops[] = {FC_OP_INIT,    FC_OP_COMM,  FC_OP_IRECV, FC_OP_ALLREDUCE, FC_OP_WAIT,
+                                  FC_OP_IRECV,   FC_OP_SEND,  FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_OTHER,
+                                  FC_OP_OTHER,   FC_OP_ISEND, FC_OP_IRECV, FC_OP_WAIT,      FC_OP_ISEND,
+                                  FC_OP_IRECV,   FC_OP_WAIT,  FC_OP_COMM,  FC_OP_BARRIER,   FC_OP_GATHER,
+                                  FC_OP_FINALIZE};
     struct fc_trace t;
     struct fc_status st = {0};
     uint64_t *match;
@@ -176,18 +181,21 @@ static void test_everything(void)
     expect_ops(&t, 0, ops, sizeof ops);
     const struct fc_event *e = t.events + t.first_event[0];
     CU_ASSERT(e[1].comm == 1 && e[1].peer == 0);
-    CU_ASSERT(e[2].comm == 1 && e[2].peer == 2 && e[2].tag == 9 && e[2].bytes == 144 && e[2].request == 0); /* wildcard */
+    CU_ASSERT(e[2].comm == 1 && e[2].peer == 2 && e[2].tag == 9 && e[2].bytes == 144 &&
+              e[2].request == 0); /* wildcard */
     CU_ASSERT(e[3].comm == 1 && e[3].bytes == 16 && e[3].polls == 2);
     CU_ASSERT(e[4].n_list == 1 && t.lists[e[4].list] == 0);
-    CU_ASSERT(e[5].peer == 2 && e[5].request == 1 && e[6].peer == 1 && e[6].bytes == 4 && t.lists[e[7].list] == 1);
+    CU_ASSERT(e[5].peer == 2 && e[5].request == 1 && e[6].peer == 1 && e[6].bytes == 4 &&
+              t.lists[e[7].list] == 1);
     CU_ASSERT(e[8].n_list == 3 && e[8].bytes == 12 && t.lists[e[8].list] == 0 && t.lists[e[8].list + 2] == 8);
     CU_ASSERT(e[12].peer == 2 && e[12].bytes == 8 && e[12].request == 3 && e[13].n_list == 2);
     CU_ASSERT(e[18].comm == 2 && e[19].peer == 2 && e[19].bytes == 16);
     CU_ASSERT(t.events[t.first_event[1] + 1].comm == -1); /* rank 1 is in no part of the split */
     CU_ASSERT_EQUAL(e[0].enter_s, 0);
-    CU_ASSERT_DOUBLE_EQUAL(e[1].enter_s, 44e-6, 1e-12);    /* after Init three local calls of 11 us */
+    CU_ASSERT_DOUBLE_EQUAL(e[1].enter_s, 44e-6, 1e-12);     /* after Init three local calls of 11 us */
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 21.5e-6, 1e-12); /* on the CPU half: 3 x 5.5 + 5 us */
-    CU_ASSERT_DOUBLE_EQUAL(e[3].compute_s, 15e-6, 1e-12);   /* 3 x 5 us around two polls, whose own time does not count */
+    CU_ASSERT_DOUBLE_EQUAL(e[3].compute_s, 15e-6,
+                           1e-12); /* 3 x 5 us around two polls, whose own time does not count */
     CU_ASSERT(has_note(&t, "(12 times: MPI_Bcast was called and not recorded)"));
     CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
     fc_trace_free(&t);
@@ -198,8 +206,8 @@ static void test_everything(void)
 static void test_window(void)
 {
     static struct dumpi_out o;
-    static const uint8_t ops[] = {FC_OP_SEND, FC_OP_OTHER, FC_OP_OTHER, FC_OP_OTHER, FC_OP_OTHER, FC_OP_IRECV, FC_OP_WAIT,
-                                  FC_OP_WAIT, FC_OP_RECV, FC_OP_RECV};
+    static const uint8_t ops[] = {FC_OP_SEND,  FC_OP_OTHER, FC_OP_OTHER, FC_OP_OTHER, FC_OP_OTHER,
+                                  FC_OP_IRECV, FC_OP_WAIT,  FC_OP_WAIT,  FC_OP_RECV,  FC_OP_RECV};
     struct fc_trace t;
     clean();
     put_meta("old.meta", "numprocs=2\nfileprefix=old\n");
@@ -210,13 +218,13 @@ static void test_window(void)
     for (size_t i = 0; i < 1; i++) message(&o, 4, 7, INT, 1, 3, WORLD, -1);
     message(&o, 0, 7, INT, -2, 3, WORLD, -1); /* Send to nobody */
     dumpi_call(&o, 86), put(&o, 2, WORLD), ints(&o, 2, 0, 0), put(&o, 2, 4);
-    dumpi_call(&o, 52), put(&o, 2, 4);         /* Barrier on what the split made */
-    message(&o, 12, 4, INT, 1, 1, WORLD, 7);   /* Irecv, cancelled */
+    dumpi_call(&o, 52), put(&o, 2, 4);       /* Barrier on what the split made */
+    message(&o, 12, 4, INT, 1, 1, WORLD, 7); /* Irecv, cancelled */
     message(&o, 12, 5, INT, 1, 2, WORLD, 8);
     dumpi_call(&o, 24), put(&o, 4, 7);
     dumpi_call(&o, 13), put(&o, 4, 7), put(&o, 4, 1), dumpi_status(&o, 0, 1, 1, 0);
     dumpi_call(&o, 13), put(&o, 4, 8), put(&o, 4, 1), dumpi_status(&o, 12, 1, 0, 0);
-    dumpi_call(&o, 15), put(&o, 4, 99);        /* Request_free */
+    dumpi_call(&o, 15), put(&o, 4, 99); /* Request_free */
     message(&o, 1, 1, INT, ANY, ANY, WORLD, -1), put(&o, 4, 0);
     message(&o, 1, 1, INT, 1, 4, WORLD, -1), put(&o, 4, 1), dumpi_status(&o, -5, 77, 0, 0);
     dumpi_end(&o);
@@ -259,19 +267,43 @@ static void refuse_record(void (*write)(struct dumpi_out *), const char *part)
     expect_refused(in_folder("bad.meta"), part);
 }
 
-static void unknown_function(struct dumpi_out *o) { dumpi_call(o, 300); }
-static void unknown_type(struct dumpi_out *o) { message(o, 0, 1, 77, 0, 0, WORLD, -1); }
-static void outside(struct dumpi_out *o) { message(o, 0, 1, INT, 1, 0, WORLD, -1); }
-static void negative(struct dumpi_out *o) { message(o, 0, -1, INT, 0, 0, WORLD, -1); }
-static void negative_tag(struct dumpi_out *o) { message(o, 0, 1, INT, 0, -4, WORLD, -1); }
-static void huge_list(struct dumpi_out *o) { dumpi_call(o, 18), put(o, 4, 1), put(o, 4, 0x7fffffff); }
-static void negative_list(struct dumpi_out *o) { dumpi_call(o, 18), put(o, 4, 1), put(o, 4, -2); }
+static void unknown_function(struct dumpi_out *o)
+{
+    dumpi_call(o, 300);
+}
+static void unknown_type(struct dumpi_out *o)
+{
+    message(o, 0, 1, 77, 0, 0, WORLD, -1);
+}
+static void outside(struct dumpi_out *o)
+{
+    message(o, 0, 1, INT, 1, 0, WORLD, -1);
+}
+static void negative(struct dumpi_out *o)
+{
+    message(o, 0, -1, INT, 0, 0, WORLD, -1);
+}
+static void negative_tag(struct dumpi_out *o)
+{
+    message(o, 0, 1, INT, 0, -4, WORLD, -1);
+}
+static void huge_list(struct dumpi_out *o)
+{
+    dumpi_call(o, 18), put(o, 4, 1), put(o, 4, 0x7fffffff);
+}
+static void negative_list(struct dumpi_out *o)
+{
+    dumpi_call(o, 18), put(o, 4, 1), put(o, 4, -2);
+}
 static void outside_list(struct dumpi_out *o)
 {
     static const int32_t one[] = {5};
     dumpi_call(o, 16), put(o, 4, 1), dumpi_ints(o, 1, one), put(o, 4, 1), put(o, 4, 0);
 }
-static void wrong_rank(struct dumpi_out *o) { dumpi_call(o, 82), put(o, 2, WORLD), put(o, 4, 1); }
+static void wrong_rank(struct dumpi_out *o)
+{
+    dumpi_call(o, 82), put(o, 2, WORLD), put(o, 4, 1);
+}
 static void uncounted(struct dumpi_out *o) /* the footer has one dup */
 {
     o->splits = 0;
@@ -327,7 +359,8 @@ static void test_fuzz(void)
         for (int k = 0; k <= round % 3; k++) {
             random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
             size_t at = (random >> 33) % 3 ? (random >> 35) % 1200 : (random >> 35) % o.n;
-            o.bytes[at] = round % 2 ? (uint8_t)(random >> 20) : (uint8_t)(o.bytes[at] ^ 1 << (random >> 20) % 8);
+            o.bytes[at] =
+                round % 2 ? (uint8_t)(random >> 20) : (uint8_t)(o.bytes[at] ^ 1 << (random >> 20) % 8);
         }
         if (round % 50 == 0) o.n = (random >> 30) % o.n;
         dumpi_save(&o, in_folder("run-0000.bin"));
@@ -357,14 +390,16 @@ static void test_reference(void)
     if (!is_there(REAL "amg27")) return;
     if (read_run(REAL "amg27", &t)) {
         fc_trace_summarise(&t, &s);
-        CU_ASSERT(s.op_count[FC_OP_ISEND] == 15524 && s.op_count[FC_OP_IRECV] == 15524 && s.op_count[FC_OP_WAIT] == 1508);
+        CU_ASSERT(s.op_count[FC_OP_ISEND] == 15524 && s.op_count[FC_OP_IRECV] == 15524 &&
+                  s.op_count[FC_OP_WAIT] == 1508);
         CU_ASSERT(s.p2p_bytes == 13584368 && s.n_pairs == 544);
         CU_ASSERT(has_note(&t, "(2241 times: MPI_Allreduce was called and not recorded)")); /* 27 x 83 */
         CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
         fc_trace_free(&t);
     }
     if (read_run(REAL "sst/testtrace.meta", &t)) { /* each rank's counts as in the text dump of rank 0 */
-        static const uint8_t ops[] = {FC_OP_INIT, FC_OP_BARRIER, FC_OP_ISEND, FC_OP_RECV, FC_OP_WAIT, FC_OP_ALLREDUCE, FC_OP_FINALIZE};
+        static const uint8_t ops[] = {FC_OP_INIT, FC_OP_BARRIER,   FC_OP_ISEND,   FC_OP_RECV,
+                                      FC_OP_WAIT, FC_OP_ALLREDUCE, FC_OP_FINALIZE};
         for (uint32_t r = 0; r < 4; r++) expect_ops(&t, r, ops, sizeof ops);
         CU_ASSERT_DOUBLE_EQUAL(t.events[1].enter_s - t.events[0].enter_s, 43e-6, 1e-9);
         CU_ASSERT_DOUBLE_EQUAL(t.events[1].compute_s, 41e-6, 1e-9);

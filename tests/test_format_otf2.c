@@ -1,4 +1,5 @@
-/* test_format_otf2.c - OTF2 archives: one written here with the library's writer, and the reference archives where they are. */
+/* test_format_otf2.c - OTF2 archives: one written here with the library's writer, and the reference archives
+ * where they are. */
 #include "tests/tests.h"
 #include "traces/traces.h"
 
@@ -13,9 +14,10 @@ enum { N_RANKS = 3, STEP = 1000, CLOCK_OFFSET = 700, START = 50000 };
 
 static char folder[] = "/tmp/fabricast-otf2-XXXXXX";
 static const uint64_t location[N_RANKS] = {30, 10, 20}; /* of ranks 0, 1, 2 */
-static const char *const names[] = {"MPI_Init",     "MPI_Irecv",     "MPI_Isend",  "MPI_Test", "MPI_Waitall", "MPI_Sendrecv",
-                                    "MPI_Allreduce", "MPI_Ibcast",   "MPI_Wait",   "MPI_Alltoallv", "MPI_Put", "MPI_Comm_rank",
-                                    "solve",        "MPI_Win_fence", "MPI_Ssend",  "MPI_Recv", "MPI_Scan",    "MPI_Finalize"};
+static const char *const names[] = {
+    "MPI_Init",      "MPI_Irecv",     "MPI_Isend", "MPI_Test",      "MPI_Waitall", "MPI_Sendrecv",
+    "MPI_Allreduce", "MPI_Ibcast",    "MPI_Wait",  "MPI_Alltoallv", "MPI_Put",     "MPI_Comm_rank",
+    "solve",         "MPI_Win_fence", "MPI_Ssend", "MPI_Recv",      "MPI_Scan",    "MPI_Finalize"};
 enum { N_NAMES = sizeof names / sizeof *names };
 
 /* libotf2 3.0.2 does not free an archive whose anchor file turns out to be damaged while it is opened. */
@@ -88,23 +90,26 @@ static void write_collectives(struct out *o, uint32_t rank)
     if (rank != 1) { /* communicator 1 is {2, 0} */
         enter(o, "MPI_Allreduce");
         OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-        OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLREDUCE, 1, OTF2_COLLECTIVE_ROOT_NONE, 16, 16);
+        OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLREDUCE, 1,
+                                        OTF2_COLLECTIVE_ROOT_NONE, 16, 16);
         leave(o, "MPI_Allreduce");
     }
     enter(o, "MPI_Ibcast");
     OTF2_EvtWriter_NonBlockingCollectiveRequest(o->w, NULL, tick(o), 3);
     leave(o, "MPI_Ibcast");
     enter(o, "MPI_Wait");
-    OTF2_EvtWriter_NonBlockingCollectiveComplete(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_BCAST, 0, 1, rank == 1 ? 192 : 0, 64, 3);
+    OTF2_EvtWriter_NonBlockingCollectiveComplete(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_BCAST, 0, 1,
+                                                 rank == 1 ? 192 : 0, 64, 3);
     leave(o, "MPI_Wait");
     enter(o, "MPI_Alltoallv");
     OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLTOALLV, 0, OTF2_COLLECTIVE_ROOT_NONE, 10, 10);
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLTOALLV, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, 10, 10);
     leave(o, "MPI_Alltoallv");
     enter(o, "MPI_Scan");
     OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
-    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_SCAN, 0, OTF2_COLLECTIVE_ROOT_NONE, (3 - rank) * 24,
-                                    (rank + 1) * 24);
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_SCAN, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, (3 - rank) * 24, (rank + 1) * 24);
     leave(o, "MPI_Scan");
     enter(o, "MPI_Put");
     OTF2_EvtWriter_RmaPut(o->w, NULL, tick(o), 0, (rank + 1) % 3, 128, 0);
@@ -144,24 +149,30 @@ static void write_definitions(OTF2_Archive *archive, uint32_t window_comm)
     OTF2_GlobalDefWriter_WriteString(g, 0, "");
     for (uint32_t i = 0; i < N_NAMES; i++) {
         OTF2_GlobalDefWriter_WriteString(g, 1 + i, names[i]);
-        OTF2_GlobalDefWriter_WriteRegion(g, i, 1 + i, 1 + i, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0);
+        OTF2_GlobalDefWriter_WriteRegion(g, i, 1 + i, 1 + i, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                         OTF2_REGION_FLAG_NONE, 0, 0, 0);
     }
     OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     for (uint32_t r = 0; r < N_RANKS; r++) {
-        OTF2_GlobalDefWriter_WriteLocationGroup(g, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0, OTF2_UNDEFINED_LOCATION_GROUP);
+        OTF2_GlobalDefWriter_WriteLocationGroup(g, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                OTF2_UNDEFINED_LOCATION_GROUP);
         OTF2_GlobalDefWriter_WriteLocation(g, location[r], 0, OTF2_LOCATION_TYPE_CPU_THREAD, 60, r);
     }
-    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, N_RANKS, location);
-    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, N_RANKS, in_order);
-    OTF2_GlobalDefWriter_WriteGroup(g, 2, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, part);
+    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, N_RANKS, location);
+    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, N_RANKS, in_order);
+    OTF2_GlobalDefWriter_WriteGroup(g, 2, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, 2, part);
     OTF2_GlobalDefWriter_WriteComm(g, 0, 0, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteComm(g, 1, 0, 2, 0, OTF2_COMM_FLAG_NONE);
     OTF2_GlobalDefWriter_WriteRmaWin(g, 0, 0, window_comm, OTF2_RMA_WIN_FLAG_NONE);
 }
 
-static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller, bool final)
+static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller,
+                                   bool final)
 {
-    (void)user, (void)type, (void)at, (void)caller, (void)final;
+    (void)user, (void)type, (void)at, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -174,14 +185,15 @@ static OTF2_TimeStamp after_flush(void *user, OTF2_FileType type, OTF2_LocationR
 static void write_archive(uint32_t window_comm)
 {
     static OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = after_flush};
-    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, 1024 * 1024, 4 * 1024 * 1024,
-                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, 1024 * 1024,
+                                              4 * 1024 * 1024, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     CU_ASSERT_PTR_NOT_NULL_FATAL(archive);
     OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     OTF2_Archive_OpenEvtFiles(archive);
     for (uint32_t r = 0; r < N_RANKS; r++) {
-        struct out o = {OTF2_Archive_GetEvtWriter(archive, location[r]), START - STEP, r == 1 ? CLOCK_OFFSET : 0};
+        struct out o = {OTF2_Archive_GetEvtWriter(archive, location[r]), START - STEP,
+                        r == 1 ? CLOCK_OFFSET : 0};
         write_rank(&o, r);
         OTF2_Archive_CloseEvtWriter(archive, o.w);
     }
@@ -189,7 +201,8 @@ static void write_archive(uint32_t window_comm)
     OTF2_Archive_OpenDefFiles(archive);
     for (uint32_t r = 0; r < N_RANKS; r++) {
         OTF2_DefWriter *d = OTF2_Archive_GetDefWriter(archive, location[r]);
-        for (int end = 0; r == 1 && end < 2; end++) OTF2_DefWriter_WriteClockOffset(d, end ? 10 * START : 0, CLOCK_OFFSET, 0);
+        for (int end = 0; r == 1 && end < 2; end++)
+            OTF2_DefWriter_WriteClockOffset(d, end ? 10 * START : 0, CLOCK_OFFSET, 0);
         OTF2_Archive_CloseDefWriter(archive, d);
     }
     OTF2_Archive_CloseDefFiles(archive);
@@ -233,9 +246,10 @@ static bool has_note(const struct fc_trace *t, const char *part)
 
 static void test_everything(void)
 {
-    static const uint8_t ops[] = {FC_OP_INIT, FC_OP_IRECV, FC_OP_ISEND, FC_OP_WAIT, FC_OP_IRECV, FC_OP_SEND, FC_OP_WAIT,
-                                  FC_OP_ALLREDUCE, FC_OP_BCAST, FC_OP_WAIT, FC_OP_ALLTOALLV, FC_OP_SCAN, FC_OP_RMA, FC_OP_OTHER,
-                                  FC_OP_SEND, FC_OP_FINALIZE};
+    static const uint8_t ops[] = {FC_OP_INIT,  FC_OP_IRECV, FC_OP_ISEND,     FC_OP_WAIT,
+                                  FC_OP_IRECV, FC_OP_SEND,  FC_OP_WAIT,      FC_OP_ALLREDUCE,
+                                  FC_OP_BCAST, FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_SCAN,
+                                  FC_OP_RMA,   FC_OP_OTHER, FC_OP_SEND,      FC_OP_FINALIZE};
     struct fc_trace t;
     struct fc_status st = {0};
     uint64_t *match;
@@ -248,19 +262,21 @@ static void test_everything(void)
     CU_ASSERT_EQUAL_FATAL(t.first_event[1], sizeof ops);
     const struct fc_event *e = t.events;
     for (size_t i = 0; i < sizeof ops; i++) CU_ASSERT_EQUAL(e[i].op, ops[i]);
-    CU_ASSERT(e[1].peer == 2 && e[1].tag == 5 && e[1].bytes == 101 && e[1].request == 0); /* known when it completed */
+    CU_ASSERT(e[1].peer == 2 && e[1].tag == 5 && e[1].bytes == 101 &&
+              e[1].request == 0); /* known when it completed */
     CU_ASSERT(e[2].peer == 1 && e[2].bytes == 102 && e[2].request == 1);
     CU_ASSERT(e[3].polls == 1 && e[3].n_list == 2 && t.lists[e[3].list] == 0 && t.lists[e[3].list + 1] == 1);
     CU_ASSERT(e[4].peer == 2 && e[5].peer == 1 && e[6].n_list == 1 && t.lists[e[6].list] == 2);
     CU_ASSERT(e[7].comm == 1 && e[7].bytes == 8); /* 2 members x 8 bytes */
-    CU_ASSERT(e[8].mode == 1 && e[8].peer == 1 && e[8].bytes == 64 && e[8].request == 3 && t.lists[e[9].list] == 3);
+    CU_ASSERT(e[8].mode == 1 && e[8].peer == 1 && e[8].bytes == 64 && e[8].request == 3 &&
+              t.lists[e[9].list] == 3);
     CU_ASSERT(e[10].bytes == 10 && t.lists[e[10].list] == 4 && t.lists[e[10].list + 2] == 3);
     CU_ASSERT(e[11].bytes == 24 && e[12].peer == 1 && e[12].bytes == 128);
     CU_ASSERT(e[14].mode == 1 && e[14].comm == 1 && e[14].peer == 2 && e[14].bytes == 77);
     CU_ASSERT_EQUAL(e[0].enter_s, 0);
     CU_ASSERT_DOUBLE_EQUAL(e[1].enter_s, 3e-6, 1e-15);
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 2e-6, 1e-15);
-    CU_ASSERT_DOUBLE_EQUAL(e[15].compute_s, 4e-6, 1e-15); /* since measurement is on again */
+    CU_ASSERT_DOUBLE_EQUAL(e[15].compute_s, 4e-6, 1e-15);   /* since measurement is on again */
     CU_ASSERT_EQUAL(t.events[t.first_event[1]].enter_s, 0); /* rank 1's clock, 700 ns behind, is set right */
     CU_ASSERT(has_note(&t, "(3 times: MPI_Win_fence without a record"));
     CU_ASSERT(has_note(&t, "(3 times: windows without measurement"));
@@ -337,7 +353,8 @@ static void test_fuzz(void)
 
 /* ---- real archives ---- */
 
-static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, double bytes, uint64_t collectives, const char *note)
+static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, double bytes,
+                          uint64_t collectives, const char *note)
 {
     struct fc_trace t;
     struct fc_trace_summary s;
@@ -361,7 +378,8 @@ static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, do
 static void test_reference(void)
 {
     expect_counts(REAL "sstmacro_10ranks", 10, 1440, 23592600, 1200, "MPI_Iallreduce without a record");
-    expect_counts(REAL "tracer_stencil4d/traces-32/traces.otf2", 32, 512, 67108864, 96, "windows without measurement");
+    expect_counts(REAL "tracer_stencil4d/traces-32/traces.otf2", 32, 512, 67108864, 96,
+                  "windows without measurement");
     expect_counts(REAL "tracer_stencil4d/traces-64", 64, 1024, 268435456, 192, "windows without measurement");
     expect_counts(REAL "pipit_pingpong", 2, 16, 8355840, 0, NULL);
 }

@@ -1,65 +1,18 @@
 /* format_dumpi_comm.c - who is in which communicator of a DUMPI run.
  *
- * A file knows communicators by handles of its own rank. Making one is collective over its parent, and all members make the
- * communicators of one parent in the same order: so the k-th that a rank makes from a parent is the k-th that each other member
- * makes from it (MPI 4.0, 7.4.2). What a rank alone can tell of its result (dup, cart_create, cart_sub, create with a group) is
- * found at once; a split needs colour and key of all members: the rank waits until the last has called. Ranks go on one
- * after the other until all wait; a split that still waits then (ranks without a file, a window) has unknown members. */
-#include "traces/format_dumpi.h"
+ * A file knows communicators by handles of its own rank. Making one is collective over its parent, and all
+ * members make the communicators of one parent in the same order: so the k-th that a rank makes from a parent
+ * is the k-th that each other member makes from it (MPI 4.0, 7.4.2). What a rank alone can tell of its result
+ * (dup, cart_create, cart_sub, create with a group) is found at once; a split needs colour and key of all
+ * members: the rank waits until the last has called. Ranks go on one after the other until all wait; a split
+ * that still waits then (ranks without a file, a window) has unknown members. */
+#include "traces/format_dumpi_comm.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A call about groups or communicators. */
-struct action {
-    struct action *next;
-    uint16_t function;
-    int32_t a, b, made; /* handles: of what it works on, of what it makes */
-    int32_t color, key;
-    uint32_t n;
-    int32_t list[];
-};
-/* One making of communicators from a parent, by all its members. */
-struct making {
-    struct making *next;
-    uint64_t k; /* which, over this parent */
-    uint16_t function;
-    bool abandoned;
-    uint32_t n_called;
-    uint8_t *called; /* [members of the parent]; splits only, as color and key */
-    int32_t *color, *key;
-    int32_t *result;  /* [members of the parent] index of the communicator */
-    int32_t *comms;   /* made so far */
-    uint32_t n_comms, comm_capacity;
-};
-struct group {
-    bool known;
-    uint32_t n;
-    uint32_t *member; /* world ranks; owned */
-};
-struct handle {
-    int32_t comm; /* index in run->comm, FC_DUMPI_UNKNOWN */
-    uint64_t k;   /* makings that this rank took part in */
-};
-struct rank_state {
-    struct action *first, *last;
-    struct handle *handle; /* [n_handles] */
-    struct group *group;   /* [n_groups] */
-    uint32_t n_handles, n_groups;
-    bool waits;
-};
-struct finder {
-    struct fc_dumpi_run *run;
-    struct fc_status *st;
-    struct rank_state *ranks; /* [n_ranks] */
-    struct making **makings;  /* [communicators] list of each */
-    uint32_t n_makings;
-    struct fc_dumpi_file file;
-    struct fc_dumpi_record record;
-};
-
-static enum fc_code no_memory(struct fc_status *st)
+enum fc_code fc_dumpi_no_memory(struct fc_status *st)
 {
     return fc_refuse(st, FC_NO, "out of memory while finding communicators");
 }
@@ -68,31 +21,51 @@ int fc_dumpi_makes_comm(int function, int *parent)
 {
     *parent = 0;
     switch (function) {
-    case DUMPI_COMM_DUP: return 1;
-    case DUMPI_COMM_CREATE: return 2;
-    case DUMPI_COMM_SPLIT: return 3;
-    case DUMPI_CART_CREATE: return 5;
-    case DUMPI_GRAPH_CREATE: return 6;
-    case DUMPI_CART_SUB: *parent = 1; return 3;
-    case DUMPI_INTERCOMM_CREATE: return 5;
-    case DUMPI_INTERCOMM_MERGE: return 2;
+    case DUMPI_COMM_DUP:
+        return 1;
+    case DUMPI_COMM_CREATE:
+        return 2;
+    case DUMPI_COMM_SPLIT:
+        return 3;
+    case DUMPI_CART_CREATE:
+        return 5;
+    case DUMPI_GRAPH_CREATE:
+        return 6;
+    case DUMPI_CART_SUB:
+        *parent = 1;
+        return 3;
+    case DUMPI_INTERCOMM_CREATE:
+        return 5;
+    case DUMPI_INTERCOMM_MERGE:
+        return 2;
     case DUMPI_COMM_ACCEPT:
-    case DUMPI_COMM_CONNECT: *parent = 3; return 4;
-    case DUMPI_COMM_GET_PARENT: *parent = -1; return 0;
-    case DUMPI_COMM_JOIN: *parent = -1; return 1;
-    case DUMPI_COMM_SPAWN: *parent = 2; return 3;
-    case DUMPI_COMM_SPAWN_MULTIPLE: *parent = 3; return 4;
-    default: return -1;
+    case DUMPI_COMM_CONNECT:
+        *parent = 3;
+        return 4;
+    case DUMPI_COMM_GET_PARENT:
+        *parent = -1;
+        return 0;
+    case DUMPI_COMM_JOIN:
+        *parent = -1;
+        return 1;
+    case DUMPI_COMM_SPAWN:
+        *parent = 2;
+        return 3;
+    case DUMPI_COMM_SPAWN_MULTIPLE:
+        *parent = 3;
+        return 4;
+    default:
+        return -1;
     }
 }
 
-enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n, const int32_t *dims,
-                               uint32_t n_dims, int32_t *comm)
+enum fc_code fc_dumpi_add_comm(struct fc_dumpi_run *run, const uint32_t *member, uint32_t n,
+                               const int32_t *dims, uint32_t n_dims, int32_t *comm)
 {
     if (run->n_comms == run->comm_capacity) {
         uint32_t capacity = run->comm_capacity ? 2 * run->comm_capacity : 64;
         struct fc_dumpi_comm *larger = realloc(run->comm, capacity * sizeof *larger);
-        if (!larger) return no_memory(run->st);
+        if (!larger) return fc_dumpi_no_memory(run->st);
         run->comm = larger;
         run->comm_capacity = capacity;
     }
@@ -124,13 +97,15 @@ static int list_argument(int function)
     case DUMPI_GROUP_RANGE_INCL:
     case DUMPI_GROUP_RANGE_EXCL:
     case DUMPI_CART_SUB:
-    case DUMPI_CART_CREATE: return 2;
-    default: return -1;
+    case DUMPI_CART_CREATE:
+        return 2;
+    default:
+        return -1;
     }
 }
 
 /* The list with ranges (first, last, step) written out; `to` NULL: only counts. UINT32_MAX: malformed. */
-static uint32_t write_list(const struct finder *f, const struct fc_dumpi_argument *list, int32_t *to)
+static uint32_t write_list(const struct fc_dumpi_finder *f, const struct fc_dumpi_argument *list, int32_t *to)
 {
     const struct fc_dumpi_file *file = &f->file;
     uint64_t n = 0;
@@ -152,7 +127,7 @@ static uint32_t write_list(const struct finder *f, const struct fc_dumpi_argumen
     return (uint32_t)n;
 }
 
-static enum fc_code collect(struct finder *f, struct rank_state *rank)
+static enum fc_code collect(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank)
 {
     const struct fc_dumpi_record *r = &f->record;
     const struct fc_dumpi_argument *arg = r->arg;
@@ -160,10 +135,12 @@ static enum fc_code collect(struct finder *f, struct rank_state *rank)
     bool of_groups = is_group_call(r->function);
     if (!of_groups && made < 0) return FC_OK;
     uint32_t n = list < 0 ? 0 : write_list(f, &arg[list], NULL);
-    if (n == UINT32_MAX) return fc_dumpi_fail(&f->file, "%s has ranges of ranks that are damaged", fc_dumpi_functions[r->function].name);
-    struct action *a = fc_alloc(&f->run->arena, 1, sizeof *a + n * sizeof *a->list, f->st);
+    if (n == UINT32_MAX)
+        return fc_dumpi_fail(&f->file, "%s has ranges of ranks that are damaged",
+                             fc_dumpi_functions[r->function].name);
+    struct fc_dumpi_action *a = fc_alloc(&f->run->arena, 1, sizeof *a + n * sizeof *a->list, f->st);
     if (!a) return FC_NO;
-    *a = (struct action){.function = r->function, .n = n};
+    *a = (struct fc_dumpi_action){.function = r->function, .n = n};
     if (of_groups) {
         bool of_two = r->function >= DUMPI_GROUP_UNION && r->function <= DUMPI_GROUP_DIFFERENCE;
         a->a = (int32_t)arg[0].value;
@@ -185,7 +162,7 @@ static enum fc_code collect(struct finder *f, struct rank_state *rank)
     return FC_OK;
 }
 
-static enum fc_code collect_rank(struct finder *f, uint32_t rank)
+static enum fc_code collect_rank(struct fc_dumpi_finder *f, uint32_t rank)
 {
     bool there = true;
     if (!f->run->path[rank]) return FC_OK;
@@ -201,141 +178,52 @@ static enum fc_code collect_rank(struct finder *f, uint32_t rank)
 /* ---- tables of one rank ---- */
 
 /* Handles are 16 bits wide. */
-static struct handle *handle_of(struct finder *f, struct rank_state *rank, int32_t handle)
+struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
+                                           int32_t handle)
 {
     uint32_t index = (uint16_t)handle;
     if (index >= rank->n_handles) {
         uint32_t n = index + 16;
-        struct handle *larger = realloc(rank->handle, n * sizeof *larger);
-        if (!larger) return no_memory(f->st), NULL;
+        struct fc_dumpi_handle *larger = realloc(rank->handle, n * sizeof *larger);
+        if (!larger) return fc_dumpi_no_memory(f->st), NULL;
         for (uint32_t i = rank->n_handles; i < n; i++)
-            larger[i] = (struct handle){i == FC_DUMPI_WORLD ? 0 : FC_DUMPI_UNKNOWN, 0};
+            larger[i] = (struct fc_dumpi_handle){i == FC_DUMPI_WORLD ? 0 : FC_DUMPI_UNKNOWN, 0};
         rank->handle = larger;
         rank->n_handles = n;
     }
     return &rank->handle[index];
 }
 
-static struct group *group_of(struct finder *f, struct rank_state *rank, int32_t handle)
-{
-    uint32_t index = (uint16_t)handle;
-    if (index >= rank->n_groups) {
-        uint32_t n = index + 16;
-        struct group *larger = realloc(rank->group, n * sizeof *larger);
-        if (!larger) return no_memory(f->st), NULL;
-        memset(larger + rank->n_groups, 0, (n - rank->n_groups) * sizeof *larger);
-        rank->group = larger;
-        rank->n_groups = n;
-        rank->group[FC_DUMPI_EMPTY].known = true;
-    }
-    return &rank->group[index];
-}
-
-static enum fc_code set_group(struct finder *f, struct rank_state *rank, int32_t handle, struct group made)
-{
-    struct group *g = group_of(f, rank, handle);
-    if (!g) return free(made.member), f->st->code;
-    free(g->member);
-    *g = made;
-    return FC_OK;
-}
-
-static uint32_t place_in(const uint32_t *member, uint32_t n, uint32_t world)
-{
-    if (world < n && member[world] == world) return world;
-    uint32_t i = 0;
-    while (i < n && member[i] != world) i++;
-    return i;
-}
-
-/* ---- groups ---- */
-
-static void keep(struct group *to, uint32_t world)
-{
-    to->member[to->n++] = world;
-}
-
-/* incl, excl and their ranges: ranks of group `of`, each once. */
-static bool choose(const struct group *of, const struct action *a, struct group *to)
-{
-    bool exclude = a->function == DUMPI_GROUP_EXCL || a->function == DUMPI_GROUP_RANGE_EXCL, good = a->n <= of->n;
-    uint8_t *named = calloc((size_t)of->n + 1, 1);
-    for (uint32_t i = 0; named && good && i < a->n; i++) {
-        int32_t r = a->list[i];
-        good = r >= 0 && (uint32_t)r < of->n && !named[r];
-        if (!good) break;
-        named[r] = 1;
-        if (!exclude) keep(to, of->member[r]);
-    }
-    for (uint32_t r = 0; named && good && exclude && r < of->n; r++)
-        if (!named[r]) keep(to, of->member[r]);
-    good = good && named;
-    free(named);
-    return good;
-}
-
-static void combine(const struct group *x, const struct group *y, int function, struct group *to)
-{
-    for (uint32_t i = 0; i < x->n; i++) {
-        bool both = place_in(y->member, y->n, x->member[i]) < y->n;
-        if (function == DUMPI_GROUP_UNION || both == (function == DUMPI_GROUP_INTERSECTION)) keep(to, x->member[i]);
-    }
-    for (uint32_t i = 0; function == DUMPI_GROUP_UNION && i < y->n; i++)
-        if (place_in(x->member, x->n, y->member[i]) == x->n) keep(to, y->member[i]);
-}
-
-static enum fc_code make_group(struct finder *f, struct rank_state *rank, const struct action *a)
-{
-    struct group made = {.known = true};
-    if (a->function == DUMPI_COMM_GROUP) {
-        struct handle *h = handle_of(f, rank, a->a);
-        if (!h) return f->st->code;
-        const struct fc_dumpi_comm *c = h->comm < 0 ? NULL : &f->run->comm[h->comm];
-        made.member = malloc(((c ? c->n : 0) + 1) * sizeof *made.member);
-        if (!made.member) return no_memory(f->st);
-        made.known = c;
-        for (uint32_t i = 0; c && i < c->n; i++) keep(&made, c->member[i]);
-        return set_group(f, rank, a->made, made);
-    }
-    bool of_two = a->function <= DUMPI_GROUP_DIFFERENCE;
-    if (!group_of(f, rank, a->a) || (of_two && !group_of(f, rank, a->b))) return f->st->code;
-    const struct group *x = group_of(f, rank, a->a), *y = of_two ? group_of(f, rank, a->b) : x;
-    made.known = x->known && y->known;
-    made.member = malloc(((size_t)x->n + y->n + 1) * sizeof *made.member);
-    if (!made.member) return no_memory(f->st);
-    if (made.known && of_two) combine(x, y, a->function, &made);
-    if (made.known && !of_two) made.known = choose(x, a, &made);
-    return set_group(f, rank, a->made, made);
-}
-
 /* ---- communicators ---- */
 
-static enum fc_code making_of(struct finder *f, int32_t parent, uint64_t k, uint16_t function, struct making **found)
+static enum fc_code making_of(struct fc_dumpi_finder *f, int32_t parent, uint64_t k, uint16_t function,
+                              struct fc_dumpi_making **found)
 {
     if ((uint32_t)parent >= f->n_makings) {
         uint32_t n = 2 * (uint32_t)parent + 16;
-        struct making **larger = realloc(f->makings, n * sizeof *larger);
-        if (!larger) return no_memory(f->st);
+        struct fc_dumpi_making **larger = realloc(f->makings, n * sizeof *larger);
+        if (!larger) return fc_dumpi_no_memory(f->st);
         memset(larger + f->n_makings, 0, (n - f->n_makings) * sizeof *larger);
         f->makings = larger;
         f->n_makings = n;
     }
-    struct making **at = &f->makings[parent];
+    struct fc_dumpi_making **at = &f->makings[parent];
     while (*at && (*at)->k != k) at = &(*at)->next;
     if (!*at) {
         *at = calloc(1, sizeof **at);
-        if (!*at) return no_memory(f->st);
-        **at = (struct making){.k = k, .function = function};
+        if (!*at) return fc_dumpi_no_memory(f->st);
+        **at = (struct fc_dumpi_making){.k = k, .function = function};
     }
     *found = *at;
     if ((*at)->function == function) return FC_OK;
     return fc_fail(f->st, FC_INPUT, (struct fc_place){f->run->sink->trace->file, 0},
-                   "ranks disagree on making %" PRIu64 " of communicators from one parent: %s here, %s there", k + 1,
-                   fc_dumpi_functions[(*at)->function].name, fc_dumpi_functions[function].name);
+                   "ranks disagree on making %" PRIu64 " of communicators from one parent: %s here, %s there",
+                   k + 1, fc_dumpi_functions[(*at)->function].name, fc_dumpi_functions[function].name);
 }
 
 /* The communicator of these members in this making, made when it is the first to ask. */
-static enum fc_code comm_of(struct finder *f, struct making *m, const struct fc_dumpi_comm *like, int32_t *comm)
+static enum fc_code comm_of(struct fc_dumpi_finder *f, struct fc_dumpi_making *m,
+                            const struct fc_dumpi_comm *like, int32_t *comm)
 {
     for (uint32_t i = 0; i < m->n_comms; i++) {
         const struct fc_dumpi_comm *c = &f->run->comm[m->comms[i]];
@@ -345,7 +233,7 @@ static enum fc_code comm_of(struct finder *f, struct making *m, const struct fc_
     if (m->n_comms == m->comm_capacity) {
         uint32_t capacity = m->comm_capacity ? 2 * m->comm_capacity : 4;
         int32_t *larger = realloc(m->comms, capacity * sizeof *larger);
-        if (!larger) return no_memory(f->st);
+        if (!larger) return fc_dumpi_no_memory(f->st);
         m->comms = larger;
         m->comm_capacity = capacity;
     }
@@ -355,13 +243,14 @@ static enum fc_code comm_of(struct finder *f, struct making *m, const struct fc_
 }
 
 /* Members of a cartesian sub-grid through `place`, row-major; keeps[d]: dimension d stays. */
-static void sub_grid(const struct fc_dumpi_comm *parent, const int32_t *keeps, uint32_t place, uint32_t *member,
-                     int32_t *dims, struct fc_dumpi_comm *like)
+static void sub_grid(const struct fc_dumpi_comm *parent, const int32_t *keeps, uint32_t place,
+                     uint32_t *member, int32_t *dims, struct fc_dumpi_comm *like)
 {
     for (uint32_t i = 0; i < parent->n; i++) {
         uint32_t x = i, y = place;
         bool same = true;
-        for (uint32_t d = parent->n_dims; d-- > 0; x /= (uint32_t)parent->dims[d], y /= (uint32_t)parent->dims[d])
+        for (uint32_t d = parent->n_dims; d-- > 0;
+             x /= (uint32_t)parent->dims[d], y /= (uint32_t)parent->dims[d])
             same = same && (keeps[d] || x % (uint32_t)parent->dims[d] == y % (uint32_t)parent->dims[d]);
         if (same) member[like->n++] = parent->member[i];
     }
@@ -370,15 +259,16 @@ static void sub_grid(const struct fc_dumpi_comm *parent, const int32_t *keeps, u
 }
 
 /* What a rank alone can tell. */
-static enum fc_code make_alone(struct finder *f, uint32_t rank, struct making *m, const struct action *a, int32_t parent,
-                               int32_t *comm)
+static enum fc_code make_alone(struct fc_dumpi_finder *f, uint32_t rank, struct fc_dumpi_making *m,
+                               const struct fc_dumpi_action *a, int32_t parent, int32_t *comm)
 {
     const struct fc_dumpi_comm *p = &f->run->comm[parent];
-    uint32_t *member = malloc(((size_t)p->n + p->n_dims + 1) * sizeof *member), place = place_in(p->member, p->n, rank);
+    uint32_t *member = malloc(((size_t)p->n + p->n_dims + 1) * sizeof *member),
+             place = fc_dumpi_place_in(p->member, p->n, rank);
     struct fc_dumpi_comm like = {.member = member, .dims = (int32_t *)member + p->n};
     uint64_t nodes = 1;
-    const struct group *g = NULL;
-    if (!member) return no_memory(f->st);
+    const struct fc_dumpi_group *g = NULL;
+    if (!member) return fc_dumpi_no_memory(f->st);
     *comm = FC_DUMPI_UNKNOWN;
     bool known = true;
     switch (a->function) {
@@ -390,13 +280,15 @@ static enum fc_code make_alone(struct finder *f, uint32_t rank, struct making *m
         like.dims = a->list;
         like.n_dims = a->n;
         break;
-    case DUMPI_GRAPH_CREATE: nodes = a->b < 0 ? UINT64_MAX : (uint64_t)a->b; break;
+    case DUMPI_GRAPH_CREATE:
+        nodes = a->b < 0 ? UINT64_MAX : (uint64_t)a->b;
+        break;
     case DUMPI_CART_SUB:
         known = p->n_dims && a->n == p->n_dims;
         if (known) sub_grid(p, a->list, place, member, (int32_t *)member + p->n, &like);
         break;
     case DUMPI_COMM_CREATE:
-        g = group_of(f, &f->ranks[rank], a->b);
+        g = fc_dumpi_group_of(f, &f->ranks[rank], a->b);
         known = g && g->known && g->n <= p->n;
         if (known) memcpy(member, g->member, g->n * sizeof *member);
         if (known) like.n = g->n;
@@ -414,7 +306,7 @@ static enum fc_code make_alone(struct finder *f, uint32_t rank, struct making *m
     enum fc_code code = f->st->code;
     if (known && !code) {
         *comm = FC_DUMPI_NOT_IN;
-        if (place_in(member, like.n, rank) < like.n) code = comm_of(f, m, &like, comm);
+        if (fc_dumpi_place_in(member, like.n, rank) < like.n) code = comm_of(f, m, &like, comm);
     }
     free(member);
     return code;
@@ -434,11 +326,11 @@ static int by_color(const void *a, const void *b)
 }
 
 /* All have called: one communicator a colour, ordered by key, then by rank in the parent. */
-static enum fc_code split(struct finder *f, struct making *m, int32_t parent)
+static enum fc_code split(struct fc_dumpi_finder *f, struct fc_dumpi_making *m, int32_t parent)
 {
     uint32_t n = f->run->comm[parent].n, *member = malloc(n * sizeof *member);
     struct split_entry *entry = malloc(n * sizeof *entry);
-    enum fc_code code = member && entry ? FC_OK : no_memory(f->st);
+    enum fc_code code = member && entry ? FC_OK : fc_dumpi_no_memory(f->st);
     for (uint32_t i = 0; !code && i < n; i++) entry[i] = (struct split_entry){m->color[i], m->key[i], i};
     if (!code) qsort(entry, n, sizeof *entry, by_color);
     for (uint32_t i = 0, j; !code && i < n; i = j) {
@@ -453,10 +345,10 @@ static enum fc_code split(struct finder *f, struct making *m, int32_t parent)
     return code;
 }
 
-static enum fc_code join_split(struct finder *f, uint32_t rank, struct making *m, const struct action *a, int32_t parent,
-                               int32_t *comm, bool *waits)
+static enum fc_code join_split(struct fc_dumpi_finder *f, uint32_t rank, struct fc_dumpi_making *m,
+                               const struct fc_dumpi_action *a, int32_t parent, int32_t *comm, bool *waits)
 {
-    uint32_t n = f->run->comm[parent].n, place = place_in(f->run->comm[parent].member, n, rank);
+    uint32_t n = f->run->comm[parent].n, place = fc_dumpi_place_in(f->run->comm[parent].member, n, rank);
     if (!m->called) {
         m->called = fc_alloc(&f->run->arena, n, 1, f->st);
         m->color = fc_alloc(&f->run->arena, n, sizeof *m->color, f->st);
@@ -475,12 +367,12 @@ static enum fc_code join_split(struct finder *f, uint32_t rank, struct making *m
     return FC_OK;
 }
 
-static enum fc_code add_made(struct finder *f, struct fc_dumpi_made *made, int32_t comm)
+static enum fc_code add_made(struct fc_dumpi_finder *f, struct fc_dumpi_made *made, int32_t comm)
 {
     if (made->n == made->capacity) {
         uint32_t capacity = made->capacity ? 2 * made->capacity : 16;
         int32_t *larger = realloc(made->comm, capacity * sizeof *larger);
-        if (!larger) return no_memory(f->st);
+        if (!larger) return fc_dumpi_no_memory(f->st);
         made->comm = larger;
         made->capacity = capacity;
     }
@@ -488,41 +380,44 @@ static enum fc_code add_made(struct finder *f, struct fc_dumpi_made *made, int32
     return FC_OK;
 }
 
-static enum fc_code make_comm(struct finder *f, uint32_t rank, const struct action *a, bool *waits)
+static enum fc_code make_comm(struct fc_dumpi_finder *f, uint32_t rank, const struct fc_dumpi_action *a,
+                              bool *waits)
 {
-    struct rank_state *state = &f->ranks[rank];
-    struct handle *parent = a->a < 0 ? NULL : handle_of(f, state, a->a), *made = NULL;
+    struct fc_dumpi_rank_state *state = &f->ranks[rank];
+    struct fc_dumpi_handle *parent = a->a < 0 ? NULL : fc_dumpi_handle_of(f, state, a->a), *made = NULL;
     int32_t comm = FC_DUMPI_UNKNOWN;
-    struct making *m = NULL;
+    struct fc_dumpi_making *m = NULL;
     if (a->a >= 0 && !parent) return f->st->code;
     if (a->a == FC_DUMPI_SELF && parent->comm == FC_DUMPI_UNKNOWN &&
         fc_dumpi_add_comm(f->run, &rank, 1, NULL, 0, &parent->comm))
         return f->st->code;
-    bool intra = a->function == DUMPI_COMM_DUP || a->function == DUMPI_COMM_CREATE || a->function == DUMPI_COMM_SPLIT ||
-                 a->function == DUMPI_CART_CREATE || a->function == DUMPI_GRAPH_CREATE || a->function == DUMPI_CART_SUB;
+    bool intra = a->function == DUMPI_COMM_DUP || a->function == DUMPI_COMM_CREATE ||
+                 a->function == DUMPI_COMM_SPLIT || a->function == DUMPI_CART_CREATE ||
+                 a->function == DUMPI_GRAPH_CREATE || a->function == DUMPI_CART_SUB;
     if (intra && parent && parent->comm >= 0) {
         if (making_of(f, parent->comm, parent->k, a->function, &m)) return f->st->code;
-        enum fc_code code = a->function == DUMPI_COMM_SPLIT ? join_split(f, rank, m, a, parent->comm, &comm, waits)
-                                                            : make_alone(f, rank, m, a, parent->comm, &comm);
+        enum fc_code code = a->function == DUMPI_COMM_SPLIT
+                                ? join_split(f, rank, m, a, parent->comm, &comm, waits)
+                                : make_alone(f, rank, m, a, parent->comm, &comm);
         if (code || *waits) return code;
         parent->k++;
     }
     if (add_made(f, &f->run->made[rank], comm)) return f->st->code;
     if (a->made == FC_DUMPI_NULL) return FC_OK;
-    made = handle_of(f, state, a->made);
+    made = fc_dumpi_handle_of(f, state, a->made);
     if (!made) return f->st->code;
-    *made = (struct handle){comm < 0 ? FC_DUMPI_UNKNOWN : comm, 0};
+    *made = (struct fc_dumpi_handle){comm < 0 ? FC_DUMPI_UNKNOWN : comm, 0};
     return FC_OK;
 }
 
 /* The rank's calls until it must wait for another; *moved when it made any. */
-static enum fc_code advance(struct finder *f, uint32_t rank, bool *moved)
+static enum fc_code advance(struct fc_dumpi_finder *f, uint32_t rank, bool *moved)
 {
-    struct rank_state *state = &f->ranks[rank];
+    struct fc_dumpi_rank_state *state = &f->ranks[rank];
     enum fc_code code = FC_OK;
     state->waits = false;
     while (!code && state->first && !state->waits) {
-        code = is_group_call(state->first->function) ? make_group(f, state, state->first)
+        code = is_group_call(state->first->function) ? fc_dumpi_make_group(f, state, state->first)
                                                      : make_comm(f, rank, state->first, &state->waits);
         if (state->waits) break;
         state->first = state->first->next;
@@ -532,11 +427,11 @@ static enum fc_code advance(struct finder *f, uint32_t rank, bool *moved)
 }
 
 /* The makings that wait for ever: no rank can move. */
-static uint64_t abandon(struct finder *f)
+static uint64_t abandon(struct fc_dumpi_finder *f)
 {
     uint64_t n = 0;
     for (uint32_t c = 0; c < f->n_makings && c < f->run->n_comms; c++)
-        for (struct making *m = f->makings[c]; m; m = m->next)
+        for (struct fc_dumpi_making *m = f->makings[c]; m; m = m->next)
             if (m->called && !m->abandoned && m->n_called < f->run->comm[c].n) {
                 m->abandoned = true;
                 n++;
@@ -544,7 +439,7 @@ static uint64_t abandon(struct finder *f)
     return n;
 }
 
-static void free_finder(struct finder *f)
+static void free_finder(struct fc_dumpi_finder *f)
 {
     for (uint32_t r = 0; f->ranks && r < f->run->n_ranks; r++) {
         for (uint32_t g = 0; g < f->ranks[r].n_groups; g++) free(f->ranks[r].group[g].member);
@@ -552,7 +447,7 @@ static void free_finder(struct finder *f)
         free(f->ranks[r].handle);
     }
     for (uint32_t c = 0; c < f->n_makings; c++)
-        for (struct making *m = f->makings[c], *next; m; m = next) {
+        for (struct fc_dumpi_making *m = f->makings[c], *next; m; m = next) {
             next = m->next;
             free(m->comms);
             free(m);
@@ -562,7 +457,7 @@ static void free_finder(struct finder *f)
 
 enum fc_code fc_dumpi_find_comms(struct fc_dumpi_run *run)
 {
-    struct finder f = {.run = run, .st = run->st};
+    struct fc_dumpi_finder f = {.run = run, .st = run->st};
     f.ranks = fc_alloc(&run->arena, run->n_ranks, sizeof *f.ranks, run->st);
     enum fc_code code = f.ranks ? FC_OK : FC_NO;
     bool moved = true, some = true;
@@ -575,7 +470,8 @@ enum fc_code fc_dumpi_find_comms(struct fc_dumpi_run *run)
         uint64_t n = code ? 0 : abandon(&f);
         some = n > 0;
         if (some)
-            code = fc_sink_note(run->sink, "MPI_Comm_split: not all members have a file, so what it makes is unknown", n);
+            code = fc_sink_note(
+                run->sink, "MPI_Comm_split: not all members have a file, so what it makes is unknown", n);
     }
     free_finder(&f);
     return code;

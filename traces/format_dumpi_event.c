@@ -1,9 +1,11 @@
-/* format_dumpi_event.c - records of one rank as events: clocks, datatypes, collectives, communicators, one-sided.
+/* format_dumpi_event.c - records of one rank as events: clocks, datatypes, collectives, communicators,
+ * one-sided.
  *
- * Computation is the CPU time since the last event left (its clock recorded), else the wall time; calls that do not communicate
- * are part of it. A datatype's bytes: the file's own table for those that the program did not make, and for the others what their
- * constructors say: contiguous count * old, vector count * blocklength * old, indexed and struct the sum of lengths times old
- * (MPI 4.0, 5.1), whatever lies between. */
+ * Computation is the CPU time since the last event left (its clock recorded), else the wall time; calls that
+ * do not communicate are part of it. A datatype's bytes: the file's own table for those that the program did
+ * not make, and for the others what their constructors say: contiguous count * old, vector count *
+ * blocklength * old, indexed and struct the sum of lengths times old (MPI 4.0, 5.1), whatever lies between.
+ */
 #include "traces/format_dumpi.h"
 #include "traces/trace_format.h"
 
@@ -32,7 +34,8 @@ enum fc_code fc_dumpi_other(struct fc_dumpi_reader *r, const char *why)
     char text[200];
     struct fc_event e = fc_dumpi_event(r, FC_OP_OTHER);
     if (why) {
-        snprintf(text, sizeof text, "%s%s: only its time is kept", fc_dumpi_functions[r->record.function].name, why);
+        snprintf(text, sizeof text, "%s%s: only its time is kept",
+                 fc_dumpi_functions[r->record.function].name, why);
         if (fc_sink_note(r->run->sink, text, 1)) return r->run->st->code;
     }
     return fc_hold_event(&r->hold, &e, NULL);
@@ -85,10 +88,11 @@ enum fc_code fc_dumpi_bytes(const struct fc_dumpi_reader *r, int64_t count, int6
     if (count == 0) return FC_OK;
     uint16_t t = (uint16_t)type;
     if (t >= r->n_types || r->type_size[t] < 0)
-        return fc_dumpi_fail(&r->file,
-                             "%s uses datatype %d, whose size is not in the file (it was made before recording began, or by "
-                             "MPI_Type_create_darray)",
-                             fc_dumpi_functions[r->record.function].name, t);
+        return fc_dumpi_fail(
+            &r->file,
+            "%s uses datatype %d, whose size is not in the file (it was made before recording began, or by "
+            "MPI_Type_create_darray)",
+            fc_dumpi_functions[r->record.function].name, t);
     if (__builtin_mul_overflow(count, r->type_size[t], bytes))
         return fc_dumpi_fail(&r->file, "%" PRId64 " elements of %" PRId64 " bytes", count, r->type_size[t]);
     return FC_OK;
@@ -112,7 +116,7 @@ static enum fc_code set_type(struct fc_dumpi_reader *r, int64_t type, int64_t by
 /* 64-bit C, for files of writers that had no table. */
 static enum fc_code start_types(struct fc_dumpi_reader *r)
 {
-    static const int8_t usual[FC_DUMPI_FIRST_TYPE] = {-1, -1, 1, 1, 1, 1, 4, 2,  2, 4, 4,  8, 8,  4,
+    static const int8_t usual[FC_DUMPI_FIRST_TYPE] = {-1, -1, 1, 1, 1, 1, 4, 2, 2, 4,  4,  8, 8, 4,
                                                       8,  16, 8, 8, 8, 1, 0, 0, 8, 12, 12, 6, 8, 20};
     r->n_types = 0;
     for (int t = 0; t < FC_DUMPI_FIRST_TYPE; t++)
@@ -158,11 +162,13 @@ static int64_t size_of_struct(const struct fc_dumpi_reader *r, const struct fc_d
     return sum;
 }
 
-static int64_t size_of_subarray(const struct fc_dumpi_reader *r, const struct fc_dumpi_argument *sides, int64_t old)
+static int64_t size_of_subarray(const struct fc_dumpi_reader *r, const struct fc_dumpi_argument *sides,
+                                int64_t old)
 {
     int64_t elements = 1;
     for (uint32_t i = 0; i < sides->n; i++)
-        if (__builtin_mul_overflow(elements, (int64_t)fc_dumpi_entry(&r->file, sides, i), &elements)) return -1;
+        if (__builtin_mul_overflow(elements, (int64_t)fc_dumpi_entry(&r->file, sides, i), &elements))
+            return -1;
     return times_old(r, elements, old);
 }
 
@@ -177,21 +183,32 @@ static enum fc_code make_type(struct fc_dumpi_reader *r, bool *taken)
     const struct fc_dumpi_argument *a = r->record.arg;
     *taken = true;
     switch (r->record.function) {
-    case DUMPI_TYPE_CONTIGUOUS: return set_type(r, a[2].value, times_old(r, a[0].value, a[1].value));
+    case DUMPI_TYPE_CONTIGUOUS:
+        return set_type(r, a[2].value, times_old(r, a[0].value, a[1].value));
     case DUMPI_TYPE_VECTOR:
     case DUMPI_TYPE_HVECTOR:
-    case DUMPI_TYPE_CREATE_HVECTOR: return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
+    case DUMPI_TYPE_CREATE_HVECTOR:
+        return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
     case DUMPI_TYPE_INDEXED:
     case DUMPI_TYPE_HINDEXED:
-    case DUMPI_TYPE_CREATE_HINDEXED: return set_type(r, a[4].value, times_old(r, sum_of(r, &a[1]), a[3].value));
-    case DUMPI_TYPE_INDEXED_BLOCK: return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
+    case DUMPI_TYPE_CREATE_HINDEXED:
+        return set_type(r, a[4].value, times_old(r, sum_of(r, &a[1]), a[3].value));
+    case DUMPI_TYPE_INDEXED_BLOCK:
+        return set_type(r, a[4].value, times_old(r, blocks(a), a[3].value));
     case DUMPI_TYPE_STRUCT:
-    case DUMPI_TYPE_CREATE_STRUCT: return set_type(r, a[4].value, size_of_struct(r, &a[1], &a[3]));
-    case DUMPI_TYPE_DUP: return set_type(r, a[1].value, times_old(r, 1, a[0].value));
-    case DUMPI_TYPE_RESIZED: return set_type(r, a[3].value, times_old(r, 1, a[0].value));
-    case DUMPI_TYPE_SUBARRAY: return set_type(r, a[6].value, size_of_subarray(r, &a[2], a[5].value));
-    case DUMPI_TYPE_DARRAY: return set_type(r, a[9].value, -1);
-    default: *taken = false; return FC_OK;
+    case DUMPI_TYPE_CREATE_STRUCT:
+        return set_type(r, a[4].value, size_of_struct(r, &a[1], &a[3]));
+    case DUMPI_TYPE_DUP:
+        return set_type(r, a[1].value, times_old(r, 1, a[0].value));
+    case DUMPI_TYPE_RESIZED:
+        return set_type(r, a[3].value, times_old(r, 1, a[0].value));
+    case DUMPI_TYPE_SUBARRAY:
+        return set_type(r, a[6].value, size_of_subarray(r, &a[2], a[5].value));
+    case DUMPI_TYPE_DARRAY:
+        return set_type(r, a[9].value, -1);
+    default:
+        *taken = false;
+        return FC_OK;
     }
 }
 
@@ -212,7 +229,8 @@ enum fc_code fc_dumpi_comm(struct fc_dumpi_reader *r, int64_t handle, const stru
     return *comm ? FC_OK : fc_dumpi_other(r, " on a communicator whose members are unknown");
 }
 
-enum fc_code fc_dumpi_world(const struct fc_dumpi_reader *r, const struct fc_dumpi_comm *comm, int64_t rank, int32_t *world)
+enum fc_code fc_dumpi_world(const struct fc_dumpi_reader *r, const struct fc_dumpi_comm *comm, int64_t rank,
+                            int32_t *world)
 {
     if (rank < 0 || rank >= comm->n)
         return fc_dumpi_fail(&r->file, "%s names rank %" PRId64 " of a communicator of %" PRIu32 " ranks",
@@ -251,10 +269,14 @@ static enum fc_code check_comm(const struct fc_dumpi_reader *r)
     const struct fc_dumpi_comm *c = fc_dumpi_known_comm(r, a[0].value);
     if (!c) return FC_OK;
     bool size = r->record.function == DUMPI_COMM_SIZE;
-    if (size ? a[1].value == c->n : a[1].value >= 0 && a[1].value < c->n && c->member[a[1].value] == r->file.rank) return FC_OK;
-    return fc_dumpi_fail(&r->file, "%s answers %" PRId64 ", which does not fit the members found from the calls that made the "
-                         "communicator (%" PRIu32 " members; an MPI library that reorders ranks cannot be followed)",
-                         size ? "MPI_Comm_size" : "MPI_Comm_rank", a[1].value, c->n);
+    if (size ? a[1].value == c->n
+             : a[1].value >= 0 && a[1].value < c->n && c->member[a[1].value] == r->file.rank)
+        return FC_OK;
+    return fc_dumpi_fail(
+        &r->file,
+        "%s answers %" PRId64 ", which does not fit the members found from the calls that made the "
+        "communicator (%" PRIu32 " members; an MPI library that reorders ranks cannot be followed)",
+        size ? "MPI_Comm_size" : "MPI_Comm_rank", a[1].value, c->n);
 }
 
 /* ---- collectives ---- */
@@ -280,19 +302,21 @@ static const struct shape {
     [DUMPI_EXSCAN] = {FC_OP_SCAN, 0, 1, -1, 3},
 };
 
-static enum fc_code sizes_of_members(struct fc_dumpi_reader *r, const struct shape *s, const struct fc_dumpi_comm *comm,
-                                     struct fc_event *e)
+static enum fc_code sizes_of_members(struct fc_dumpi_reader *r, const struct shape *s,
+                                     const struct fc_dumpi_comm *comm, struct fc_event *e)
 {
     const struct fc_dumpi_argument *a = r->record.arg, *counts = &a[s->count], *type = &a[s->type];
     bool many = type->width != 0;
     if (counts->n != comm->n || (many && type->n != comm->n))
-        return fc_dumpi_fail(&r->file, "%s has %" PRIu32 " counts for the %" PRIu32 " members of its communicator",
+        return fc_dumpi_fail(&r->file,
+                             "%s has %" PRIu32 " counts for the %" PRIu32 " members of its communicator",
                              fc_dumpi_functions[r->record.function].name, counts->n, comm->n);
     if (fc_dumpi_room(r, comm->n)) return r->run->st->code;
     for (uint32_t i = 0; i < comm->n; i++) {
         int64_t t = many ? fc_dumpi_entry(&r->file, type, i) : type->value;
         if (fc_dumpi_bytes(r, fc_dumpi_entry(&r->file, counts, i), t, &r->list[i])) return r->run->st->code;
-        if (__builtin_add_overflow(e->bytes, r->list[i], &e->bytes)) return fc_dumpi_fail(&r->file, "counts are too large");
+        if (__builtin_add_overflow(e->bytes, r->list[i], &e->bytes))
+            return fc_dumpi_fail(&r->file, "counts are too large");
     }
     e->n_list = comm->n;
     return FC_OK;
@@ -314,8 +338,9 @@ static enum fc_code collective(struct fc_dumpi_reader *r)
         uint32_t place = 0;
         while (place < comm->n && comm->member[place] != r->file.rank) place++;
         if (place >= a[s->count].n || a[s->count].n != comm->n)
-            return fc_dumpi_fail(&r->file, "MPI_Reduce_scatter has %" PRIu32 " counts for %" PRIu32 " members", a[s->count].n,
-                                 comm->n);
+            return fc_dumpi_fail(&r->file,
+                                 "MPI_Reduce_scatter has %" PRIu32 " counts for %" PRIu32 " members",
+                                 a[s->count].n, comm->n);
         count = fc_dumpi_entry(&r->file, &a[s->count], place);
     }
     if (s->count >= 0 && s->op != FC_OP_ALLTOALLV && fc_dumpi_bytes(r, count, a[s->type].value, &e.bytes))
@@ -363,12 +388,16 @@ static enum fc_code call(struct fc_dumpi_reader *r)
         struct fc_event e = fc_dumpi_event(r, function == DUMPI_FINALIZE ? FC_OP_FINALIZE : FC_OP_INIT);
         return fc_hold_event(&r->hold, &e, NULL);
     }
-    case DUMPI_COMM_FREE: return fc_dumpi_other(r, NULL);
+    case DUMPI_COMM_FREE:
+        return fc_dumpi_other(r, NULL);
     case DUMPI_ACCUMULATE:
     case DUMPI_GET:
-    case DUMPI_PUT: return one_sided(r);
-    case DUMPI_WIN_CREATE: return make_window(r);
-    default: return fc_dumpi_message(r);
+    case DUMPI_PUT:
+        return one_sided(r);
+    case DUMPI_WIN_CREATE:
+        return make_window(r);
+    default:
+        return fc_dumpi_message(r);
     }
 }
 
@@ -389,9 +418,14 @@ static enum fc_code take_record(struct fc_dumpi_reader *r)
     uint64_t polls = r->hold.polls, events = fc_hold_events(&r->hold);
     enum fc_code code;
     switch (fc_dumpi_functions[function].class) {
-    case FC_DUMPI_CALL: code = call(r); break;
-    case FC_DUMPI_LOST: code = fc_dumpi_other(r, ""); break;
-    default: code = fc_dumpi_other(r, NULL);
+    case FC_DUMPI_CALL:
+        code = call(r);
+        break;
+    case FC_DUMPI_LOST:
+        code = fc_dumpi_other(r, "");
+        break;
+    default:
+        code = fc_dumpi_other(r, NULL);
     }
     bool made = fc_hold_events(&r->hold) > events;
     if (made || r->hold.polls > polls) leave(r, !made);

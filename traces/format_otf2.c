@@ -1,16 +1,17 @@
-/* format_otf2.c - OTF2 archives (Score-P, TAU, EZTrace, lo2s) through libotf2: definitions, then location by location.
+/* format_otf2.c - OTF2 archives (Score-P, TAU, EZTrace, lo2s) through libotf2: definitions, then location by
+ * location.
  *
- * A rank is the position of its location in the group of MPI's locations; communicators are groups of such positions. Local
- * readers are used, one open at a time, so memory is one location's chunks and what is open at its rank; the local definitions
- * are read before, so that the library maps references and corrects clocks. Locations that are no MPI rank (threads, GPUs) are not
- * read. The library reports errors through one callback of the process: two archives must not be read at the same time.
- * Library: OTF2 3.0 (otf2 documentation, vi-hps.org). */
-#include "traces/format_otf2.h"
+ * A rank is the position of its location in the group of MPI's locations; communicators are groups of such
+ * positions. Local readers are used, one open at a time, so memory is one location's chunks and what is open
+ * at its rank; the local definitions are read before, so that the library maps references and corrects
+ * clocks. Locations that are no MPI rank (threads, GPUs) are not read. The library reports errors through one
+ * callback of the process: two archives must not be read at the same time. Library: OTF2 3.0 (otf2
+ * documentation, vi-hps.org). */
+#include "traces/format_otf2_archive.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <otf2/otf2.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,69 +21,33 @@
 
 enum { MOST_PATH = 4096, MOST_RANKS = 1 << 26 };
 
-struct group {
-    uint32_t ref;
-    uint8_t type, paradigm;
-    uint32_t n;
-    const uint64_t *member;
-};
-struct comm {
-    uint32_t ref, name, group;
-    bool known; /* no intercommunicator */
-};
-struct region {
-    uint32_t ref, name;
-};
-struct string {
-    uint32_t ref;
-    const char *text;
-};
-struct window {
-    uint32_t ref, comm;
-};
-/* A growing list of definitions, all of which begin with their reference. */
-struct list {
-    void *at;
-    size_t n, capacity, size;
-};
-struct archive {
-    struct fc_trace_sink *sink;
-    struct fc_status *st;
-    struct fc_arena arena;
-    const char *path;
-    OTF2_Reader *reader;
-    char message[512]; /* first error of the library */
-    struct list strings, groups, comms, regions, windows;
-    uint64_t resolution, offset, n_other_locations;
-    const struct group *world; /* locations of MPI */
-    struct fc_otf2_rank rank;
-    uint64_t n_handled;
-};
-
-static enum fc_code fail(struct archive *a, const char *what)
+static enum fc_code fail(struct fc_otf2_archive *a, const char *what)
 {
     if (a->st->code) return a->st->code;
-    return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0}, "%s%s%s", what, a->message[0] ? ": " : "", a->message);
+    return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0}, "%s%s%s", what, a->message[0] ? ": " : "",
+                   a->message);
 }
 
 /* What the library would print. */
-static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
-                                 const char *format, va_list arguments)
+static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, const char *function,
+                                 OTF2_ErrorCode code, const char *format, va_list arguments)
 {
-    struct archive *a = user;
+    struct fc_otf2_archive *a = user;
     char text[400];
     (void)file, (void)line, (void)function;
-    if (code == OTF2_SUCCESS || (int)code < 0 || a->message[0]) return code; /* warnings and debugging are negative */
+    if (code == OTF2_SUCCESS || (int)code < 0 || a->message[0])
+        return code; /* warnings and debugging are negative */
     vsnprintf(text, sizeof text, format, arguments);
     for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
-    snprintf(a->message, sizeof a->message, "%s%s%s", OTF2_Error_GetDescription(code), text[0] ? ": " : "", text);
+    snprintf(a->message, sizeof a->message, "%s%s%s", OTF2_Error_GetDescription(code), text[0] ? ": " : "",
+             text);
     return code;
 }
 
 /* ---- definitions ---- */
 
-static void *add(struct archive *a, struct list *list)
+static void *add(struct fc_otf2_archive *a, struct fc_otf2_list *list)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 64;
@@ -100,20 +65,21 @@ static int by_ref(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static const void *find(const struct list *list, uint32_t ref)
+const void *fc_otf2_find(const struct fc_otf2_list *list, uint32_t ref)
 {
     return list->n ? bsearch(&ref, list->at, list->n, list->size, by_ref) : NULL;
 }
 
-static const char *text_of(const struct archive *a, uint32_t ref)
+const char *fc_otf2_text(const struct fc_otf2_archive *a, uint32_t ref)
 {
-    const struct string *s = find(&a->strings, ref);
+    const struct fc_otf2_string *s = fc_otf2_find(&a->strings, ref);
     return s ? s->text : "";
 }
 
-static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
+static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length,
+                                  uint64_t realtime)
 {
-    struct archive *a = user;
+    struct fc_otf2_archive *a = user;
     (void)length, (void)realtime;
     a->resolution = resolution;
     a->offset = offset;
@@ -122,84 +88,88 @@ static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offs
 
 static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *text)
 {
-    struct archive *a = user;
-    struct string *s = add(a, &a->strings);
+    struct fc_otf2_archive *a = user;
+    struct fc_otf2_string *s = add(a, &a->strings);
     if (!s) return OTF2_CALLBACK_INTERRUPT;
-    *s = (struct string){self, fc_copy_text(&a->arena, text, a->st)};
+    *s = (struct fc_otf2_string){self, fc_copy_text(&a->arena, text, a->st)};
     return s->text ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
 }
 
 static OTF2_CallbackCode on_group(void *user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
-                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n, const uint64_t *members)
+                                  OTF2_Paradigm paradigm, OTF2_GroupFlag flags, uint32_t n,
+                                  const uint64_t *members)
 {
-    struct archive *a = user;
+    struct fc_otf2_archive *a = user;
     (void)name, (void)flags;
-    if (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP && type != OTF2_GROUP_TYPE_COMM_SELF &&
-        type != OTF2_GROUP_TYPE_LOCATIONS)
+    if (type != OTF2_GROUP_TYPE_COMM_LOCATIONS && type != OTF2_GROUP_TYPE_COMM_GROUP &&
+        type != OTF2_GROUP_TYPE_COMM_SELF && type != OTF2_GROUP_TYPE_LOCATIONS)
         return OTF2_CALLBACK_SUCCESS;
-    struct group *g = add(a, &a->groups);
+    struct fc_otf2_group *g = add(a, &a->groups);
     uint64_t *copy = g ? fc_alloc(&a->arena, n, sizeof *copy, a->st) : NULL;
     if (!g) return OTF2_CALLBACK_INTERRUPT;
-    *g = (struct group){self, type, paradigm, copy ? n : 0, copy};
+    *g = (struct fc_otf2_group){self, type, paradigm, copy ? n : 0, copy};
     if (!copy) return OTF2_CALLBACK_INTERRUPT;
     if (n) memcpy(copy, members, n * sizeof *copy);
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode add_comm(struct archive *a, struct comm c)
+static OTF2_CallbackCode add_comm(struct fc_otf2_archive *a, struct fc_otf2_comm_def c)
 {
-    struct comm *at = add(a, &a->comms);
+    struct fc_otf2_comm_def *at = add(a, &a->comms);
     if (!at) return OTF2_CALLBACK_INTERRUPT;
     *at = c;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group, OTF2_CommRef parent,
-                                 OTF2_CommFlag flags)
+static OTF2_CallbackCode on_comm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef group,
+                                 OTF2_CommRef parent, OTF2_CommFlag flags)
 {
     (void)parent, (void)flags;
-    return add_comm(user, (struct comm){self, name, group, true});
+    return add_comm(user, (struct fc_otf2_comm_def){self, name, group, true});
 }
 
 static OTF2_CallbackCode on_intercomm(void *user, OTF2_CommRef self, OTF2_StringRef name, OTF2_GroupRef left,
                                       OTF2_GroupRef right, OTF2_CommRef common, OTF2_CommFlag flags)
 {
     (void)right, (void)common, (void)flags;
-    return add_comm(user, (struct comm){self, name, left, false});
+    return add_comm(user, (struct fc_otf2_comm_def){self, name, left, false});
 }
 
-static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
-                                   OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-                                   OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin, uint32_t end)
+static OTF2_CallbackCode on_region(void *user, OTF2_RegionRef self, OTF2_StringRef name,
+                                   OTF2_StringRef canonical, OTF2_StringRef description, OTF2_RegionRole role,
+                                   OTF2_Paradigm paradigm, OTF2_RegionFlag flags, OTF2_StringRef file,
+                                   uint32_t begin, uint32_t end)
 {
-    struct archive *a = user;
-    struct region *r = add(a, &a->regions);
-    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin, (void)end;
+    struct fc_otf2_archive *a = user;
+    struct fc_otf2_region_def *r = add(a, &a->regions);
+    (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin,
+        (void)end;
     if (!r) return OTF2_CALLBACK_INTERRUPT;
-    *r = (struct region){self, name};
+    *r = (struct fc_otf2_region_def){self, name};
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_window(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+static OTF2_CallbackCode on_window(void *user, OTF2_RmaWinRef self, OTF2_StringRef name, OTF2_CommRef comm,
+                                   OTF2_RmaWinFlag flags)
 {
-    struct archive *a = user;
-    struct window *w = add(a, &a->windows);
+    struct fc_otf2_archive *a = user;
+    struct fc_otf2_window_def *w = add(a, &a->windows);
     (void)name, (void)flags;
     if (!w) return OTF2_CALLBACK_INTERRUPT;
-    *w = (struct window){self, comm};
+    *w = (struct fc_otf2_window_def){self, comm};
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,
-                                     uint64_t n_events, OTF2_LocationGroupRef group)
+static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name,
+                                     OTF2_LocationType type, uint64_t n_events, OTF2_LocationGroupRef group)
 {
-    struct archive *a = user;
+    struct fc_otf2_archive *a = user;
     (void)self, (void)name, (void)type, (void)group;
     a->n_other_locations += n_events > 0;
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static enum fc_code read_definitions(struct archive *a)
+static enum fc_code read_definitions(struct fc_otf2_archive *a)
 {
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(a->reader);
     OTF2_GlobalDefReaderCallbacks *on = OTF2_GlobalDefReaderCallbacks_New();
@@ -217,7 +187,7 @@ static enum fc_code read_definitions(struct archive *a)
     OTF2_GlobalDefReaderCallbacks_Delete(on);
     bool good = OTF2_Reader_ReadAllGlobalDefinitions(a->reader, reader, &n) == OTF2_SUCCESS;
     if (!good || a->st->code) return fail(a, "its definitions cannot be read");
-    struct list *lists[] = {&a->strings, &a->groups, &a->comms, &a->regions, &a->windows};
+    struct fc_otf2_list *lists[] = {&a->strings, &a->groups, &a->comms, &a->regions, &a->windows};
     for (int i = 0; i < 5; i++)
         if (lists[i]->n) qsort(lists[i]->at, lists[i]->n, lists[i]->size, by_ref);
     if (!a->resolution) return fail(a, "has no clock (timer resolution 0)");
@@ -227,11 +197,12 @@ static enum fc_code read_definitions(struct archive *a)
 /* ---- ranks and communicators ---- */
 
 /* MPI's locations, or the only such group that there is. */
-static enum fc_code find_world(struct archive *a)
+static enum fc_code find_world(struct fc_otf2_archive *a)
 {
-    const struct group *g = a->groups.at;
+    const struct fc_otf2_group *g = a->groups.at;
     for (size_t i = 0; i < a->groups.n; i++)
-        if (g[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS && (!a->world || g[i].paradigm == OTF2_PARADIGM_MPI) &&
+        if (g[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
+            (!a->world || g[i].paradigm == OTF2_PARADIGM_MPI) &&
             !(a->world && a->world->paradigm == OTF2_PARADIGM_MPI))
             a->world = &g[i];
     if (!a->world || !a->world->n) return fail(a, "has no MPI ranks (no group of communicating locations)");
@@ -239,7 +210,7 @@ static enum fc_code find_world(struct archive *a)
 }
 
 /* A group's members as ranks; groups of plain locations by their position in the world. */
-static enum fc_code members_of(struct archive *a, const struct group *g, uint32_t *member)
+static enum fc_code members_of(struct fc_otf2_archive *a, const struct fc_otf2_group *g, uint32_t *member)
 {
     for (uint32_t i = 0; i < g->n; i++) {
         uint64_t rank = g->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? i : g->member[i];
@@ -247,14 +218,14 @@ static enum fc_code members_of(struct archive *a, const struct group *g, uint32_
             for (rank = 0; rank < a->world->n && a->world->member[rank] != g->member[i];) rank++;
         if (rank >= a->world->n)
             return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0},
-                           "group %" PRIu32 " has member %" PRIu64 ", but there are %" PRIu32 " ranks", g->ref, g->member[i],
-                           a->world->n);
+                           "group %" PRIu32 " has member %" PRIu64 ", but there are %" PRIu32 " ranks",
+                           g->ref, g->member[i], a->world->n);
         member[i] = (uint32_t)rank;
     }
     return FC_OK;
 }
 
-static bool is_world(const struct archive *a, const struct group *g, const uint32_t *member)
+static bool is_world(const struct fc_otf2_archive *a, const struct fc_otf2_group *g, const uint32_t *member)
 {
     if (g->n != a->world->n) return false;
     for (uint32_t i = 0; i < g->n; i++)
@@ -263,9 +234,10 @@ static bool is_world(const struct archive *a, const struct group *g, const uint3
 }
 
 /* The first communicator of all ranks in order is communicator 0. */
-static enum fc_code define_comm(struct archive *a, const struct comm *from, bool *world_seen, struct fc_otf2_comm *to)
+static enum fc_code define_comm(struct fc_otf2_archive *a, const struct fc_otf2_comm_def *from,
+                                bool *world_seen, struct fc_otf2_comm *to)
 {
-    const struct group *g = find(&a->groups, from->group);
+    const struct fc_otf2_group *g = fc_otf2_find(&a->groups, from->group);
     *to = (struct fc_otf2_comm){.ref = from->ref, .number = -1};
     if (!from->known || !g) return FC_OK;
     to->known = true;
@@ -285,15 +257,16 @@ static enum fc_code define_comm(struct archive *a, const struct comm *from, bool
     return fc_sink_comm(a->sink, member, g->n, &to->number);
 }
 
-static enum fc_code start(struct archive *a)
+static enum fc_code start(struct fc_otf2_archive *a)
 {
     char recorded[300], *creator = NULL, *machine = NULL;
-    const struct comm *from = a->comms.at;
+    const struct fc_otf2_comm_def *from = a->comms.at;
     OTF2_Reader_GetCreator(a->reader, &creator);
     OTF2_Reader_GetMachineName(a->reader, &machine);
     bool world_seen = false, on_machine = machine && machine[0];
-    snprintf(recorded, sizeof recorded, "OTF2 by %.100s; %" PRIu32 " ranks%s%.100s", creator && creator[0] ? creator : "?",
-             a->world->n, on_machine ? " on " : "", on_machine ? machine : "");
+    snprintf(recorded, sizeof recorded, "OTF2 by %.100s; %" PRIu32 " ranks%s%.100s",
+             creator && creator[0] ? creator : "?", a->world->n, on_machine ? " on " : "",
+             on_machine ? machine : "");
     free(creator);
     free(machine);
     if (fc_sink_start(a->sink, a->world->n, "", recorded)) return a->st->code;
@@ -306,197 +279,10 @@ static enum fc_code start(struct archive *a)
     return FC_OK;
 }
 
-/* ---- events ---- */
-
-static double seconds(const struct archive *a, OTF2_TimeStamp time)
-{
-    return time <= a->offset ? 0 : (double)(time - a->offset) / (double)a->resolution;
-}
-
-static OTF2_CallbackCode went(struct archive *a, enum fc_code code)
-{
-    a->n_handled++;
-    a->rank.n_records++;
-    return code || a->st->code ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
-}
-
-#define EVENT(name, ...)                                                                                               \
-    static OTF2_CallbackCode name(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,       \
-                                  OTF2_AttributeList *attributes, __VA_ARGS__)
-/* Of all callbacks: what is unused, and the time in seconds. */
-#define BEGIN                                                                                                          \
-    struct archive *a = user;                                                                                          \
-    double t = seconds(a, time);                                                                                       \
-    (void)location, (void)position, (void)attributes, (void)t
-
-/* MPI functions by name; Fortran tracers may write small letters. */
-static const char *mpi_name(const struct archive *a, OTF2_RegionRef region)
-{
-    const struct region *r = find(&a->regions, region);
-    const char *name = r ? text_of(a, r->name) : "";
-    return strncasecmp(name, "MPI_", 4) == 0 ? name : NULL;
-}
-
-EVENT(on_enter, OTF2_RegionRef region)
-{
-    BEGIN;
-    const char *name = mpi_name(a, region);
-    return went(a, name ? fc_otf2_enter(&a->rank, name, t) : FC_OK);
-}
-
-EVENT(on_leave, OTF2_RegionRef region)
-{
-    BEGIN;
-    return went(a, mpi_name(a, region) ? fc_otf2_leave(&a->rank, t) : FC_OK);
-}
-
-EVENT(on_send, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_SEND, receiver, comm, tag, bytes, 0, t));
-}
-
-EVENT(on_isend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_ISEND, receiver, comm, tag, bytes, request, t));
-}
-
-EVENT(on_recv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_RECV, sender, comm, tag, bytes, 0, t));
-}
-
-EVENT(on_irecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_message(&a->rank, FC_OTF2_IRECV, sender, comm, tag, bytes, request, t));
-}
-
-EVENT(on_irecv_request, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_request(&a->rank, false, request, t));
-}
-
-EVENT(on_isend_complete, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_send_done(&a->rank, request, t));
-}
-
-EVENT(on_test, uint64_t request)
-{
-    BEGIN;
-    (void)request;
-    fc_otf2_tested(&a->rank);
-    return went(a, FC_OK);
-}
-
-EVENT(on_cancelled, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_cancelled(&a->rank, request));
-}
-
-EVENT(on_collective, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
-{
-    BEGIN;
-    struct fc_otf2_collective c = {op, comm, root, sent, received};
-    return went(a, fc_otf2_collective(&a->rank, &c, t));
-}
-
-EVENT(on_collective_request, uint64_t request)
-{
-    BEGIN;
-    return went(a, fc_otf2_request(&a->rank, true, request, t));
-}
-
-EVENT(on_collective_complete, OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received,
-      uint64_t request)
-{
-    BEGIN;
-    struct fc_otf2_collective c = {op, comm, root, sent, received};
-    return went(a, fc_otf2_collective_done(&a->rank, &c, request, t));
-}
-
-static OTF2_CallbackCode moved(struct archive *a, int mode, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, double t)
-{
-    const struct window *w = find(&a->windows, win);
-    if (!w) return went(a, fc_otf2_fail(&a->rank, "window %" PRIu32 " is not defined", win));
-    return went(a, fc_otf2_move(&a->rank, mode, w->comm, remote, bytes, t));
-}
-
-EVENT(on_put, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-{
-    BEGIN;
-    (void)id;
-    return moved(a, 0, win, remote, bytes, t);
-}
-
-EVENT(on_get, OTF2_RmaWinRef win, uint32_t remote, uint64_t bytes, uint64_t id)
-{
-    BEGIN;
-    (void)id;
-    return moved(a, 1, win, remote, bytes, t);
-}
-
-EVENT(on_atomic, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received, uint64_t id)
-{
-    BEGIN;
-    (void)type, (void)id;
-    return moved(a, 2, win, remote, sent > received ? sent : received, t);
-}
-
-EVENT(on_comm_create, OTF2_CommRef comm)
-{
-    BEGIN;
-    fc_otf2_comm_made(&a->rank, comm);
-    return went(a, FC_OK);
-}
-
-EVENT(on_measurement, OTF2_MeasurementMode mode)
-{
-    BEGIN;
-    return went(a, fc_otf2_switch(&a->rank, mode == OTF2_MEASUREMENT_ON, t));
-}
-
-static OTF2_CallbackCode on_collective_begin(OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *user,
-                                             OTF2_AttributeList *attributes)
-{
-    BEGIN;
-    return went(a, FC_OK);
-}
-
-static OTF2_EvtReaderCallbacks *event_callbacks(void)
-{
-    OTF2_EvtReaderCallbacks *on = OTF2_EvtReaderCallbacks_New();
-    if (!on) return NULL;
-    OTF2_EvtReaderCallbacks_SetEnterCallback(on, on_enter);
-    OTF2_EvtReaderCallbacks_SetLeaveCallback(on, on_leave);
-    OTF2_EvtReaderCallbacks_SetMpiSendCallback(on, on_send);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(on, on_isend);
-    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(on, on_isend_complete);
-    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(on, on_recv);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(on, on_irecv);
-    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(on, on_irecv_request);
-    OTF2_EvtReaderCallbacks_SetMpiRequestTestCallback(on, on_test);
-    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(on, on_cancelled);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(on, on_collective_begin);
-    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(on, on_collective);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(on, on_collective_request);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(on, on_collective_complete);
-    OTF2_EvtReaderCallbacks_SetRmaPutCallback(on, on_put);
-    OTF2_EvtReaderCallbacks_SetRmaGetCallback(on, on_get);
-    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(on, on_atomic);
-    OTF2_EvtReaderCallbacks_SetCommCreateCallback(on, on_comm_create);
-    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(on, on_measurement);
-    return on;
-}
+/* ---- reading ---- */
 
 /* Local definitions: how references and clocks of the location become those of the archive. */
-static enum fc_code read_location(struct archive *a, uint32_t rank, const OTF2_EvtReaderCallbacks *on)
+static enum fc_code read_location(struct fc_otf2_archive *a, uint32_t rank, const OTF2_EvtReaderCallbacks *on)
 {
     OTF2_LocationRef location = a->world->member[rank];
     uint64_t n = 0;
@@ -517,22 +303,25 @@ static enum fc_code read_location(struct archive *a, uint32_t rank, const OTF2_E
     OTF2_Reader_CloseEvtReader(a->reader, events);
     if (read != OTF2_SUCCESS || a->st->code) {
         char text[80];
-        snprintf(text, sizeof text, "rank %" PRIu32 ", record %" PRIu64 ": events cannot be read", rank, a->n_handled);
+        snprintf(text, sizeof text, "rank %" PRIu32 ", record %" PRIu64 ": events cannot be read", rank,
+                 a->n_handled);
         return fail(a, text);
     }
-    if (n > a->n_handled && fc_sink_note(a->sink, "records that are no calls of MPI (threads, metrics ...): skipped", n - a->n_handled))
+    if (n > a->n_handled &&
+        fc_sink_note(a->sink, "records that are no calls of MPI (threads, metrics ...): skipped",
+                     n - a->n_handled))
         return a->st->code;
     return fc_otf2_end(&a->rank);
 }
 
-static enum fc_code read_ranks(struct archive *a)
+static enum fc_code read_ranks(struct fc_otf2_archive *a)
 {
     for (uint32_t r = 0; r < a->world->n; r++)
         if (OTF2_Reader_SelectLocation(a->reader, a->world->member[r]) != OTF2_SUCCESS)
             return fail(a, "a location of MPI is not in it");
     if (OTF2_Reader_OpenDefFiles(a->reader) != OTF2_SUCCESS) a->message[0] = 0; /* there may be none */
     if (OTF2_Reader_OpenEvtFiles(a->reader) != OTF2_SUCCESS) return fail(a, "its events cannot be read");
-    OTF2_EvtReaderCallbacks *on = event_callbacks();
+    OTF2_EvtReaderCallbacks *on = fc_otf2_event_callbacks();
     if (!on) return fail(a, "its events cannot be read");
     for (uint32_t r = 0; !a->st->code && r < a->world->n; r++) read_location(a, r, on);
     OTF2_EvtReaderCallbacks_Delete(on);
@@ -553,7 +342,9 @@ static bool find_anchor(const char *folder, char *path, size_t size, bool *sever
     DIR *dir = opendir(folder);
     unsigned n = 0;
     for (struct dirent *d; dir && (d = readdir(dir));)
-        if (ends_with(d->d_name, ".otf2") && ++n == 1 && snprintf(path, size, "%s/%s", folder, d->d_name) >= (int)size) n = 0;
+        if (ends_with(d->d_name, ".otf2") && ++n == 1 &&
+            snprintf(path, size, "%s/%s", folder, d->d_name) >= (int)size)
+            n = 0;
     if (dir) closedir(dir);
     *several = n > 1;
     return n > 0;
@@ -567,25 +358,31 @@ static bool is_otf2(const struct fc_trace_probe *probe)
     return ends_with(probe->path, ".otf2") || (probe->n_head > 6 && memcmp(probe->head + 2, "OTF2", 4) == 0);
 }
 
-static enum fc_code read_archive(struct archive *a)
+static enum fc_code read_archive(struct fc_otf2_archive *a)
 {
     a->reader = OTF2_Reader_Open(a->path);
     if (!a->reader) return fail(a, "is no OTF2 archive that can be read");
     if (OTF2_Reader_SetSerialCollectiveCallbacks(a->reader) != OTF2_SUCCESS) return fail(a, "cannot be read");
     if (read_definitions(a) || find_world(a) || start(a)) return a->st->code;
     uint64_t others = a->n_other_locations > a->world->n ? a->n_other_locations - a->world->n : 0;
-    if (others && fc_sink_note(a->sink, "locations that are no MPI rank (threads, GPUs): not read", others)) return a->st->code;
+    if (others && fc_sink_note(a->sink, "locations that are no MPI rank (threads, GPUs): not read", others))
+        return a->st->code;
     return read_ranks(a);
 }
 
-static enum fc_code read_otf2(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+static enum fc_code read_otf2(const char *path, const struct fc_trace_options *options,
+                              struct fc_trace_sink *sink)
 {
     char anchor[MOST_PATH];
     bool several = false;
-    struct archive a = {.sink = sink, .st = sink->st, .path = path,
-                        .strings.size = sizeof(struct string), .groups.size = sizeof(struct group),
-                        .comms.size = sizeof(struct comm), .regions.size = sizeof(struct region),
-                        .windows.size = sizeof(struct window)};
+    struct fc_otf2_archive a = {.sink = sink,
+                                .st = sink->st,
+                                .path = path,
+                                .strings.size = sizeof(struct fc_otf2_string),
+                                .groups.size = sizeof(struct fc_otf2_group),
+                                .comms.size = sizeof(struct fc_otf2_comm_def),
+                                .regions.size = sizeof(struct fc_otf2_region_def),
+                                .windows.size = sizeof(struct fc_otf2_window_def)};
     (void)options;
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -598,7 +395,7 @@ static enum fc_code read_otf2(const char *path, const struct fc_trace_options *o
     if (a.reader) OTF2_Reader_Close(a.reader);
     OTF2_Error_RegisterCallback(before, NULL);
     fc_otf2_free(&a.rank);
-    struct list *lists[] = {&a.strings, &a.groups, &a.comms, &a.regions, &a.windows};
+    struct fc_otf2_list *lists[] = {&a.strings, &a.groups, &a.comms, &a.regions, &a.windows};
     for (int i = 0; i < 5; i++) free(lists[i]->at);
     fc_arena_free(&a.arena);
     return code;

@@ -1,12 +1,10 @@
 /* format_otf2_call.c - what happened in one rank's MPI calls, from OTF2's records, as events.
  *
- * Records between the Enter and the Leave of an MPI function belong to that call and become events when it is left: each message
- * or collective one; what was completed (MpiIsendComplete, MpiIrecv, NonBlockingCollectiveComplete) one WAIT behind them; a
- * test that completed nothing a failed poll. A receive's request is held until MpiIrecv tells sender, tag and bytes. A collective's
- * bytes come from sizes that count what each member sends to each, itself too (not itself when in place), as Score-P writes
- * them (its scorep_mpi_coll.h): with N members and m bytes an allreduce, allgather or alltoall sends N m, or (N - 1) m in place;
- * rank r of a scan sends (N - r) m and receives (r + 1) m. Sizes of each member of alltoallv are not recorded: spread evenly.
- * OTF2 has no CPU clock: computation is the wall time between calls in which measurement was on. */
+ * Records between the Enter and the Leave of an MPI function belong to that call and become events when it is
+ * left: each message or collective one; what was completed (MpiIsendComplete, MpiIrecv,
+ * NonBlockingCollectiveComplete) one WAIT behind them; a test that completed nothing a failed poll. A receive's
+ * request is held until MpiIrecv tells sender, tag and bytes. OTF2 has no CPU clock: computation is the wall
+ * time between calls in which measurement was on. */
 #include "traces/format_otf2.h"
 
 #include <inttypes.h>
@@ -15,16 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-struct fc_otf2_item {
-    struct fc_event event;
-    uint64_t key;
-    bool request;   /* makes one, key */
-    uint32_t n;     /* sizes of an alltoallv are its bytes spread over n */
-};
-enum { OP_BARRIER, OP_BCAST, OP_GATHER, OP_GATHERV, OP_SCATTER, OP_SCATTERV, OP_ALLGATHER, OP_ALLGATHERV, OP_ALLTOALL,
-       OP_ALLTOALLV, OP_ALLTOALLW, OP_ALLREDUCE, OP_REDUCE, OP_REDUCE_SCATTER, OP_SCAN, OP_EXSCAN, OP_REDUCE_SCATTER_BLOCK,
-       OP_CREATE_HANDLE, OP_CREATE_AND_ALLOCATE = 21 };
-
 enum fc_code fc_otf2_fail(const struct fc_otf2_rank *r, const char *format, ...)
 {
     char text[600];
@@ -32,15 +20,16 @@ enum fc_code fc_otf2_fail(const struct fc_otf2_rank *r, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return fc_fail(r->st, FC_INPUT, (struct fc_place){r->path, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s", r->rank,
-                   r->n_records, text);
+    return fc_fail(r->st, FC_INPUT, (struct fc_place){r->path, 0}, "rank %" PRIu32 ", record %" PRIu64 ": %s",
+                   r->rank, r->n_records, text);
 }
 
-static bool make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *capacity, size_t size)
+bool fc_otf2_make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *capacity, size_t size)
 {
     if (n <= *capacity) return true;
     void *larger = realloc(*array, 2 * n * size);
-    if (!larger) return fc_refuse(r->st, FC_NO, "out of memory while reading calls of rank %" PRIu32, r->rank), false;
+    if (!larger)
+        return fc_refuse(r->st, FC_NO, "out of memory while reading calls of rank %" PRIu32, r->rank), false;
     *array = larger;
     *capacity = 2 * n;
     return true;
@@ -71,8 +60,9 @@ void fc_otf2_free(struct fc_otf2_rank *r)
 
 /* ---- names ---- */
 
-/* `name` without "MPI_" is one of the words of a list (ending with NULL), or begins with it when the word ends with '*'. */
-static bool is_one_of(const char *name, const char *const *words)
+/* `name` without "MPI_" is one of the words of a list (ending with NULL), or begins with it when the word
+ * ends with '*'. */
+bool fc_otf2_is_one_of(const char *name, const char *const *words)
 {
     const char *rest = name + 4;
     size_t length = strcspn(rest, "(");
@@ -86,30 +76,81 @@ static bool is_one_of(const char *name, const char *const *words)
 }
 
 /* Calls that neither communicate nor wait: their time is computation. */
-static const char *const local_calls[] = {
-    "Comm_rank",     "Comm_size",   "Comm_group",  "Comm_compare", "Comm_get_*",   "Comm_set_*",   "Comm_test_inter", "Comm_remote_*",
-    "Comm_create_keyval", "Comm_free_keyval", "Comm_create_errhandler", "Comm_call_errhandler", "Comm_delete_attr", "Type_*", "Group_*",
-    "Op_*",          "Info_*",      "Wtime",       "Wtick",        "Get_*",        "Error*",       "Errhandler*",     "Attr_*",
-    "Keyval_*",      "Cart_coords", "Cart_rank",   "Cart_shift",   "Cart_get",     "Cart_map",     "Cartdim_get",     "Topo_test",
-    "Dims_create",   "Address",     "Pack*",       "Unpack*",      "Status_*",     "Buffer_*",     "Initialized",     "Finalized",
-    "Query_thread",  "Is_thread_main", "Pcontrol", "Request_free", "Cancel",       "Test_cancelled", "Send_init",     "Recv_init",
-    "Bsend_init",    "Ssend_init",  "Rsend_init",  "Alloc_mem",    "Free_mem",     "Graph_get",    "Graph_neighbors*", "Graphdims_get",
-    "Graph_map",     "Dist_graph_neighbors*", NULL};
+static const char *const local_calls[] = {"Comm_rank",
+                                          "Comm_size",
+                                          "Comm_group",
+                                          "Comm_compare",
+                                          "Comm_get_*",
+                                          "Comm_set_*",
+                                          "Comm_test_inter",
+                                          "Comm_remote_*",
+                                          "Comm_create_keyval",
+                                          "Comm_free_keyval",
+                                          "Comm_create_errhandler",
+                                          "Comm_call_errhandler",
+                                          "Comm_delete_attr",
+                                          "Type_*",
+                                          "Group_*",
+                                          "Op_*",
+                                          "Info_*",
+                                          "Wtime",
+                                          "Wtick",
+                                          "Get_*",
+                                          "Error*",
+                                          "Errhandler*",
+                                          "Attr_*",
+                                          "Keyval_*",
+                                          "Cart_coords",
+                                          "Cart_rank",
+                                          "Cart_shift",
+                                          "Cart_get",
+                                          "Cart_map",
+                                          "Cartdim_get",
+                                          "Topo_test",
+                                          "Dims_create",
+                                          "Address",
+                                          "Pack*",
+                                          "Unpack*",
+                                          "Status_*",
+                                          "Buffer_*",
+                                          "Initialized",
+                                          "Finalized",
+                                          "Query_thread",
+                                          "Is_thread_main",
+                                          "Pcontrol",
+                                          "Request_free",
+                                          "Cancel",
+                                          "Test_cancelled",
+                                          "Send_init",
+                                          "Recv_init",
+                                          "Bsend_init",
+                                          "Ssend_init",
+                                          "Rsend_init",
+                                          "Alloc_mem",
+                                          "Free_mem",
+                                          "Graph_get",
+                                          "Graph_neighbors*",
+                                          "Graphdims_get",
+                                          "Graph_map",
+                                          "Dist_graph_neighbors*",
+                                          NULL};
 /* Calls without a record are to nobody, or only wait. */
 static const char *const quiet_calls[] = {
-    "Send",   "Ssend",  "Bsend", "Rsend",  "Recv",   "Isend",   "Issend",   "Ibsend",   "Irsend", "Irecv", "Sendrecv*", "Start*",
-    "Probe",  "Mprobe", "Mrecv", "Imrecv", "Comm_free", "Win_free", "File_close", "Comm_disconnect", NULL};
+    "Send",   "Ssend",  "Bsend",     "Rsend",     "Recv",       "Isend",           "Issend",
+    "Ibsend", "Irsend", "Irecv",     "Sendrecv*", "Start*",     "Probe",           "Mprobe",
+    "Mrecv",  "Imrecv", "Comm_free", "Win_free",  "File_close", "Comm_disconnect", NULL};
 static const char *const waiting_calls[] = {"Wait*", NULL};
-static const char *const testing_calls[] = {"Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request_get_status", NULL};
+static const char *const testing_calls[] = {
+    "Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Request_get_status", NULL};
 static const char *const init_calls[] = {"Init", "Init_thread", NULL};
 static const char *const finalize_calls[] = {"Finalize", NULL};
-static const char *const comm_calls[] = {"Comm_*", "Cart_*", "Graph_*", "Dist_graph_*", "Intercomm_*", NULL};
 
 static int send_mode(const char *name)
 {
-    static const char *const modes[4][4] = {{NULL}, {"Ssend", "Issend", NULL}, {"Bsend", "Ibsend", NULL}, {"Rsend", "Irsend", NULL}};
+    static const char *const modes[4][4] = {
+        {NULL}, {"Ssend", "Issend", NULL}, {"Bsend", "Ibsend", NULL}, {"Rsend", "Irsend", NULL}};
     for (int m = 1; name && m < 4; m++)
-        if (is_one_of(name, modes[m])) return m;
+        if (fc_otf2_is_one_of(name, modes[m])) return m;
     return 0;
 }
 
@@ -122,7 +163,8 @@ static int by_ref(const void *key, const void *comm)
 }
 
 /* The number of a communicator in the trace and its members; *found NULL: unknown (noted). */
-static enum fc_code comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found, int32_t *number)
+enum fc_code fc_otf2_comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct fc_otf2_comm **found,
+                             int32_t *number)
 {
     struct fc_otf2_comm *c = bsearch(&ref, r->comms, r->n_comms, sizeof *c, by_ref);
     *found = c;
@@ -134,10 +176,12 @@ static enum fc_code comm_of(struct fc_otf2_rank *r, uint32_t ref, const struct f
     return fc_sink_note(r->sink, "messages and collectives on intercommunicators: left out", 1);
 }
 
-static enum fc_code world_of(const struct fc_otf2_rank *r, const struct fc_otf2_comm *c, uint32_t rank, int32_t *world)
+enum fc_code fc_otf2_world_of(const struct fc_otf2_rank *r, const struct fc_otf2_comm *c, uint32_t rank,
+                              int32_t *world)
 {
     if (rank >= (c->self ? 1 : c->n))
-        return fc_otf2_fail(r, "names rank %" PRIu32 " of a communicator of %" PRIu32 " ranks", rank, c->self ? 1 : c->n);
+        return fc_otf2_fail(r, "names rank %" PRIu32 " of a communicator of %" PRIu32 " ranks", rank,
+                            c->self ? 1 : c->n);
     *world = (int32_t)(c->self ? r->rank : c->member[rank]);
     return FC_OK;
 }
@@ -146,7 +190,7 @@ static enum fc_code world_of(const struct fc_otf2_rank *r, const struct fc_otf2_
 
 static enum fc_code pass(struct fc_otf2_rank *r, struct fc_otf2_item *i)
 {
-    if (i->n && make_room(r, (void **)&r->list, i->n, &r->list_capacity, sizeof *r->list))
+    if (i->n && fc_otf2_make_room(r, (void **)&r->list, i->n, &r->list_capacity, sizeof *r->list))
         for (uint32_t k = 0; k < i->n; k++) r->list[k] = i->event.bytes / i->n + (k < i->event.bytes % i->n);
     if (r->st->code) return r->st->code;
     i->event.n_list = i->n;
@@ -177,20 +221,20 @@ static enum fc_code pass_named(struct fc_otf2_rank *r, double compute_s, bool *k
     char text[160];
     int op = FC_OP_OTHER;
     *kept = true;
-    if (is_one_of(r->call, testing_calls)) {
+    if (fc_otf2_is_one_of(r->call, testing_calls)) {
         *kept = false;
         fc_hold_poll(&r->hold);
         return FC_OK;
     }
-    *kept = !is_one_of(r->call, local_calls);
+    *kept = !fc_otf2_is_one_of(r->call, local_calls);
     if (!*kept) return FC_OK;
-    if (is_one_of(r->call, waiting_calls)) {
+    if (fc_otf2_is_one_of(r->call, waiting_calls)) {
         op = FC_OP_WAIT;
-    } else if (is_one_of(r->call, init_calls)) {
+    } else if (fc_otf2_is_one_of(r->call, init_calls)) {
         op = FC_OP_INIT;
-    } else if (is_one_of(r->call, finalize_calls)) {
+    } else if (fc_otf2_is_one_of(r->call, finalize_calls)) {
         op = FC_OP_FINALIZE;
-    } else if (!is_one_of(r->call, quiet_calls)) {
+    } else if (!fc_otf2_is_one_of(r->call, quiet_calls)) {
         snprintf(text, sizeof text, "%.100s without a record of what it did: only its time is kept", r->call);
         if (fc_sink_note(r->sink, text, 1)) return r->st->code;
     }
@@ -202,13 +246,14 @@ static enum fc_code pass_items(struct fc_otf2_rank *r, double compute_s)
 {
     bool pair = r->n_items == 2 && r->items[0].event.op + r->items[1].event.op == FC_OP_SEND + FC_OP_RECV &&
                 !r->items[0].request && !r->items[1].request;
-    bool wait = r->completes || (r->call && is_one_of(r->call, waiting_calls));
+    bool wait = r->completes || (r->call && fc_otf2_is_one_of(r->call, waiting_calls));
     for (size_t i = 0; i < r->n_items; i++) { /* all but the last take no time */
         struct fc_event *e = &r->items[i].event;
         e->enter_s = r->enter_s;
         e->leave_s = i + 1 < r->n_items || wait || pair ? r->enter_s : r->leave_s;
         e->compute_s = i == 0 ? compute_s : 0;
-        if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND) e->mode = (uint8_t)(r->call ? send_mode(r->call) : 0);
+        if (e->op == FC_OP_SEND || e->op == FC_OP_ISEND)
+            e->mode = (uint8_t)(r->call ? send_mode(r->call) : 0);
     }
     if (pair) {
         if (pass_sendrecv(r)) return r->st->code;
@@ -265,16 +310,17 @@ enum fc_code fc_otf2_leave(struct fc_otf2_rank *r, double time_s)
 }
 
 /* A record outside a call is a call of its own that takes no time. */
-static enum fc_code settle(struct fc_otf2_rank *r, double time_s)
+enum fc_code fc_otf2_settle(struct fc_otf2_rank *r, double time_s)
 {
     if (r->call || r->st->code) return r->st->code;
     r->enter_s = r->leave_s = no_earlier(r, time_s);
     return finish(r);
 }
 
-static struct fc_otf2_item *add_item(struct fc_otf2_rank *r, int op)
+struct fc_otf2_item *fc_otf2_add_item(struct fc_otf2_rank *r, int op)
 {
-    if (!make_room(r, (void **)&r->items, r->n_items + 1, &r->item_capacity, sizeof *r->items)) return NULL;
+    if (!fc_otf2_make_room(r, (void **)&r->items, r->n_items + 1, &r->item_capacity, sizeof *r->items))
+        return NULL;
     struct fc_otf2_item *i = &r->items[r->n_items++];
     *i = (struct fc_otf2_item){.event = fc_hold_plain(op, 0, 0, 0)};
     return i;
@@ -283,7 +329,7 @@ static struct fc_otf2_item *add_item(struct fc_otf2_rank *r, int op)
 /* ---- records ---- */
 
 /* It brought nothing: numbers above its own move down. */
-static void cancel(struct fc_otf2_rank *r, struct fc_hold_request *request)
+void fc_otf2_cancel(struct fc_otf2_rank *r, struct fc_hold_request *request)
 {
     int32_t number = request->number;
     fc_hold_cancel(&r->hold, request);
@@ -291,18 +337,19 @@ static void cancel(struct fc_otf2_rank *r, struct fc_hold_request *request)
 }
 
 /* A request of the call is complete: into the list of its WAIT. */
-static enum fc_code done(struct fc_otf2_rank *r, struct fc_hold_request *request)
+enum fc_code fc_otf2_done(struct fc_otf2_rank *r, struct fc_hold_request *request)
 {
     r->completes = true;
     if (request->number >= 0) {
-        if (!make_room(r, (void **)&r->done, r->n_done + 1, &r->done_capacity, sizeof *r->done)) return r->st->code;
+        if (!fc_otf2_make_room(r, (void **)&r->done, r->n_done + 1, &r->done_capacity, sizeof *r->done))
+            return r->st->code;
         r->done[r->n_done++] = request->number;
     }
     fc_hold_drop(&r->hold, request);
     return FC_OK;
 }
 
-static enum fc_code unknown_request(struct fc_otf2_rank *r)
+enum fc_code fc_otf2_unknown_request(struct fc_otf2_rank *r)
 {
     r->completes = true;
     return fc_sink_note(r->sink, "requests completed that the trace does not show being made", 1);
@@ -324,7 +371,7 @@ static enum fc_code flush_items(struct fc_otf2_rank *r)
     return FC_OK;
 }
 
-static struct fc_hold_request *find(struct fc_otf2_rank *r, uint64_t key)
+struct fc_hold_request *fc_otf2_find_request(struct fc_otf2_rank *r, uint64_t key)
 {
     for (size_t i = 0; i < r->n_items; i++)
         if (r->items[i].request && r->items[i].key == key) {
@@ -334,202 +381,85 @@ static struct fc_hold_request *find(struct fc_otf2_rank *r, uint64_t key)
     return fc_hold_find(&r->hold, key);
 }
 
-enum fc_code fc_otf2_message(struct fc_otf2_rank *r, int kind, uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes,
-                             uint64_t request, double time_s)
+enum fc_code fc_otf2_message(struct fc_otf2_rank *r, int kind, uint32_t peer, uint32_t comm, uint32_t tag,
+                             uint64_t bytes, uint64_t request, double time_s)
 {
     static const int ops[] = {FC_OP_SEND, FC_OP_RECV, FC_OP_ISEND, FC_OP_IRECV};
     static const char *const unnamed[] = {"Isend", "Issend", "Ibsend", "Irsend", NULL};
     const struct fc_otf2_comm *c;
     struct fc_event e = fc_hold_plain(ops[kind], 0, 0, 0);
-    struct fc_hold_request *of = kind == FC_OTF2_IRECV ? find(r, request) : NULL;
-    if (comm_of(r, comm, &c, &e.comm)) return r->st->code;
+    struct fc_hold_request *of = kind == FC_OTF2_IRECV ? fc_otf2_find_request(r, request) : NULL;
+    if (fc_otf2_comm_of(r, comm, &c, &e.comm)) return r->st->code;
     if (tag > INT32_MAX || bytes > INT64_MAX)
         return fc_otf2_fail(r, "a message of %" PRIu64 " bytes with tag %" PRIu32, bytes, tag);
     e.tag = (int32_t)tag;
     e.bytes = (int64_t)bytes;
-    if (c && world_of(r, c, peer, &e.peer)) return r->st->code;
+    if (c && fc_otf2_world_of(r, c, peer, &e.peer)) return r->st->code;
     if (kind == FC_OTF2_IRECV) {
-        if (!of) return unknown_request(r) || settle(r, time_s) ? r->st->code : FC_OK;
-        if (!c) cancel(r, of);
+        if (!of) return fc_otf2_unknown_request(r) || fc_otf2_settle(r, time_s) ? r->st->code : FC_OK;
+        if (!c) fc_otf2_cancel(r, of);
         if (c && fc_hold_resolve(&r->hold, of, &e, NULL)) return r->st->code;
-        return done(r, of) ? r->st->code : settle(r, time_s);
+        return fc_otf2_done(r, of) ? r->st->code : fc_otf2_settle(r, time_s);
     }
     if (!c) return FC_OK;
-    struct fc_otf2_item *i = add_item(r, ops[kind]);
+    struct fc_otf2_item *i = fc_otf2_add_item(r, ops[kind]);
     if (!i) return r->st->code;
     i->event = e;
     i->request = kind == FC_OTF2_ISEND;
     i->key = request;
-    if (kind == FC_OTF2_SEND && r->call && is_one_of(r->call, unnamed)) { /* recorded without requests */
+    if (kind == FC_OTF2_SEND && r->call &&
+        fc_otf2_is_one_of(r->call, unnamed)) { /* recorded without requests */
         i->event.op = FC_OP_ISEND;
         i->request = true;
         i->key = UINT64_MAX;
-        if (fc_sink_note(r->sink, "nonblocking sends recorded without requests: nothing waits for them", 1)) return r->st->code;
+        if (fc_sink_note(r->sink, "nonblocking sends recorded without requests: nothing waits for them", 1))
+            return r->st->code;
     }
-    return settle(r, time_s);
+    return fc_otf2_settle(r, time_s);
 }
 
 enum fc_code fc_otf2_request(struct fc_otf2_rank *r, bool collective, uint64_t request, double time_s)
 {
-    struct fc_otf2_item *i = add_item(r, collective ? FC_OP_BARRIER : FC_OP_IRECV);
+    struct fc_otf2_item *i = fc_otf2_add_item(r, collective ? FC_OP_BARRIER : FC_OP_IRECV);
     if (!i) return r->st->code;
     i->event.mode = collective;
     i->event.peer = collective ? -1 : FC_ANY;
     i->event.tag = collective ? 0 : FC_ANY;
     i->request = true;
     i->key = request;
-    return settle(r, time_s);
+    return fc_otf2_settle(r, time_s);
 }
 
 enum fc_code fc_otf2_send_done(struct fc_otf2_rank *r, uint64_t request, double time_s)
 {
-    struct fc_hold_request *of = find(r, request);
-    if (r->st->code || (of ? done(r, of) : unknown_request(r))) return r->st->code;
-    return settle(r, time_s);
+    struct fc_hold_request *of = fc_otf2_find_request(r, request);
+    if (r->st->code || (of ? fc_otf2_done(r, of) : fc_otf2_unknown_request(r))) return r->st->code;
+    return fc_otf2_settle(r, time_s);
 }
 
 enum fc_code fc_otf2_cancelled(struct fc_otf2_rank *r, uint64_t request)
 {
-    struct fc_hold_request *of = find(r, request);
+    struct fc_hold_request *of = fc_otf2_find_request(r, request);
     if (!of) return r->st->code;
     bool held = of->receive;
-    if (held) cancel(r, of);
+    if (held) fc_otf2_cancel(r, of);
     fc_hold_drop(&r->hold, of);
     r->completes = true;
     return held ? FC_OK : fc_sink_note(r->sink, "cancelled sends: kept as sent", 1);
 }
 
-/* bytes / n, or / (n - 1) when in place, or as they are when written by another rule. */
-static int64_t share(struct fc_otf2_rank *r, uint64_t bytes, uint32_t n)
-{
-    if (bytes % n == 0) return (int64_t)(bytes / n);
-    if (n > 1 && bytes % (n - 1) == 0) return (int64_t)(bytes / (n - 1));
-    fc_sink_note(r->sink, "collectives whose sizes are no multiple of the members: taken as one member's", 1);
-    return (int64_t)bytes;
-}
-
-static int64_t scan_bytes(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint32_t n, uint32_t place)
-{
-    uint64_t whole = c->received / (place + 1);
-    if (whole * (place + 1) == c->received && c->sent == whole * (n - place)) return (int64_t)whole;
-    return n > 1 ? share(r, c->sent + c->received, n - 1) : (int64_t)c->sent;
-}
-
-/* Operation and bytes; false: no collective that is known. */
-static bool shape(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint32_t n, uint32_t place, struct fc_event *e)
-{
-    static const uint8_t ops[] = {FC_OP_BARRIER,   FC_OP_BCAST,     FC_OP_GATHER,    FC_OP_GATHER,        FC_OP_SCATTER,
-                                  FC_OP_SCATTER,   FC_OP_ALLGATHER, FC_OP_ALLGATHER, FC_OP_ALLTOALL,      FC_OP_ALLTOALLV,
-                                  FC_OP_ALLTOALLV, FC_OP_ALLREDUCE, FC_OP_REDUCE,    FC_OP_REDUCE_SCATTER, FC_OP_SCAN,
-                                  FC_OP_SCAN,      FC_OP_REDUCE_SCATTER};
-    if (c->op < 0 || c->op > OP_REDUCE_SCATTER_BLOCK) return false;
-    e->op = ops[c->op];
-    switch (c->op) {
-    case OP_BARRIER: break;
-    case OP_BCAST: e->bytes = c->received ? (int64_t)c->received : share(r, c->sent, n); break;
-    case OP_GATHER:
-    case OP_REDUCE: e->bytes = c->sent || n < 2 ? (int64_t)c->sent : share(r, c->received, n - 1); break;
-    case OP_SCATTER: e->bytes = c->received || n < 2 ? (int64_t)c->received : share(r, c->sent, n - 1); break;
-    case OP_GATHERV:
-    case OP_ALLTOALLV:
-    case OP_ALLTOALLW: e->bytes = (int64_t)c->sent; break;
-    case OP_SCATTERV: e->bytes = (int64_t)c->received; break;
-    case OP_REDUCE_SCATTER:
-    case OP_REDUCE_SCATTER_BLOCK: e->bytes = share(r, c->received, n); break;
-    case OP_SCAN:
-    case OP_EXSCAN: e->bytes = scan_bytes(r, c, n, place); break;
-    default: e->bytes = share(r, c->sent, n);
-    }
-    return true;
-}
-
-static bool is_rooted(int op)
-{
-    return op == FC_OP_BCAST || op == FC_OP_GATHER || op == FC_OP_SCATTER || op == FC_OP_REDUCE;
-}
-
-/* The collective's event in `e`; *spread: members over which its bytes are spread; *known false: it is left as time. */
-static enum fc_code collective_event(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, struct fc_event *e,
-                                     uint32_t *spread, bool *known)
-{
-    const struct fc_otf2_comm *comm;
-    *known = false;
-    *spread = 0;
-    if (c->sent > INT64_MAX / 2 || c->received > INT64_MAX / 2)
-        return fc_otf2_fail(r, "a collective of %" PRIu64 " bytes sent and %" PRIu64 " received", c->sent, c->received);
-    if (comm_of(r, c->comm, &comm, &e->comm) || !comm) return r->st->code;
-    uint32_t n = comm->self ? 1 : comm->n, place = 0;
-    while (!comm->self && place < n && comm->member[place] != r->rank) place++;
-    if (place == n) return fc_otf2_fail(r, "a collective on communicator %" PRIu32 ", in which the rank is not", c->comm);
-    *known = shape(r, c, n, place, e);
-    if (!*known || r->st->code) return r->st->code;
-    if (is_rooted(e->op)) return world_of(r, comm, c->root, &e->peer);
-    if (e->op != FC_OP_ALLTOALLV) return FC_OK;
-    *spread = n;
-    return e->bytes ? fc_sink_note(r->sink, "MPI_Alltoallv and Alltoallw: only their sums are recorded, spread evenly here", 1) : FC_OK;
-}
-
-/* A handle was made: a communicator when the archive says so, or the call's name does. */
-static enum fc_code handle_made(struct fc_otf2_rank *r, const struct fc_otf2_collective *c)
-{
-    const struct fc_otf2_comm *parent;
-    int32_t number;
-    bool named = r->call && is_one_of(r->call, comm_calls);
-    if (r->made < 0 && !named) return FC_OK; /* a window or file: by its name */
-    if (comm_of(r, c->comm, &parent, &number) || !parent) return r->st->code;
-    struct fc_otf2_item *i = add_item(r, FC_OP_COMM);
-    if (!i) return r->st->code;
-    i->event.comm = r->made;
-    i->event.peer = number;
-    return FC_OK;
-}
-
-enum fc_code fc_otf2_collective(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, double time_s)
-{
-    struct fc_event e = fc_hold_plain(FC_OP_OTHER, 0, 0, 0);
-    uint32_t spread;
-    bool known;
-    if (c->op == OP_CREATE_HANDLE || c->op == OP_CREATE_AND_ALLOCATE) return handle_made(r, c) ? r->st->code : settle(r, time_s);
-    if (collective_event(r, c, &e, &spread, &known)) return r->st->code;
-    if (!known) return FC_OK;
-    struct fc_otf2_item *i = add_item(r, e.op);
-    if (!i) return r->st->code;
-    i->event = e;
-    i->n = spread;
-    return settle(r, time_s);
-}
-
-enum fc_code fc_otf2_collective_done(struct fc_otf2_rank *r, const struct fc_otf2_collective *c, uint64_t request, double time_s)
-{
-    struct fc_event e = fc_hold_plain(FC_OP_OTHER, 0, 0, 0);
-    struct fc_hold_request *of = find(r, request);
-    uint32_t spread;
-    bool known;
-    if (r->st->code) return r->st->code;
-    if (!of) return unknown_request(r) ? r->st->code : settle(r, time_s);
-    if (collective_event(r, c, &e, &spread, &known)) return r->st->code;
-    if (!known) {
-        cancel(r, of);
-    } else {
-        if (spread && !make_room(r, (void **)&r->list, spread, &r->list_capacity, sizeof *r->list)) return r->st->code;
-        for (uint32_t k = 0; k < spread; k++) r->list[k] = e.bytes / spread + (k < e.bytes % spread);
-        e.n_list = spread;
-        if (fc_hold_resolve(&r->hold, of, &e, r->list)) return r->st->code;
-    }
-    return done(r, of) ? r->st->code : settle(r, time_s);
-}
-
-enum fc_code fc_otf2_move(struct fc_otf2_rank *r, int mode, uint32_t comm, uint32_t peer, uint64_t bytes, double time_s)
+enum fc_code fc_otf2_move(struct fc_otf2_rank *r, int mode, uint32_t comm, uint32_t peer, uint64_t bytes,
+                          double time_s)
 {
     const struct fc_otf2_comm *c;
     int32_t number;
     if (bytes > INT64_MAX) return fc_otf2_fail(r, "%" PRIu64 " bytes moved", bytes);
-    if (comm_of(r, comm, &c, &number) || !c) return r->st->code;
-    struct fc_otf2_item *i = add_item(r, FC_OP_RMA);
+    if (fc_otf2_comm_of(r, comm, &c, &number) || !c) return r->st->code;
+    struct fc_otf2_item *i = fc_otf2_add_item(r, FC_OP_RMA);
     if (!i) return r->st->code;
     i->event.mode = (uint8_t)mode;
     i->event.bytes = (int64_t)bytes;
-    return world_of(r, c, peer, &i->event.peer) ? r->st->code : settle(r, time_s);
+    return fc_otf2_world_of(r, c, peer, &i->event.peer) ? r->st->code : fc_otf2_settle(r, time_s);
 }
 
 void fc_otf2_tested(struct fc_otf2_rank *r)
@@ -551,14 +481,17 @@ enum fc_code fc_otf2_switch(struct fc_otf2_rank *r, bool on, double time_s)
         r->free_s = no_earlier(r, time_s);
         return FC_OK;
     }
-    return fc_sink_note(r->sink, "windows without measurement: what happened in them is unknown, their time is no computation", 1);
+    return fc_sink_note(
+        r->sink,
+        "windows without measurement: what happened in them is unknown, their time is no computation", 1);
 }
 
 enum fc_code fc_otf2_end(struct fc_otf2_rank *r)
 {
     if (r->call && finish(r)) return r->st->code; /* a window that ends inside a call */
     uint64_t open = fc_hold_cancel_open(&r->hold);
-    if (open && fc_sink_note(r->sink, "receives and collectives that never completed: only their time is kept", open))
+    if (open &&
+        fc_sink_note(r->sink, "receives and collectives that never completed: only their time is kept", open))
         return r->st->code;
     return fc_hold_end(&r->hold);
 }
