@@ -358,8 +358,47 @@ static bool is_otf2(const struct fc_trace_probe *probe)
     return ends_with(probe->path, ".otf2") || (probe->n_head > 6 && memcmp(probe->head + 2, "OTF2", 4) == 0);
 }
 
+/* Whether `n` texts stand in from .. end. */
+static bool holds_texts(const char *from, const char *end, uint64_t n)
+{
+    for (; n && from < end; n--) {
+        from = memchr(from, 0, (size_t)(end - from));
+        if (!from) return false;
+        from++;
+    }
+    return n == 0;
+}
+
+/* The library does not come back from an anchor whose texts and number of properties do not fit: checked
+ * before it looks. Behind 46 bytes stand machine, creator and description, then the number of properties
+ * (either byte order), their names and values. */
+static bool anchor_is_sound(const char *path)
+{
+    enum { FIXED = 46, MOST = 1 << 20 };
+    char *text = malloc(MOST);
+    FILE *in = text ? fopen(path, "rb") : NULL;
+    size_t n = in ? fread(text, 1, MOST, in) : 0;
+    bool sound = n > FIXED && memcmp(text + 2, "OTF2", 4) == 0;
+    const char *at = sound ? text + FIXED : NULL, *end = sound ? text + n : NULL;
+    for (int i = 0; at && i < 3; i++) {
+        at = memchr(at, 0, (size_t)(end - at));
+        if (at) at++;
+    }
+    sound = at && end - at >= 4;
+    if (sound) {
+        const uint8_t *b = (const uint8_t *)at;
+        uint64_t little = b[0] | b[1] << 8 | b[2] << 16 | (uint64_t)b[3] << 24;
+        uint64_t big = b[3] | b[2] << 8 | b[1] << 16 | (uint64_t)b[0] << 24;
+        sound = holds_texts(at + 4, end, 2 * (little < big ? little : big));
+    }
+    if (in) fclose(in);
+    free(text);
+    return sound;
+}
+
 static enum fc_code read_archive(struct fc_otf2_archive *a)
 {
+    if (!anchor_is_sound(a->path)) return fail(a, "is no OTF2 archive that can be read (cut or damaged)");
     a->reader = OTF2_Reader_Open(a->path);
     if (!a->reader) return fail(a, "is no OTF2 archive that can be read");
     if (OTF2_Reader_SetSerialCollectiveCallbacks(a->reader) != OTF2_SUCCESS) return fail(a, "cannot be read");
