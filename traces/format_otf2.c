@@ -270,7 +270,7 @@ static enum fc_code start(struct fc_otf2_archive *a)
     free(creator);
     free(machine);
     if (fc_sink_start(a->sink, a->world->n, "", recorded)) return a->st->code;
-    a->rank = (struct fc_otf2_rank){.sink = a->sink, .st = a->st, .path = a->path, .n_ranks = a->world->n};
+    a->rank = (struct fc_otf2_rank){.sink = a->sink, .st = a->st, .path = a->path};
     a->rank.comms = fc_alloc(&a->arena, a->comms.n, sizeof *a->rank.comms, a->st);
     if (!a->rank.comms) return FC_NO;
     a->rank.n_comms = a->comms.n;

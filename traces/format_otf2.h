@@ -17,7 +17,7 @@ struct fc_otf2_rank {
     struct fc_trace_sink *sink;
     struct fc_status *st;
     const char *path;
-    uint32_t rank, n_ranks;
+    uint32_t rank;
     struct fc_otf2_comm *comms; /* [n_comms] by ref, ascending */
     size_t n_comms;
     struct fc_hold hold;
