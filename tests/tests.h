@@ -45,6 +45,8 @@
     X(suite_format_goal)                                                                                              \
     X(suite_format_liballprof)                                                                                        \
     X(suite_format_simgrid)                                                                                           \
+    X(suite_format_dumpi)                                                                                             \
+    X(suite_format_otf2)                                                                                              \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_graph_monitoring)                                                                                         \

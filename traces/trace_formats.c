@@ -7,12 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-extern const struct fc_trace_format fc_format_chakra, fc_format_goal, fc_format_liballprof, fc_format_paraver,
-    fc_format_simgrid;
+extern const struct fc_trace_format fc_format_chakra, fc_format_dumpi, fc_format_goal, fc_format_liballprof,
+    fc_format_otf2, fc_format_paraver, fc_format_simgrid;
 
 /* Those told by their first bytes before those told by the files that they name. */
 const struct fc_trace_format *const fc_trace_formats[] = {
-    &fc_format_paraver, &fc_format_chakra, &fc_format_goal, &fc_format_liballprof, &fc_format_simgrid, NULL,
+    &fc_format_otf2, &fc_format_dumpi,     &fc_format_paraver, &fc_format_chakra,
+    &fc_format_goal, &fc_format_liballprof, &fc_format_simgrid, NULL,
 };
 
 enum { PROBE_BYTES = 64 << 10 };

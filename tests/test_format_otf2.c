@@ -1,0 +1,400 @@
+/* test_format_otf2.c - OTF2 archives: one written here with the library's writer, and the reference archives
+ * where they are. */
+#include "tests/tests.h"
+#include "traces/traces.h"
+
+#include <dirent.h>
+#include <otf2/otf2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REAL "../shared/reference/traces/otf2/"
+enum { N_RANKS = 3, STEP = 1000, CLOCK_OFFSET = 700, START = 50000 };
+
+static char folder[] = "/tmp/fabricast-otf2-XXXXXX";
+static const uint64_t location[N_RANKS] = {30, 10, 20}; /* of ranks 0, 1, 2 */
+static const char *const names[] = {
+    "MPI_Init",      "MPI_Irecv",     "MPI_Isend", "MPI_Test",      "MPI_Waitall", "MPI_Sendrecv",
+    "MPI_Allreduce", "MPI_Ibcast",    "MPI_Wait",  "MPI_Alltoallv", "MPI_Put",     "MPI_Comm_rank",
+    "solve",         "MPI_Win_fence", "MPI_Ssend", "MPI_Recv",      "MPI_Scan",    "MPI_Finalize"};
+enum { N_NAMES = sizeof names / sizeof *names };
+
+/* ---- writing ---- */
+
+struct out {
+    OTF2_EvtWriter *w;
+    uint64_t now;
+    uint64_t shift; /* the location's clock is behind by this */
+};
+
+static OTF2_TimeStamp tick(struct out *o)
+{
+    return (o->now += STEP) - o->shift;
+}
+
+static uint32_t number_of(const char *name)
+{
+    uint32_t i = 0;
+    while (strcmp(names[i], name)) i++;
+    return i;
+}
+
+static void enter(struct out *o, const char *name)
+{
+    OTF2_EvtWriter_Enter(o->w, NULL, tick(o), number_of(name));
+}
+
+static void leave(struct out *o, const char *name)
+{
+    OTF2_EvtWriter_Leave(o->w, NULL, tick(o), number_of(name));
+}
+
+static void alone(struct out *o, const char *name)
+{
+    enter(o, name);
+    leave(o, name);
+}
+
+static void write_messages(struct out *o, uint32_t to, uint32_t from)
+{
+    enter(o, "MPI_Irecv");
+    OTF2_EvtWriter_MpiIrecvRequest(o->w, NULL, tick(o), 1);
+    leave(o, "MPI_Irecv");
+    enter(o, "MPI_Isend");
+    OTF2_EvtWriter_MpiIsend(o->w, NULL, tick(o), to, 0, 5, 100 + from, 2);
+    leave(o, "MPI_Isend");
+    enter(o, "MPI_Test");
+    OTF2_EvtWriter_MpiRequestTest(o->w, NULL, tick(o), 1);
+    leave(o, "MPI_Test");
+    alone(o, "MPI_Comm_rank");
+    enter(o, "MPI_Waitall");
+    OTF2_EvtWriter_MpiIrecv(o->w, NULL, tick(o), from, 0, 5, 100 + (from + 2) % 3, 1);
+    OTF2_EvtWriter_MpiIsendComplete(o->w, NULL, tick(o), 2);
+    leave(o, "MPI_Waitall");
+    enter(o, "MPI_Sendrecv");
+    OTF2_EvtWriter_MpiSend(o->w, NULL, tick(o), to, 0, 7, 8);
+    OTF2_EvtWriter_MpiRecv(o->w, NULL, tick(o), from, 0, 7, 8);
+    leave(o, "MPI_Sendrecv");
+}
+
+static void write_collectives(struct out *o, uint32_t rank)
+{
+    if (rank != 1) { /* communicator 1 is {2, 0} */
+        enter(o, "MPI_Allreduce");
+        OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
+        OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLREDUCE, 1,
+                                        OTF2_COLLECTIVE_ROOT_NONE, 16, 16);
+        leave(o, "MPI_Allreduce");
+    }
+    enter(o, "MPI_Ibcast");
+    OTF2_EvtWriter_NonBlockingCollectiveRequest(o->w, NULL, tick(o), 3);
+    leave(o, "MPI_Ibcast");
+    enter(o, "MPI_Wait");
+    OTF2_EvtWriter_NonBlockingCollectiveComplete(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_BCAST, 0, 1,
+                                                 rank == 1 ? 192 : 0, 64, 3);
+    leave(o, "MPI_Wait");
+    enter(o, "MPI_Alltoallv");
+    OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_ALLTOALLV, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, 10, 10);
+    leave(o, "MPI_Alltoallv");
+    enter(o, "MPI_Scan");
+    OTF2_EvtWriter_MpiCollectiveBegin(o->w, NULL, tick(o));
+    OTF2_EvtWriter_MpiCollectiveEnd(o->w, NULL, tick(o), OTF2_COLLECTIVE_OP_SCAN, 0,
+                                    OTF2_COLLECTIVE_ROOT_NONE, (3 - rank) * 24, (rank + 1) * 24);
+    leave(o, "MPI_Scan");
+    enter(o, "MPI_Put");
+    OTF2_EvtWriter_RmaPut(o->w, NULL, tick(o), 0, (rank + 1) % 3, 128, 0);
+    leave(o, "MPI_Put");
+    alone(o, "MPI_Win_fence");
+}
+
+static void write_rank(struct out *o, uint32_t rank)
+{
+    alone(o, "MPI_Init");
+    enter(o, "solve");
+    write_messages(o, (rank + 1) % 3, (rank + 2) % 3);
+    o->now = START + 100 * STEP;
+    write_collectives(o, rank);
+    o->now = START + 200 * STEP;
+    if (rank == 0) {
+        enter(o, "MPI_Ssend");
+        OTF2_EvtWriter_MpiSend(o->w, NULL, tick(o), 0, 1, 1, 77); /* rank 0 of communicator 1 is rank 2 */
+        leave(o, "MPI_Ssend");
+    } else if (rank == 2) {
+        enter(o, "MPI_Recv");
+        OTF2_EvtWriter_MpiRecv(o->w, NULL, tick(o), 1, 1, 1, 77);
+        leave(o, "MPI_Recv");
+    }
+    OTF2_EvtWriter_MeasurementOnOff(o->w, NULL, START + 300 * STEP - o->shift, OTF2_MEASUREMENT_OFF);
+    OTF2_EvtWriter_MeasurementOnOff(o->w, NULL, START + 400 * STEP - o->shift, OTF2_MEASUREMENT_ON);
+    o->now = START + 402 * STEP;
+    leave(o, "solve");
+    alone(o, "MPI_Finalize");
+}
+
+static void write_definitions(OTF2_Archive *archive, uint32_t window_comm)
+{
+    OTF2_GlobalDefWriter *g = OTF2_Archive_GetGlobalDefWriter(archive);
+    uint64_t in_order[] = {0, 1, 2}, part[] = {2, 0};
+    OTF2_GlobalDefWriter_WriteClockProperties(g, 1000000000, START, 500 * STEP, OTF2_UNDEFINED_TIMESTAMP);
+    OTF2_GlobalDefWriter_WriteString(g, 0, "");
+    for (uint32_t i = 0; i < N_NAMES; i++) {
+        OTF2_GlobalDefWriter_WriteString(g, 1 + i, names[i]);
+        OTF2_GlobalDefWriter_WriteRegion(g, i, 1 + i, 1 + i, 0, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                         OTF2_REGION_FLAG_NONE, 0, 0, 0);
+    }
+    OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    for (uint32_t r = 0; r < N_RANKS; r++) {
+        OTF2_GlobalDefWriter_WriteLocationGroup(g, r, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                OTF2_UNDEFINED_LOCATION_GROUP);
+        OTF2_GlobalDefWriter_WriteLocation(g, location[r], 0, OTF2_LOCATION_TYPE_CPU_THREAD, 60, r);
+    }
+    OTF2_GlobalDefWriter_WriteGroup(g, 0, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, N_RANKS, location);
+    OTF2_GlobalDefWriter_WriteGroup(g, 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, N_RANKS, in_order);
+    OTF2_GlobalDefWriter_WriteGroup(g, 2, 0, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+                                    OTF2_GROUP_FLAG_NONE, 2, part);
+    OTF2_GlobalDefWriter_WriteComm(g, 0, 0, 1, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteComm(g, 1, 0, 2, 0, OTF2_COMM_FLAG_NONE);
+    OTF2_GlobalDefWriter_WriteRmaWin(g, 0, 0, window_comm, OTF2_RMA_WIN_FLAG_NONE);
+}
+
+static OTF2_FlushType before_flush(void *user, OTF2_FileType type, OTF2_LocationRef at, void *caller,
+                                   bool final)
+{
+    (void)user, (void)type, (void)at, (void)caller, (void) final;
+    return OTF2_FLUSH;
+}
+
+static OTF2_TimeStamp after_flush(void *user, OTF2_FileType type, OTF2_LocationRef at)
+{
+    (void)user, (void)type, (void)at;
+    return 0;
+}
+
+static void write_archive(uint32_t window_comm)
+{
+    static OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = after_flush};
+    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, 1024 * 1024,
+                                              4 * 1024 * 1024, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(archive);
+    OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
+    OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+    OTF2_Archive_OpenEvtFiles(archive);
+    for (uint32_t r = 0; r < N_RANKS; r++) {
+        struct out o = {OTF2_Archive_GetEvtWriter(archive, location[r]), START - STEP,
+                        r == 1 ? CLOCK_OFFSET : 0};
+        write_rank(&o, r);
+        OTF2_Archive_CloseEvtWriter(archive, o.w);
+    }
+    OTF2_Archive_CloseEvtFiles(archive);
+    OTF2_Archive_OpenDefFiles(archive);
+    for (uint32_t r = 0; r < N_RANKS; r++) {
+        OTF2_DefWriter *d = OTF2_Archive_GetDefWriter(archive, location[r]);
+        for (int end = 0; r == 1 && end < 2; end++)
+            OTF2_DefWriter_WriteClockOffset(d, end ? 10 * START : 0, CLOCK_OFFSET, 0);
+        OTF2_Archive_CloseDefWriter(archive, d);
+    }
+    OTF2_Archive_CloseDefFiles(archive);
+    write_definitions(archive, window_comm);
+    OTF2_Archive_Close(archive);
+}
+
+static void remove_all(const char *path)
+{
+    char inside[600];
+    DIR *dir = opendir(path);
+    for (struct dirent *d; dir && (d = readdir(dir));) {
+        if (d->d_name[0] == '.') continue;
+        snprintf(inside, sizeof inside, "%s/%.255s", path, d->d_name);
+        if (unlink(inside)) {
+            remove_all(inside);
+            rmdir(inside);
+        }
+    }
+    if (dir) closedir(dir);
+}
+
+/* ---- reading ---- */
+
+static bool read_trace(const char *path, struct fc_trace *t)
+{
+    struct fc_status st = {0};
+    if (fc_trace_read(path, t, &st) == FC_OK) return true;
+    fc_says(&st, FC_OK, "");
+    CU_FAIL("the archive is not read");
+    return false;
+}
+
+static bool has_note(const struct fc_trace *t, const char *part)
+{
+    for (uint32_t i = 0; i < t->n_unwrapped; i++)
+        if (strstr(t->unwrapped[i], part)) return true;
+    printf("\n    no note \"%s\"\n", part);
+    return false;
+}
+
+static void test_everything(void)
+{
+    static const uint8_t ops[] = {FC_OP_INIT,  FC_OP_IRECV, FC_OP_ISEND,     FC_OP_WAIT,
+                                  FC_OP_IRECV, FC_OP_SEND,  FC_OP_WAIT,      FC_OP_ALLREDUCE,
+                                  FC_OP_BCAST, FC_OP_WAIT,  FC_OP_ALLTOALLV, FC_OP_SCAN,
+                                  FC_OP_RMA,   FC_OP_OTHER, FC_OP_SEND,      FC_OP_FINALIZE};
+    struct fc_trace t;
+    struct fc_status st = {0};
+    uint64_t *match;
+    remove_all(folder);
+    write_archive(0);
+    if (!read_trace(folder, &t)) return;
+    CU_ASSERT_EQUAL_FATAL(t.n_ranks, 3);
+    CU_ASSERT_EQUAL_FATAL(t.n_comms, 2);
+    CU_ASSERT(t.comm_member[t.comm_first[1]] == 2 && t.comm_member[t.comm_first[1] + 1] == 0);
+    CU_ASSERT_EQUAL_FATAL(t.first_event[1], sizeof ops);
+    const struct fc_event *e = t.events;
+    for (size_t i = 0; i < sizeof ops; i++) CU_ASSERT_EQUAL(e[i].op, ops[i]);
+    CU_ASSERT(e[1].peer == 2 && e[1].tag == 5 && e[1].bytes == 101 &&
+              e[1].request == 0); /* known when it completed */
+    CU_ASSERT(e[2].peer == 1 && e[2].bytes == 102 && e[2].request == 1);
+    CU_ASSERT(e[3].polls == 1 && e[3].n_list == 2 && t.lists[e[3].list] == 0 && t.lists[e[3].list + 1] == 1);
+    CU_ASSERT(e[4].peer == 2 && e[5].peer == 1 && e[6].n_list == 1 && t.lists[e[6].list] == 2);
+    CU_ASSERT(e[7].comm == 1 && e[7].bytes == 8); /* 2 members x 8 bytes */
+    CU_ASSERT(e[8].mode == 1 && e[8].peer == 1 && e[8].bytes == 64 && e[8].request == 3 &&
+              t.lists[e[9].list] == 3);
+    CU_ASSERT(e[10].bytes == 10 && t.lists[e[10].list] == 4 && t.lists[e[10].list + 2] == 3);
+    CU_ASSERT(e[11].bytes == 24 && e[12].peer == 1 && e[12].bytes == 128);
+    CU_ASSERT(e[14].mode == 1 && e[14].comm == 1 && e[14].peer == 2 && e[14].bytes == 77);
+    CU_ASSERT_EQUAL(e[0].enter_s, 0);
+    CU_ASSERT_DOUBLE_EQUAL(e[1].enter_s, 3e-6, 1e-15);
+    CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 2e-6, 1e-15);
+    CU_ASSERT_DOUBLE_EQUAL(e[15].compute_s, 4e-6, 1e-15);   /* since measurement is on again */
+    CU_ASSERT_EQUAL(t.events[t.first_event[1]].enter_s, 0); /* rank 1's clock, 700 ns behind, is set right */
+    CU_ASSERT(has_note(&t, "(3 times: MPI_Win_fence without a record"));
+    CU_ASSERT(has_note(&t, "(3 times: windows without measurement"));
+    CU_ASSERT(has_note(&t, "(3 times: MPI_Alltoallv and Alltoallw: only their sums"));
+    CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
+    fc_trace_free(&t);
+}
+
+static void expect_refused(const char *path, const char *part)
+{
+    struct fc_trace t;
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(fc_trace_read(path, &t, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, part));
+}
+
+/* Keeps the first n bytes of a file, with `flip` changed in the last. */
+static void cut(const char *name, long n, int flip)
+{
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "r+b");
+    if (!f || fseek(f, n - 1, SEEK_SET)) abort();
+    int c = fgetc(f);
+    fseek(f, n - 1, SEEK_SET);
+    fputc(c ^ flip, f);
+    fclose(f);
+    if (!flip && truncate(path, n)) abort();
+}
+
+static void test_refusals(void)
+{
+    char path[600];
+    remove_all(folder);
+    write_archive(5);
+    expect_refused(folder, "rank 0, record");
+    remove_all(folder);
+    write_archive(0);
+    cut("run/10.evt", 100, 0);
+    expect_refused(folder, "run.otf2: rank 1, record");
+    snprintf(path, sizeof path, "%s/run/10.evt", folder);
+    unlink(path);
+    expect_refused(folder, "events of a location cannot be read");
+    cut("run.def", 60, 0);
+    expect_refused(folder, "its definitions cannot be read");
+    cut("run.otf2", 20, 0);
+    snprintf(path, sizeof path, "%s/run.otf2", folder);
+    expect_refused(path, "is no OTF2 archive that can be read");
+    remove_all(folder);
+    write_archive(0);
+    cut("run.otf2", 47, 0x20); /* a machine's name where there is none: texts do not fit any more */
+    expect_refused(path, "is no OTF2 archive that can be read (cut or damaged)");
+    snprintf(path, sizeof path, "%s/more.otf2", folder);
+    FILE *f = fopen(path, "wb");
+    if (f) fclose(f);
+    expect_refused(folder, "holds several OTF2 archives: name the .otf2 file of one");
+}
+
+/* Damaged events: read or refused, never more. */
+static void test_fuzz(void)
+{
+    uint64_t random = 1;
+    int refused = 0;
+    for (int round = 0; round < 60; round++) {
+        struct fc_trace t;
+        struct fc_status st = {0};
+        remove_all(folder);
+        write_archive(0);
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        cut("run/30.evt", 20 + (long)((random >> 33) % 700), 1 << (random >> 60) % 8);
+        enum fc_code code = fc_trace_read(folder, &t, &st);
+        if (code != FC_OK && code != FC_INPUT) CU_ASSERT(fc_says(&st, FC_INPUT, ""));
+        refused += code != FC_OK;
+        if (code == FC_OK) fc_trace_free(&t);
+    }
+    CU_ASSERT(refused > 10);
+}
+
+/* ---- real archives ---- */
+
+static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, double bytes,
+                          uint64_t collectives, const char *note)
+{
+    struct fc_trace t;
+    struct fc_trace_summary s;
+    struct fc_status st = {0};
+    uint64_t *match;
+    if (access(path, R_OK)) {
+        printf("\n    %s is not there: skipped\n", path);
+        return;
+    }
+    if (!read_trace(path, &t)) return;
+    fc_trace_summarise(&t, &s);
+    CU_ASSERT_EQUAL(t.n_ranks, n_ranks);
+    CU_ASSERT_EQUAL(s.op_count[FC_OP_SEND] + s.op_count[FC_OP_ISEND], sends);
+    CU_ASSERT_EQUAL(s.p2p_bytes, bytes);
+    CU_ASSERT_EQUAL(s.n_collectives, collectives);
+    if (note) CU_ASSERT(has_note(&t, note));
+    CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
+    fc_trace_free(&t);
+}
+
+static void test_reference(void)
+{
+    expect_counts(REAL "sstmacro_10ranks", 10, 1440, 23592600, 1200, "MPI_Iallreduce without a record");
+    expect_counts(REAL "tracer_stencil4d/traces-32/traces.otf2", 32, 512, 67108864, 96,
+                  "windows without measurement");
+    expect_counts(REAL "tracer_stencil4d/traces-64", 64, 1024, 268435456, 192, "windows without measurement");
+    expect_counts(REAL "pipit_pingpong", 2, 16, 8355840, 0, NULL);
+}
+
+static void remove_folder(void)
+{
+    remove_all(folder);
+    rmdir(folder);
+}
+
+int suite_format_otf2(void)
+{
+    static const CU_TestInfo tests[] = {{"something of everything", test_everything},
+                                        {"refusals", test_refusals},
+                                        {"damaged events", test_fuzz},
+                                        {"reference archives", test_reference},
+                                        CU_TEST_INFO_NULL};
+    if (!mkdtemp(folder)) return 1;
+    atexit(remove_folder);
+    return fc_add_suite("format otf2", tests);
+}
