@@ -57,7 +57,9 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_stream)                                                                                                   \
     X(suite_tmesh)                                                                                                    \
+    X(suite_trace_sink)                                                                                               \
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \
