@@ -145,20 +145,30 @@ static enum fc_code fill(struct fc_stream *s, struct fc_status *st)
     return FC_OK;
 }
 
+static enum kind kind_of(const uint8_t *m, size_t n)
+{
+    if (n >= 2 && m[0] == 0x1f && m[1] == 0x8b) return GZIP;
+    if (n >= 6 && memcmp(m, "\xfd" "7zXZ", 6) == 0) return XZ;
+    if (n >= 4 && memcmp(m, "\x28\xb5\x2f\xfd", 4) == 0) return ZSTD;
+    return PLAIN;
+}
+
+bool fc_is_compressed(const void *head, size_t n)
+{
+    return kind_of(head, n) != PLAIN;
+}
+
 static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st)
 {
     struct fc_stream_private *p = s->private;
     if (fill_raw(s, st)) return st->code;
-    const uint8_t *m = p->raw;
     bool failed = false;
-    if (p->raw_n >= 2 && m[0] == 0x1f && m[1] == 0x8b) {
-        p->kind = GZIP;
+    p->kind = kind_of(p->raw, p->raw_n);
+    if (p->kind == GZIP) {
         failed = inflateInit2(&p->gzip, 16 + MAX_WBITS) != Z_OK;
-    } else if (p->raw_n >= 6 && memcmp(m, "\xfd" "7zXZ", 6) == 0) {
-        p->kind = XZ;
+    } else if (p->kind == XZ) {
         failed = lzma_stream_decoder(&p->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK;
-    } else if (p->raw_n >= 4 && memcmp(m, "\x28\xb5\x2f\xfd", 4) == 0) {
-        p->kind = ZSTD;
+    } else if (p->kind == ZSTD) {
         p->zstd = ZSTD_createDStream();
         failed = !p->zstd;
     }

@@ -194,6 +194,8 @@ static enum fc_code check_vertex(const struct checker *c)
         return fc_fail(c->st, FC_INPUT, here(c),
                        "a graph has no %s (expected send, recv, other or a collective but alltoallv)",
                        fc_op_names[e->op]);
+    if (collective && e->mode)
+        return fc_fail(c->st, FC_INPUT, here(c), "a graph has no nonblocking %s", fc_op_names[e->op]);
     if (e->request < 0)
         return fc_fail(c->st, FC_INPUT, here(c), "processor %" PRId32 " of a rank is negative", e->request);
     for (uint32_t i = 0; i < e->n_list; i++) {

@@ -19,9 +19,17 @@ enum fc_field {
     FC_MAKES_REQUEST = 256,
     FC_MAY_BE_NONBLOCKING = 512, /* mode 1 makes a request */
     FC_SENDS = 1024,             /* mode is one of the four ways to send */
-    FC_MOVES = 2048              /* mode is one of the three ways to move data one-sided */
+    FC_MOVES = 2048,             /* mode is one of the three ways to move data one-sided */
+    FC_IN_GRAPH = 4096,          /* processor, NIC, and a list of what it depends on */
+    FC_HAS_POLLS = 8192
 };
 extern const uint16_t fc_op_fields[FC_N_OPS];
+/* The fields of a call in a program, or of a vertex in a graph. */
+static inline int fc_event_fields(bool graph, int op)
+{
+    int calls = FC_HAS_REQUESTS | FC_HAS_SIZES | FC_MAKES_REQUEST | FC_MAY_BE_NONBLOCKING;
+    return graph ? (fc_op_fields[op] & ~calls) | FC_IN_GRAPH : fc_op_fields[op] | FC_HAS_POLLS;
+}
 /* Words of the text form for modes 0 to 3; "" for 0 of what may be nonblocking, NULL where there is no such
  * mode. */
 const char *fc_mode_name(int op, int mode);
@@ -44,18 +52,20 @@ static inline double fc_from_ns(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The head of the text form, which the packed form carries as it is: everything before the first rank.
- * Reading leaves `lines` behind the head's last line and fills all of the trace but the events. `room` is the
- * number of bytes that the ranks may take: each needs at least one. */
+/* The head of the text form, which the packed forms carry as it is: everything before the first rank.
+ * Reading leaves `lines` behind the head's last line and fills all of the trace but the events; their number is
+ * first_event[n_ranks]. `room` is the number of bytes that the ranks may take: each needs at least one. */
 static inline long fc_head_lines(const struct fc_trace *trace)
 {
-    return 5 + (long)trace->n_unwrapped + (long)trace->n_comms;
+    return 5 + trace->graph + (long)trace->n_unwrapped + (long)trace->n_comms;
 }
 void fc_write_head(FILE *out, const struct fc_trace *trace);
 enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
 enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st);
+/* One event's line; list: its own. */
+void fc_write_event_text(FILE *out, const struct fc_event *event, const int64_t *list, bool graph);
 bool fc_is_packed(const struct fc_text *text);
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
