@@ -59,6 +59,7 @@
     X(suite_replay_jobs)                                                                                              \
     X(suite_stream)                                                                                                   \
     X(suite_tmesh)                                                                                                    \
+    X(suite_trace_blocks)                                                                                             \
     X(suite_trace_graph)                                                                                              \
     X(suite_trace_sink)                                                                                               \
     X(suite_trace_use)                                                                                                \

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+struct fc_trace_format;
+
 /* Which fields a call has; the others hold their rest value (comm 0, peer -1, tag 0, bytes 0, no list). */
 enum fc_field {
     FC_HAS_COMM = 1,
@@ -63,11 +65,14 @@ void fc_write_head(FILE *out, const struct fc_trace *trace);
 enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+/* The same text as it streams by, also compressed, into a sink. */
+extern const struct fc_trace_format fc_own_text_format;
 enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st);
 /* One event's line; list: its own. */
 void fc_write_event_text(FILE *out, const struct fc_event *event, const int64_t *list, bool graph);
 bool fc_is_packed(const struct fc_text *text);
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+/* Version 1 of the packed form, which fc_trace_write wrote once: for tests. */
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
 
 /* Lines of the ranks' first events in the text form, from first_event. */
@@ -80,5 +85,30 @@ static inline void fc_set_lines(const struct fc_trace *trace)
 /* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times.
  * O(size). */
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);
+
+/* The same event by event, each rank's in order, ranks in any order. */
+struct fc_rank_check { /* zeroed at the rank's start */
+    int32_t comm;      /* that the rank is known to be in */
+    uint64_t made;     /* requests so far */
+    uint64_t base;     /* all requests before it are completed; a multiple of 64 */
+    uint64_t *completed, head, n_words, capacity; /* bit k - base of completed[head ..]: request k is completed */
+};
+struct fc_trace_checker {
+    const struct fc_trace *trace; /* its head */
+    struct fc_status *st;
+    uint32_t *sorted; /* members of each communicator, ascending; layout of comm_member */
+    struct fc_rank_check *of; /* event at hand: */
+    uint32_t rank;
+    uint64_t number;
+    const struct fc_event *event;
+    const int64_t *list;
+};
+/* O(members of communicators). */
+enum fc_code fc_check_start(struct fc_trace_checker *c, const struct fc_trace *trace, struct fc_status *st);
+/* The rank's event `number`, with its own list. */
+enum fc_code fc_check_event(struct fc_trace_checker *c, struct fc_rank_check *of, uint32_t rank, uint64_t number,
+                            const struct fc_event *event, const int64_t *list);
+void fc_check_rank_free(struct fc_rank_check *of);
+void fc_check_end(struct fc_trace_checker *c);
 
 #endif

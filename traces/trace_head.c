@@ -2,7 +2,7 @@
  *
  * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
  * the file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
-#include "traces/trace_format.h"
+#include "traces/trace_blocks.h"
 #include "core/stream.h"
 #include "traces/trace_formats.h"
 
@@ -315,8 +315,9 @@ static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc
     if (!code && fc_is_compressed(text.data, text.size)) code = decompress(path, &input, &text, st);
     if (!code) {
         text.file = trace->file;
-        code = fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
-                                   : fc_read_trace_text(&text, trace, st);
+        code = fc_is_blocks(&text)   ? fc_read_trace_blocks(&text, trace, st)
+               : fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
+                                     : fc_read_trace_text(&text, trace, st);
     }
     fc_arena_free(&input);
     return code;
@@ -343,7 +344,7 @@ enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool
     struct fc_output out;
     enum fc_code code = fc_output_open(&out, path, st);
     if (code) return code;
-    code = text ? fc_write_trace_text(trace, out.stream, st) : fc_write_trace_packed(trace, out.stream, st);
+    code = text ? fc_write_trace_text(trace, out.stream, st) : fc_write_trace_blocks(trace, out.stream, st);
     if (!code) code = fc_output_close(&out, st);
     fc_output_abandon(&out);
     return code;

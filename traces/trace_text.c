@@ -5,8 +5,12 @@
  * trace_check.c. Lists of requests may be written as ranges, so a list is believed only as far as the rank
  * has made requests: a short hostile line cannot ask for much memory. Entries of other lists cost their bytes. */
 #include "traces/trace_format.h"
+#include "traces/trace_formats.h"
+
+#include "core/stream.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -16,7 +20,17 @@ struct reader {
     uint64_t list_capacity;
     uint64_t made, completed; /* requests of this rank so far */
     uint64_t number;          /* of the rank's event at hand */
+    struct fc_stream *stream; /* where lines come from and */
+    struct fc_trace_sink *sink; /* events go to; NULL: all lies in memory */
 };
+
+static bool next_line(struct reader *in)
+{
+    if (!in->stream) return fc_lines_next(&in->lines);
+    if (fc_stream_line(in->stream, &in->lines.text, &in->lines.length, in->st) || !in->lines.text) return false;
+    in->lines.line++;
+    return true;
+}
 
 /* A key, the op's field that allows it, and the field whose place it fills. */
 enum key {
@@ -330,34 +344,113 @@ static enum fc_code read_rank_line(struct reader *in, uint32_t rank, uint64_t le
     return FC_OK;
 }
 
+/* The n events of a rank; in memory from trace->events[first] on. */
+static enum fc_code read_rank(struct reader *in, uint32_t rank, uint64_t first, uint64_t n)
+{
+    struct fc_event event;
+    in->made = in->completed = 0;
+    for (in->number = 0; in->number < n; in->number++) {
+        if (!next_line(in)) return cut(in, "more events of the rank: ", n - in->number);
+        if (in->sink) in->trace->n_lists = 0;
+        struct fc_event *e = in->sink ? &event : &in->trace->events[first + in->number];
+        if (read_event(in, e)) return in->st->code;
+        if (in->sink && fc_sink_event(in->sink, rank, e, in->trace->lists)) return in->st->code;
+    }
+    return FC_OK;
+}
+
+/* What follows the head. */
+static enum fc_code read_body(struct reader *in, uint64_t *first_event, long *first_line)
+{
+    const struct fc_trace *trace = in->trace;
+    uint64_t total = trace->first_event[trace->n_ranks], next = 0, n = 0;
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        first_event[r] = next;
+        if (!next_line(in)) return cut(in, "rank ", r);
+        if (read_rank_line(in, r, total - next, &n)) return in->st->code;
+        first_line[r] = in->lines.line + 1;
+        if (read_rank(in, r, next, n)) return in->st->code;
+        next += n;
+    }
+    if (!next_line(in)) return cut(in, "a last line 'end' after events: ", total);
+    if (in->lines.length != 3 || memcmp(in->lines.text, "end", 3) != 0)
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                       "expected 'end' after the last rank's events");
+    if (next != total)
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                       "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
+    if (next_line(in))
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "text after the trace's end");
+    return in->st->code;
+}
+
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st)
 {
     struct reader in = {.trace = trace, .st = st};
     fc_lines_start(&in.lines, text);
     if (fc_read_head(&in.lines, text->size, trace, st)) return st->code;
-    uint64_t total = trace->first_event[trace->n_ranks], next = 0, n = 0;
-    trace->events = fc_alloc(&trace->arena, total, sizeof *trace->events, st);
-    if (!trace->events) return FC_NO;
-    for (uint32_t r = 0; r < trace->n_ranks; r++) {
-        trace->first_event[r] = next;
-        if (!fc_lines_next(&in.lines)) return cut(&in, "rank ", r);
-        if (read_rank_line(&in, r, total - next, &n)) return st->code;
-        trace->first_line[r] = in.lines.line + 1;
-        in.made = in.completed = 0;
-        for (uint64_t i = 0; i < n; i++) {
-            in.number = i;
-            if (!fc_lines_next(&in.lines)) return cut(&in, "more events of the rank: ", n - i);
-            if (read_event(&in, &trace->events[next++])) return st->code;
-        }
-    }
-    if (!fc_lines_next(&in.lines)) return cut(&in, "a last line 'end' after events: ", total);
-    if (in.lines.length != 3 || memcmp(in.lines.text, "end", 3) != 0)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
-                       "expected 'end' after the last rank's events");
-    if (next != total)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
-                       "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
-    if (fc_lines_next(&in.lines))
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "text after the trace's end");
-    return FC_OK;
+    trace->events = fc_alloc(&trace->arena, trace->first_event[trace->n_ranks], sizeof *trace->events, st);
+    return trace->events ? read_body(&in, trace->first_event, trace->first_line) : FC_NO;
 }
+
+/* ---- from a stream into a sink ---- */
+
+/* The lines up to `events N`; of a file that does not begin as a trace only the first. */
+static char *collect_head(struct fc_stream *s, size_t *size, struct fc_status *st)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, size);
+    const char *line, *at, *word;
+    size_t length, n;
+    if (!memory) fc_refuse(st, FC_NO, "out of memory");
+    while (memory && !fc_stream_line(s, &line, &length, st) && line) {
+        fwrite(line, 1, length, memory);
+        fputc('\n', memory);
+        at = line;
+        bool any = fc_next_word(&at, line + length, &word, &n);
+        if (s->line == 1 && !(any && n == 15 && memcmp(word, "fabricast-trace", n) == 0)) break;
+        if (any && n == 6 && memcmp(word, "events", n) == 0) break;
+    }
+    if (memory && fclose(memory) != 0) fc_refuse(st, FC_NO, "out of memory");
+    return text;
+}
+
+/* The head into the sink; places of events too. */
+static enum fc_code start_sink(struct fc_trace_sink *sink, const struct fc_trace *head)
+{
+    struct fc_trace *t = sink->trace;
+    int32_t comm;
+    if (fc_sink_start(sink, head->n_ranks, head->program, head->recorded)) return sink->st->code;
+    if (head->graph) fc_sink_graph(sink);
+    for (uint32_t c = 1; c < head->n_comms; c++)
+        if (fc_sink_comm(sink, head->comm_member + head->comm_first[c],
+                         (uint32_t)(head->comm_first[c + 1] - head->comm_first[c]), &comm))
+            return sink->st->code;
+    for (uint32_t i = 0; i < head->n_unwrapped; i++)
+        if (fc_sink_note(sink, head->unwrapped[i], 0)) return sink->st->code;
+    t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, sink->st);
+    return sink->st->code;
+}
+
+static enum fc_code stream_text(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+{
+    struct fc_stream s;
+    struct fc_trace head = {.file = sink->trace->file};
+    struct reader in = {.trace = &head, .st = sink->st, .stream = &s, .sink = sink};
+    struct fc_text text = {.file = head.file};
+    char *collected = NULL;
+    (void)options;
+    if (!fc_stream_open(path, &s, sink->st)) collected = collect_head(&s, &text.size, sink->st);
+    text.data = collected;
+    if (!sink->st->code) {
+        fc_lines_start(&in.lines, &text);
+        if (!fc_read_head(&in.lines, SIZE_MAX, &head, sink->st) && !start_sink(sink, &head))
+            read_body(&in, head.first_event, sink->trace->first_line);
+    }
+    fc_stream_close(&s);
+    free(collected);
+    fc_arena_free(&head.arena);
+    return sink->st->code;
+}
+
+const struct fc_trace_format fc_own_text_format = {.name = "text", .what = "our trace, readable", .read = stream_text};
