@@ -177,6 +177,11 @@ static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st
 
 enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
 {
+    return fc_stream_open_at(path, 0, s, st);
+}
+
+enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
+{
     struct stat info;
     struct fc_place where = {path, 0};
     *s = (struct fc_stream){.file = path};
@@ -186,6 +191,8 @@ enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_sta
     p->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (p->fd < 0) return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
     if (fstat(p->fd, &info) == 0 && S_ISDIR(info.st_mode)) return fc_fail(st, FC_INPUT, where, "is a folder");
+    if (skip && lseek(p->fd, (off_t)skip, SEEK_SET) < 0)
+        return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
     p->raw = malloc(RAW_BYTES);
     p->room = malloc(ROOM_BYTES);
     if (!p->raw || !p->room) return fc_refuse(st, FC_NO, "out of memory");

@@ -71,6 +71,16 @@ static void expect_streamed(const struct fc_trace *t, const char *where)
     CU_ASSERT_EQUAL(st.code, FC_OK);
 }
 
+/* Writes version 1 of the packed form to `second`. */
+static void put_version_1(const struct fc_trace *t)
+{
+    struct fc_status st = {0};
+    FILE *out = fopen(second, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    CU_ASSERT_EQUAL_FATAL(fc_write_trace_packed(t, out, &st), FC_OK);
+    fclose(out);
+}
+
 static void test_streamed(void)
 {
     struct fc_trace t;
@@ -79,6 +89,8 @@ static void test_streamed(void)
     read_good(&t); /* path is the text */
     expect_streamed(&t, path);
     CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, false, &st), FC_OK);
+    expect_streamed(&t, second);
+    put_version_1(&t);
     expect_streamed(&t, second);
     gzFile gz = gzopen(second, "wb");
     gzwrite(gz, good, sizeof good - 1);
@@ -105,6 +117,7 @@ static void test_sample(void)
         CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &u, &st), FC_OK);
         expect_same(&t, &u);
         fc_trace_free(&u);
+        expect_streamed(&t, files[i]); /* version 1 */
         expect_streamed(&t, second);
         CU_ASSERT_EQUAL_FATAL(fc_source_open(second, &small, &source, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_source_write(&source, path, true, &st), FC_OK); /* streamed to text */
@@ -229,6 +242,42 @@ static void test_open_requests(void)
 
 /* ---- cut and damaged ---- */
 
+/* Version 1 as it streams by: cut anywhere, and damaged behind its checksum. */
+static void test_version_1(void)
+{
+    struct fc_trace t;
+    struct fc_status st = {0};
+    size_t size;
+    read_good(&t);
+    put_version_1(&t);
+    fc_trace_free(&t);
+    char *file = get_file(second, &size);
+    for (size_t n = 16; n < size; n++) {
+        put_file(second, file, n);
+        CU_ASSERT_EQUAL(drain(second, &st), FC_INPUT);
+    }
+    size_t raw_size = (size_t)ZSTD_getFrameContentSize(file + 16, size - 16), bound = 16 + ZSTD_compressBound(raw_size);
+    char *raw = malloc(raw_size), *to = malloc(bound);
+    memcpy(to, file, 16);
+    for (uint64_t round = 0; round < 1500; round++) {
+        ZSTD_decompress(raw, raw_size, file + 16, size - 16);
+        for (uint64_t j = 0; j <= fc_random_below(13, round, 0, 3); j++)
+            raw[fc_random_below(13, round, 1 + 2 * j, raw_size)] ^= (char)(1 << fc_random_below(13, round, 2 + 2 * j, 8));
+        size_t whole = round % 4 ? raw_size : fc_random_below(13, round, 9, raw_size);
+        put_file(second, to, 16 + ZSTD_compress(to + 16, bound - 16, raw, whole, 1));
+        struct fc_status memory = {0};
+        enum fc_code streamed = drain(second, &st), read = fc_trace_read(second, &t, &memory);
+        CU_ASSERT(streamed == FC_OK || streamed == FC_INPUT || streamed == FC_NO);
+        if (read == FC_OK) {
+            fc_trace_free(&t);
+            CU_ASSERT_EQUAL(streamed, FC_OK);
+        }
+    }
+    free(file);
+    free(raw);
+    free(to);
+}
+
 static void test_cut(void)
 {
     struct fc_trace t, u;
@@ -323,6 +372,7 @@ int suite_trace_blocks(void)
                                         {"counted as in memory", test_census},
                                         {"refusals while streaming", test_refusals},
                                         {"many open requests", test_open_requests},
+                                        {"version 1 cut or damaged", test_version_1},
                                         {"cut or damaged anywhere", test_cut},
                                         {"damaged behind the checksums", test_fuzz},
                                         CU_TEST_INFO_NULL};

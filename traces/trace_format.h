@@ -65,8 +65,11 @@ void fc_write_head(FILE *out, const struct fc_trace *trace);
 enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
-/* The same text as it streams by, also compressed, into a sink. */
-extern const struct fc_trace_format fc_own_text_format;
+/* The same text as it streams by, also compressed, and version 1 of the packed form, into a sink. */
+extern const struct fc_trace_format fc_own_text_format, fc_own_packed_format;
+/* Starts a sink with a head of ours; its trace's first_line is there to be filled. */
+struct fc_trace_sink;
+enum fc_code fc_sink_head(struct fc_trace_sink *sink, const struct fc_trace *head);
 enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st);
 /* One event's line; list: its own. */
 void fc_write_event_text(FILE *out, const struct fc_event *event, const int64_t *list, bool graph);

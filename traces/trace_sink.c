@@ -233,6 +233,22 @@ enum fc_code fc_sink_note(struct fc_trace_sink *sink, const char *text, uint64_t
     return FC_OK;
 }
 
+enum fc_code fc_sink_head(struct fc_trace_sink *sink, const struct fc_trace *head)
+{
+    struct fc_trace *t = sink->trace;
+    int32_t comm;
+    if (fc_sink_start(sink, head->n_ranks, head->program, head->recorded)) return sink->st->code;
+    if (head->graph) fc_sink_graph(sink);
+    for (uint32_t c = 1; c < head->n_comms; c++)
+        if (fc_sink_comm(sink, head->comm_member + head->comm_first[c],
+                         (uint32_t)(head->comm_first[c + 1] - head->comm_first[c]), &comm))
+            return sink->st->code;
+    for (uint32_t i = 0; i < head->n_unwrapped; i++)
+        if (fc_sink_note(sink, head->unwrapped[i], 0)) return sink->st->code;
+    t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, sink->st);
+    return sink->st->code;
+}
+
 /* ---- closing ---- */
 
 static enum fc_code close_comms(struct fc_trace_sink *sink)

@@ -57,7 +57,7 @@ enum fc_code fc_source_own(struct fc_trace *trace, struct fc_trace_source *sourc
 /* ---- opening ---- */
 
 /* The first bytes of a regular file; empty for anything else. */
-static void first_bytes(const char *path, char *head, size_t n)
+static void first_bytes(const char *path, unsigned char *head, size_t n)
 {
     struct stat info;
     memset(head, 0, n);
@@ -73,21 +73,24 @@ enum fc_code fc_source_open(const char *path, const struct fc_trace_options *opt
     static const struct fc_trace_options usual = FC_TRACE_OPTIONS;
     const struct fc_trace_format *format;
     struct fc_trace trace = {0};
-    char head[8];
+    unsigned char head[16];
     *source = (struct fc_trace_source){0};
     if (fc_trace_detect(path, &format, st)) return st->code;
     first_bytes(path, head, sizeof head);
     if (!options) options = &usual;
-    bool blocks = !format && memcmp(head, FC_BLOCKS_MAGIC, sizeof head) == 0;
+    bool blocks = !format && memcmp(head, FC_BLOCKS_MAGIC, 8) == 0;
+    bool packed = !format && memcmp(head, "fctrace1", 8) == 0;
+    uint64_t size = 0; /* of what is packed; an event has some eight bytes */
+    for (int i = 0; i < 8; i++) size |= (uint64_t)head[8 + i] << 8 * i;
     if (blocks) {
         if (fc_source_blocks(path, source, st)) return st->code;
         if (source->head->first_event[source->head->n_ranks] > options->memory_events) return FC_OK;
         fc_source_close(source);
     }
-    if (blocks || (!format && (head[0] == 0 || memcmp(head, "fctrace1", sizeof head) == 0)))
+    if (blocks || (packed && size / 8 <= options->memory_events) || (!format && head[0] == 0))
         return fc_trace_read(path, &trace, st) ? st->code : fc_source_own(&trace, source, st);
     if (!(trace.file = fc_copy_text(&trace.arena, path, st))) return FC_NO;
-    return fc_source_foreign(format ? format : &fc_own_text_format, options, &trace, source, st);
+    return fc_source_foreign(format ? format : packed ? &fc_own_packed_format : &fc_own_text_format, options, &trace, source, st);
 }
 
 /* ---- writing ---- */

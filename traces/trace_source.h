@@ -28,8 +28,8 @@ enum fc_code fc_source_memory(const struct fc_trace *trace, struct fc_trace_sour
 enum fc_code fc_source_own(struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
 /* A trace file of any format as a source; `st` is kept for as long. One of at most options->memory_events events (NULL: the
  * usual options) is read into memory (head->events is not NULL then) and checked. A longer one is streamed: a file of our
- * packed form, version 2, block by block, any other after it went once through a temporary file in TMPDIR. Version 1 of
- * the packed form and what is no regular file are always read into memory. Streamed events are checked as they
+ * packed form, version 2, block by block, any other after it went once through a temporary file in TMPDIR. What
+ * is no regular file is always read into memory. Streamed events are checked as they
  * come: an FC_INPUT with the place of fc_event_place may turn up at any refill. Memory of a streamed one: a block a rank,
  * together some 100 MB up to 50 000 ranks, and the head. */
 struct fc_trace_options;

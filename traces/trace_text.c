@@ -415,23 +415,6 @@ static char *collect_head(struct fc_stream *s, size_t *size, struct fc_status *s
     return text;
 }
 
-/* The head into the sink; places of events too. */
-static enum fc_code start_sink(struct fc_trace_sink *sink, const struct fc_trace *head)
-{
-    struct fc_trace *t = sink->trace;
-    int32_t comm;
-    if (fc_sink_start(sink, head->n_ranks, head->program, head->recorded)) return sink->st->code;
-    if (head->graph) fc_sink_graph(sink);
-    for (uint32_t c = 1; c < head->n_comms; c++)
-        if (fc_sink_comm(sink, head->comm_member + head->comm_first[c],
-                         (uint32_t)(head->comm_first[c + 1] - head->comm_first[c]), &comm))
-            return sink->st->code;
-    for (uint32_t i = 0; i < head->n_unwrapped; i++)
-        if (fc_sink_note(sink, head->unwrapped[i], 0)) return sink->st->code;
-    t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, sink->st);
-    return sink->st->code;
-}
-
 static enum fc_code stream_text(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
 {
     struct fc_stream s;
@@ -444,7 +427,7 @@ static enum fc_code stream_text(const char *path, const struct fc_trace_options 
     text.data = collected;
     if (!sink->st->code) {
         fc_lines_start(&in.lines, &text);
-        if (!fc_read_head(&in.lines, SIZE_MAX, &head, sink->st) && !start_sink(sink, &head))
+        if (!fc_read_head(&in.lines, SIZE_MAX, &head, sink->st) && !fc_sink_head(sink, &head))
             read_body(&in, head.first_event, sink->trace->first_line);
     }
     fc_stream_close(&s);
