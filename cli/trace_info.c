@@ -57,9 +57,12 @@ static void print_balance(FILE *stream, const struct fc_trace_census *c)
         fprintf(stream, "unmatched    sends without a receive: %llu, receives without a send: %llu (by pair of ranks)\n",
                 (count)c->unmatched_sends, (count)c->unmatched_receives);
     if (c->other_tags)
-        fprintf(stream, "unmatched    pairs of ranks whose ends differ in tags or communicators: %llu\n", (count)c->other_tags);
-    if (c->open_requests) fprintf(stream, "unmatched    requests that are never waited for: %llu\n", (count)c->open_requests);
-    if (c->wildcards) fprintf(stream, "wildcards    receives that do not tell their source or tag: %llu\n", (count)c->wildcards);
+        fprintf(stream, "unmatched    pairs of ranks whose ends differ in tags or communicators: %llu\n",
+                (count)c->other_tags);
+    if (c->open_requests)
+        fprintf(stream, "unmatched    requests that are never waited for: %llu\n", (count)c->open_requests);
+    if (c->wildcards)
+        fprintf(stream, "wildcards    receives that do not tell their source or tag: %llu\n", (count)c->wildcards);
 }
 
 static void print_head(FILE *stream, const struct info *i)

@@ -25,7 +25,7 @@ static enum fc_code write_matrix(const struct fc_trace *trace, const struct fc_t
     if (fc_demand_of_job(trace, &demand, st)) return st->code;
     fprintf(out, "%%%%MatrixMarket matrix coordinate real general\n%% bytes from row to column, collectives expanded\n");
     size_t n = 0;
-    for (size_t i = 0; i < demand.n_entries; i++) n += demand.bytes[i] > 0; /* pairs that exchange empty messages only are none */
+    for (size_t i = 0; i < demand.n_entries; i++) n += demand.bytes[i] > 0; /* empty messages are no entry */
     fprintf(out, "%" PRIu32 " %" PRIu32 " %zu\n", trace->n_ranks, trace->n_ranks, n);
     for (size_t i = 0; i < demand.n_entries; i++)
         if (demand.bytes[i] > 0)
@@ -114,7 +114,8 @@ enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, str
     x->keep_world = most < INT32_MAX / 2;
     if (number_tags(x, x->keep_world ? most + 1 : 0, st)) return st->code;
     if (x->first_call + x->calls.n_calls > INT32_MAX)
-        return fc_refuse(st, FC_NO, "more collective calls (%" PRIu32 ") than numbers for their messages' tags", x->calls.n_calls);
+        return fc_refuse(st, FC_NO, "more collective calls (%" PRIu32 ") than numbers for their messages' tags",
+                         x->calls.n_calls);
     return FC_OK;
 }
 

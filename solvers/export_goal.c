@@ -2,9 +2,9 @@
  *
  * Program order becomes dependencies: a statement requires the one before where that blocks, and irequires it (starts
  * after its start) where it does not block. A wait is a calc of 0 that requires its requests and what came before. A
- * collective is the rounds of its messages, each round requiring all of the one before; a nonblocking one hangs on a calc of 0
- * at its place and its request is its last round. Computation is the recorded CPU time between calls, in ticks.
- * Limits: calls that only take time, failed polls, and the modes of sends are not in GOAL. */
+ * collective is the rounds of its messages, each round requiring all of the one before; a nonblocking one hangs on a
+ * calc of 0 at its place and its request is its last round. Computation is the recorded CPU time between calls, in ticks.
+ * Limits: a program that relies on eager sends ends only where the simulator sends eagerly; calls that only take time, failed polls, and the modes of sends are not in GOAL. */
 #include "solvers/export.h"
 
 #include <inttypes.h>
@@ -61,8 +61,8 @@ static struct point calc(struct goal *g, int64_t ticks, struct point before)
 static uint64_t message(struct goal *g, bool receives, int32_t peer, int64_t tag, int64_t bytes)
 {
     uint64_t l = label(g);
-    fprintf(g->out, "%s %" PRId64 "b %s %" PRId32 " tag %" PRId64, receives ? "recv" : "send", bytes, receives ? "from" : "to",
-            peer, tag);
+    fprintf(g->out, "%s %" PRId64 "b %s %" PRId32 " tag %" PRId64, receives ? "recv" : "send", bytes,
+            receives ? "from" : "to", peer, tag);
     place(g, true);
     return l;
 }

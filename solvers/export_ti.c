@@ -1,5 +1,5 @@
-/* export_ti.c - writes SimGrid's time-independent trace (Desprez, Markomanolis, Quinson & Suter, PDSEC 2011; the actions of
- * smpi_replay.cpp), one file shared by all ranks, counts in bytes (`init` without argument).
+/* export_ti.c - writes SimGrid's time-independent trace (Desprez, Markomanolis, Quinson & Suter, PDSEC 2011; the actions
+ * of smpi_replay.cpp), one file shared by all ranks, counts in bytes (`init` without argument).
  *
  * A wait names source, destination and tag and takes the oldest such request, which is ours: requests of one key
  * complete alike. Collectives of equal shares over all ranks in order are said as such, others as the rounds of their
@@ -190,7 +190,8 @@ enum fc_code fc_export_ti(const struct fc_trace *trace, const struct fc_trace_op
     uint64_t most = 0;
     if (trace->graph)
         return fc_fail(st, FC_INPUT, (struct fc_place){trace->file, 0},
-                       "its events depend on each other as a graph, which a time-independent trace cannot say (expected goal or mtx)");
+                       "its events depend on each other as a graph, which a time-independent trace cannot say "
+                       "(expected goal or mtx)");
     for (uint32_t r = 0; r < trace->n_ranks; r++) {
         uint64_t n = trace->first_event[r + 1] - trace->first_event[r];
         if (n > most) most = n;

@@ -208,7 +208,8 @@ static enum fc_code get_block(struct reader *r, const struct fc_block *b, struct
         for (int c = 0; c < n_columns; c++)
             if (column[c].bad)
                 return fc_fail(r->st, FC_INPUT, where,
-                               "the packed trace is damaged: the %s of rank %" PRIu32 " end early or hold a number that is none",
+                               "the packed trace is damaged: the %s of rank %" PRIu32
+                               " end early or hold a number that is none",
                                fc_column_names[c], b->rank);
     }
     for (int c = 0; c < n_columns; c++)

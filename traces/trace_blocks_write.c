@@ -112,8 +112,9 @@ static bool grow(struct fc_open_block *b, uint32_t n_list, uint32_t most)
 enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event, const int64_t *list)
 {
     struct fc_open_block *b = &w->open[rank];
-    if (b->n == w->block_events || (b->n && (uint64_t)b->n_list + event->n_list > (uint64_t)LISTS_PER_EVENT * w->block_events))
-        if (put_block(w, rank)) return w->st->code;
+    uint64_t most_list = (uint64_t)LISTS_PER_EVENT * w->block_events;
+    bool full = b->n == w->block_events || (b->n && (uint64_t)b->n_list + event->n_list > most_list);
+    if (full && put_block(w, rank)) return w->st->code;
     if (!grow(b, event->n_list, w->block_events)) return no_memory(w->st);
     b->event[b->n] = *event;
     b->event[b->n++].list = b->n_list;

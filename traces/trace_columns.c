@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fc_column_names[FC_N_COLUMNS] = {"calls", "polls",       "communicators", "peers",         "tags",      "bytes",
-                                                   "lists", "enter times", "leave times",   "compute times", "processors"};
+const char *const fc_column_names[FC_N_COLUMNS] = {
+    "calls", "polls", "communicators", "peers",         "tags",      "bytes",
+    "lists", "enter times", "leave times", "compute times", "processors"};
 
 /* ---- bytes ---- */
 

@@ -1,4 +1,5 @@
-/* trace_pack.c - writes the packed form of a trace, version 1: its records in columns (trace_columns.c), compressed by zstd. */
+/* trace_pack.c - writes the packed form of a trace, version 1: its records in columns (trace_columns.c), compressed by
+ * zstd. Files of it are around; fc_trace_write makes version 2 (trace_blocks_write.c). */
 #include "traces/trace_pack.h"
 
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static bool put_rank(struct fc_bytes *out, const struct fc_trace *trace, uint32_
         const struct fc_event *e = &trace->events[i];
         ok = fc_columns_put(column, rank, trace->graph, e, trace->lists + e->list, &base);
     }
-    for (int c = 0; ok && c < fc_n_columns(trace->graph); c++) ok = fc_bytes_put_block(out, column[c].data, column[c].size);
+    for (int c = 0; ok && c < fc_n_columns(trace->graph); c++)
+        ok = fc_bytes_put_block(out, column[c].data, column[c].size);
     return ok;
 }
 

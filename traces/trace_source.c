@@ -90,7 +90,8 @@ enum fc_code fc_source_open(const char *path, const struct fc_trace_options *opt
     if (blocks || (packed && size / 8 <= options->memory_events) || (!format && head[0] == 0))
         return fc_trace_read(path, &trace, st) ? st->code : fc_source_own(&trace, source, st);
     if (!(trace.file = fc_copy_text(&trace.arena, path, st))) return FC_NO;
-    return fc_source_foreign(format ? format : packed ? &fc_own_packed_format : &fc_own_text_format, options, &trace, source, st);
+    if (!format) format = packed ? &fc_own_packed_format : &fc_own_text_format;
+    return fc_source_foreign(format, options, &trace, source, st);
 }
 
 /* ---- writing ---- */
