@@ -28,6 +28,7 @@ struct fc_arguments {
     bool json, quiet, path_walk, text, dump_network, phases;
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
+    const char *format; /* of what is written */
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
@@ -103,6 +104,10 @@ enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const s
 enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
                              struct fc_status *st);
 json_t *fc_json_phases(const struct fc_job_phases *phases);
+
+/* ---- `trace info` (trace_info.c) ---- */
+
+enum fc_code fc_trace_info(const struct fc_arguments *arguments, struct fc_status *st);
 
 /* ---- printing (print.c) ---- */
 

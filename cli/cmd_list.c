@@ -1,6 +1,7 @@
 /* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
 #include "cli/cli.h"
 #include "models/demand_build.h"
+#include "solvers/export.h"
 
 #include <string.h>
 
@@ -18,6 +19,23 @@ static void add(struct things *t, const char *kind, const char *name, const char
     if (t->n < (int)FC_COUNT(t->thing)) t->thing[t->n++] = (struct thing){kind, name, help, of};
 }
 
+/* Ours are read and written; a writer for another tool may have a reader of the same name. */
+static void add_trace_formats(struct things *t)
+{
+    add(t, "formats", "fct", "our trace, packed", "trace, read and written");
+    add(t, "formats", "text", "our trace, readable", "trace, read and written");
+    for (const struct fc_trace_format *const *f = fc_trace_formats; *f; f++) {
+        const struct fc_trace_writer *w = fc_trace_writers;
+        while (w->name && strcmp(w->name, (*f)->name)) w++;
+        add(t, "formats", (*f)->name, (*f)->what, w->name ? "trace, read and written" : "trace, read");
+    }
+    for (const struct fc_trace_writer *w = fc_trace_writers; w->name; w++) {
+        const struct fc_trace_format *const *f = fc_trace_formats;
+        while (*f && strcmp((*f)->name, w->name)) f++;
+        if (!*f) add(t, "formats", w->name, w->what, "trace, written");
+    }
+}
+
 static void collect(struct things *t)
 {
     for (const struct fc_family_ops *const *f = fc_families; *f; f++) add(t, "families", (*f)->name, (*f)->usage, "");
@@ -28,8 +46,7 @@ static void collect(struct things *t)
     for (const struct fc_pattern_ops *const *p = fc_patterns; *p; p++) add(t, "patterns", (*p)->name, (*p)->help, "");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         add(t, "strategies", (*s)->name, (*s)->help, "");
-    add(t, "formats", "fct", "our trace, packed", "trace");
-    add(t, "formats", "text", "our trace, readable", "trace");
+    add_trace_formats(t);
     for (const struct fc_graph_format *const *g = fc_graph_formats; *g; g++)
         add(t, "formats", (*g)->name, (*g)->what, "graph");
     add(t, "formats", "ibnetdiscover", "InfiniBand fabric", "network");

@@ -145,20 +145,30 @@ static enum fc_code fill(struct fc_stream *s, struct fc_status *st)
     return FC_OK;
 }
 
+static enum kind kind_of(const uint8_t *m, size_t n)
+{
+    if (n >= 2 && m[0] == 0x1f && m[1] == 0x8b) return GZIP;
+    if (n >= 6 && memcmp(m, "\xfd" "7zXZ", 6) == 0) return XZ;
+    if (n >= 4 && memcmp(m, "\x28\xb5\x2f\xfd", 4) == 0) return ZSTD;
+    return PLAIN;
+}
+
+bool fc_is_compressed(const void *head, size_t n)
+{
+    return kind_of(head, n) != PLAIN;
+}
+
 static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st)
 {
     struct fc_stream_private *p = s->private;
     if (fill_raw(s, st)) return st->code;
-    const uint8_t *m = p->raw;
     bool failed = false;
-    if (p->raw_n >= 2 && m[0] == 0x1f && m[1] == 0x8b) {
-        p->kind = GZIP;
+    p->kind = kind_of(p->raw, p->raw_n);
+    if (p->kind == GZIP) {
         failed = inflateInit2(&p->gzip, 16 + MAX_WBITS) != Z_OK;
-    } else if (p->raw_n >= 6 && memcmp(m, "\xfd" "7zXZ", 6) == 0) {
-        p->kind = XZ;
+    } else if (p->kind == XZ) {
         failed = lzma_stream_decoder(&p->xz, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK;
-    } else if (p->raw_n >= 4 && memcmp(m, "\x28\xb5\x2f\xfd", 4) == 0) {
-        p->kind = ZSTD;
+    } else if (p->kind == ZSTD) {
         p->zstd = ZSTD_createDStream();
         failed = !p->zstd;
     }
@@ -166,6 +176,11 @@ static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st
 }
 
 enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
+{
+    return fc_stream_open_at(path, 0, s, st);
+}
+
+enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
 {
     struct stat info;
     struct fc_place where = {path, 0};
@@ -176,6 +191,8 @@ enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_sta
     p->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (p->fd < 0) return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
     if (fstat(p->fd, &info) == 0 && S_ISDIR(info.st_mode)) return fc_fail(st, FC_INPUT, where, "is a folder");
+    if (skip && lseek(p->fd, (off_t)skip, SEEK_SET) < 0)
+        return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
     p->raw = malloc(RAW_BYTES);
     p->room = malloc(ROOM_BYTES);
     if (!p->raw || !p->room) return fc_refuse(st, FC_NO, "out of memory");

@@ -15,9 +15,13 @@ struct fc_stream {
     struct fc_stream_private *private;
 };
 
+/* Do these first bytes of a file tell gzip, xz or zstd? */
+bool fc_is_compressed(const void *head, size_t n);
 /* Opens a file. FC_INPUT when it cannot be read. `path` must outlive the stream. About 200 KB of memory, more inside the
  * decompressor (xz: as the file's dictionary asks, up to 64 MiB). */
 enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st);
+/* The same behind the file's first `skip` bytes; what follows them tells how it is compressed. */
+enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st);
 /* Has at least n bytes from s->next on, if the file has; *n_there (may be NULL) gets how many there are, at most n asked
  * for. A damaged or cut compressed file is FC_INPUT. n up to 1 GiB. */
 enum fc_code fc_stream_need(struct fc_stream *s, size_t n, size_t *n_there, struct fc_status *st);

@@ -1,5 +1,6 @@
 /* test_traces.c - the trace format: both forms, every refusal with its line, cut and damaged files. */
 #include "tests/trace_good.h"
+#include "traces/trace_format.h"
 
 #include <zstd.h>
 
@@ -30,6 +31,16 @@ static void test_reads_what_is_written(void)
     fc_trace_free(&t);
 }
 
+/* Writes version 1 of the packed form to `second`. */
+static void put_version_1(const struct fc_trace *t)
+{
+    struct fc_status st = {0};
+    FILE *out = fopen(second, "wb");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    CU_ASSERT_EQUAL_FATAL(fc_write_trace_packed(t, out, &st), FC_OK);
+    fclose(out);
+}
+
 static void test_forms_agree(void)
 {
     struct fc_status st = {0};
@@ -37,6 +48,10 @@ static void test_forms_agree(void)
     size_t size;
     read_good(&text);
     CU_ASSERT_EQUAL_FATAL(fc_trace_write(&text, second, false, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &packed, &st), FC_OK);
+    expect_same(&text, &packed);
+    fc_trace_free(&packed);
+    put_version_1(&text);
     CU_ASSERT_EQUAL_FATAL(fc_trace_read(second, &packed, &st), FC_OK);
     expect_same(&text, &packed);
     CU_ASSERT_EQUAL_FATAL(fc_trace_write(&packed, second, true, &st), FC_OK);
@@ -177,7 +192,7 @@ static void test_packed_refusals(void)
         struct fc_status st = {0};
         read_good(&t);
         memcpy((char *)&t.events[cases[i].event] + cases[i].offset, &cases[i].value, cases[i].size);
-        CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, false, &st), FC_OK);
+        put_version_1(&t);
         CU_ASSERT_EQUAL(fc_trace_read(second, &back, &st), FC_INPUT);
         CU_ASSERT(fc_says(&st, FC_INPUT, cases[i].says));
         fc_trace_free(&t);
@@ -186,7 +201,7 @@ static void test_packed_refusals(void)
     struct fc_status st = {0};
     read_good(&t);
     t.lists[t.events[5].list] = 0; /* completed by the wait before */
-    CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, false, &st), FC_OK);
+    put_version_1(&t);
     CU_ASSERT_EQUAL(fc_trace_read(second, &back, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, ":15: request 0 is completed twice"));
     fc_trace_free(&t);
@@ -217,7 +232,7 @@ static void test_cut_anywhere(void)
         CU_ASSERT(!survives());
     }
     read_good(&t);
-    CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, false, &st), FC_OK);
+    put_version_1(&t);
     char *packed = get_file(second, &size);
     for (size_t n = 0; n < size; n++) {
         put_file(second, packed, n);
@@ -298,7 +313,7 @@ static void test_fuzz_packed(void)
     struct fc_status st = {0};
     size_t size;
     read_good(&t);
-    CU_ASSERT_EQUAL_FATAL(fc_trace_write(&t, second, false, &st), FC_OK);
+    put_version_1(&t);
     fc_trace_free(&t);
     char *packed = get_file(second, &size);
     size_t n = (size_t)ZSTD_getFrameContentSize(packed + 16, size - 16);

@@ -22,6 +22,7 @@
     X(suite_core_table)                                                                                               \
     X(suite_deadlock)                                                                                                 \
     X(suite_dependencies)                                                                                             \
+    X(suite_export)                                                                                                   \
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
     X(suite_flit_text)                                                                                                \
@@ -65,7 +66,11 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_stream)                                                                                                   \
     X(suite_tmesh)                                                                                                    \
+    X(suite_trace_blocks)                                                                                             \
+    X(suite_trace_graph)                                                                                              \
+    X(suite_trace_sink)                                                                                               \
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \

@@ -1,4 +1,4 @@
-/* trace_check.c - what makes a trace whole: checked once after reading, in either form, so that everything
+/* trace_check.c - what makes a trace whole: checked once, after reading or block by block, so that everything
  * behind may index without looking.
  *
  * Invariants afterwards: op, mode, communicator, peer, list and times in range; the rank is a member of every
@@ -11,23 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct checker {
-    const struct fc_trace *trace;
-    struct fc_status *st;
-    struct fc_arena arena;
-    uint32_t *sorted;     /* members of each communicator, ascending; layout of comm_member */
-    uint64_t *rank_first; /* [n_ranks + 1] */
-    uint32_t *rank_comm;  /* communicators of each rank */
-    uint32_t *stamp;      /* [n_comms] rank + 1 when the rank at hand is a member */
-    uint64_t *completed;  /* bit k: request k of the rank at hand is completed */
-    uint64_t made;
-    uint32_t rank;
-    const struct fc_event *event;
-};
-
-static struct fc_place here(const struct checker *c)
+static struct fc_place here(const struct fc_trace_checker *c)
 {
-    return fc_event_place(c->trace, c->rank, (uint64_t)(c->event - c->trace->events));
+    return fc_event_place(c->trace, c->rank, c->trace->first_event[c->rank] + c->number);
 }
 
 static int by_number(const void *a, const void *b)
@@ -37,51 +23,35 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Most communicators list their members in order; only the others are sorted. */
-static void sort_members(struct checker *c)
+enum fc_code fc_check_start(struct fc_trace_checker *c, const struct fc_trace *t, struct fc_status *st)
 {
-    const struct fc_trace *t = c->trace;
-    memcpy(c->sorted, t->comm_member, t->comm_first[t->n_comms] * sizeof *c->sorted);
+    uint64_t n_members = t->comm_first[t->n_comms];
+    *c = (struct fc_trace_checker){.trace = t, .st = st};
+    c->sorted = malloc((n_members + 1) * sizeof *c->sorted);
+    if (!c->sorted) return fc_refuse(st, FC_NO, "out of memory: %" PRIu64 " members of communicators", n_members);
+    memcpy(c->sorted, t->comm_member, n_members * sizeof *c->sorted);
     for (uint32_t k = 0; k < t->n_comms; k++) {
         uint32_t *member = c->sorted + t->comm_first[k];
         uint64_t n = t->comm_first[k + 1] - t->comm_first[k], i = 1;
         while (i < n && member[i - 1] < member[i]) i++;
         if (i < n) qsort(member, n, sizeof *member, by_number);
     }
-}
-
-static void list_comms_of_ranks(struct checker *c)
-{
-    const struct fc_trace *t = c->trace;
-    for (uint64_t i = 0; i < t->comm_first[t->n_comms]; i++) c->rank_first[t->comm_member[i] + 1]++;
-    for (uint32_t r = 0; r < t->n_ranks; r++) c->rank_first[r + 1] += c->rank_first[r];
-    for (uint32_t k = t->n_comms;
-         k-- > 0;) /* filled from the back: rank_first[r + 1] walks down to r's start */
-        for (uint64_t i = t->comm_first[k]; i < t->comm_first[k + 1]; i++)
-            c->rank_comm[--c->rank_first[t->comm_member[i] + 1]] = k;
-    for (uint32_t r = 0; r < t->n_ranks; r++) c->rank_first[r] = c->rank_first[r + 1];
-    c->rank_first[t->n_ranks] = t->comm_first[t->n_comms];
-}
-
-static enum fc_code start(struct checker *c)
-{
-    const struct fc_trace *t = c->trace;
-    uint64_t n_members = t->comm_first[t->n_comms], most = 0;
-    for (uint32_t r = 0; r < t->n_ranks; r++) {
-        uint64_t n = t->first_event[r + 1] - t->first_event[r];
-        if (n > most) most = n;
-    }
-    c->sorted = fc_alloc(&c->arena, n_members, sizeof *c->sorted, c->st);
-    c->rank_first = fc_alloc(&c->arena, (size_t)t->n_ranks + 1, sizeof *c->rank_first, c->st);
-    c->rank_comm = fc_alloc(&c->arena, n_members, sizeof *c->rank_comm, c->st);
-    c->stamp = fc_alloc(&c->arena, t->n_comms, sizeof *c->stamp, c->st);
-    c->completed = fc_alloc(&c->arena, most / 64 + 1, sizeof *c->completed, c->st);
-    if (!c->sorted || !c->rank_first || !c->rank_comm || !c->stamp || !c->completed) return FC_NO;
-    sort_members(c);
-    list_comms_of_ranks(c);
     return FC_OK;
 }
 
-static bool is_member(const struct checker *c, int32_t comm, uint32_t rank)
+void fc_check_end(struct fc_trace_checker *c)
+{
+    free(c->sorted);
+    c->sorted = NULL;
+}
+
+void fc_check_rank_free(struct fc_rank_check *r)
+{
+    free(r->completed);
+    *r = (struct fc_rank_check){0};
+}
+
+static bool is_member(const struct fc_trace_checker *c, int32_t comm, uint32_t rank)
 {
     uint64_t low = c->trace->comm_first[comm], end = c->trace->comm_first[comm + 1], high = end;
     if (comm == 0) return rank < c->trace->n_ranks;
@@ -101,18 +71,22 @@ static bool is_receive(const struct fc_event *e)
 }
 
 /* The rank at hand belongs to communicator `comm`. */
-static enum fc_code check_comm(const struct checker *c, int32_t comm)
+static enum fc_code check_comm(const struct fc_trace_checker *c, int32_t comm)
 {
     if (comm < 0 || (uint32_t)comm >= c->trace->n_comms)
         return fc_fail(c->st, FC_INPUT, here(c),
                        "communicator %" PRId32 " is out of range (there are %" PRIu32 ")", comm,
                        c->trace->n_comms);
-    if (c->stamp[comm] == c->rank + 1) return FC_OK;
+    if (comm == c->of->comm) return FC_OK;
+    if (is_member(c, comm, c->rank)) {
+        c->of->comm = comm;
+        return FC_OK;
+    }
     return fc_fail(c->st, FC_INPUT, here(c), "rank %" PRIu32 " is no member of communicator %" PRId32,
                    c->rank, comm);
 }
 
-static enum fc_code check_peer(const struct checker *c, int32_t comm)
+static enum fc_code check_peer(const struct fc_trace_checker *c, int32_t comm)
 {
     const char *what = fc_op_fields[c->event->op] & FC_HAS_ROOT ? "root" : "peer";
     int32_t peer = c->event->peer;
@@ -125,7 +99,7 @@ static enum fc_code check_peer(const struct checker *c, int32_t comm)
                    peer, comm);
 }
 
-static enum fc_code check_sizes(const struct checker *c)
+static enum fc_code check_sizes(const struct fc_trace_checker *c)
 {
     const struct fc_trace *t = c->trace;
     const struct fc_event *e = c->event;
@@ -136,33 +110,69 @@ static enum fc_code check_sizes(const struct checker *c)
                        "%" PRIu32 " sizes for the %" PRIu64 " members of communicator %" PRId32, e->n_list,
                        members, e->comm);
     for (uint32_t i = 0; i < e->n_list; i++)
-        if (t->lists[e->list + i] < 0 || __builtin_add_overflow(sum, t->lists[e->list + i], &sum))
+        if (c->list[i] < 0 || __builtin_add_overflow(sum, c->list[i], &sum))
             return fc_fail(c->st, FC_INPUT, here(c),
                            "size %" PRId64 " of member %" PRIu32 " is negative or too large",
-                           t->lists[e->list + i], i);
+                           c->list[i], i);
     if (sum == e->bytes) return FC_OK;
     return fc_fail(c->st, FC_INPUT, here(c), "the sizes sum to %" PRId64 ", not to bytes=%" PRId64, sum,
                    e->bytes);
 }
 
-static enum fc_code check_requests(struct checker *c)
+/* Marks request k, which is made; false: it was marked before. What all have completed is forgotten: memory is a bit
+ * for each request from the oldest open one on. */
+static bool complete(struct fc_rank_check *r, uint64_t k)
+{
+    if (k < r->base) return false;
+    uint64_t word = (k - r->base) / 64, bit = UINT64_C(1) << k % 64;
+    if (r->completed[r->head + word] & bit) return false;
+    r->completed[r->head + word] |= bit;
+    while (r->head < r->n_words && r->completed[r->head] == UINT64_MAX) {
+        r->head++;
+        r->base += 64;
+    }
+    return true;
+}
+
+/* Room for the bit of one request more. */
+static enum fc_code make_request(struct fc_rank_check *r, struct fc_status *st)
+{
+    uint64_t word = r->head + (r->made - r->base) / 64;
+    r->made++;
+    if (word < r->n_words) return FC_OK;
+    if (r->head > 16 && r->head >= r->n_words / 2) {
+        memmove(r->completed, r->completed + r->head, (r->n_words - r->head) * sizeof *r->completed);
+        r->n_words -= r->head;
+        r->head = 0;
+    }
+    if (r->n_words == r->capacity) {
+        uint64_t capacity = 2 * r->capacity + 16;
+        uint64_t *larger = realloc(r->completed, capacity * sizeof *larger);
+        if (!larger) return fc_refuse(st, FC_NO, "out of memory: open requests of a trace");
+        r->completed = larger;
+        r->capacity = capacity;
+    }
+    r->completed[r->n_words++] = 0;
+    return FC_OK;
+}
+
+static enum fc_code check_requests(struct fc_trace_checker *c)
 {
     const struct fc_event *e = c->event;
     for (uint32_t i = 0; i < e->n_list; i++) {
-        int64_t r = c->trace->lists[e->list + i];
-        if (r < 0 || (uint64_t)r >= c->made)
+        int64_t r = c->list[i];
+        if (r < 0 || (uint64_t)r >= c->of->made)
             return fc_fail(c->st, FC_INPUT, here(c),
                            "request %" PRId64 " is completed but was never made (this rank "
                            "has made %" PRIu64 " so far)",
-                           r, c->made);
-        if (c->completed[r / 64] >> (r % 64) & 1)
+                           r, c->of->made);
+        if (!complete(c->of, (uint64_t)r))
             return fc_fail(c->st, FC_INPUT, here(c), "request %" PRId64 " is completed twice", r);
-        c->completed[r / 64] |= UINT64_C(1) << (r % 64);
     }
     return FC_OK;
 }
 
-static enum fc_code check_numbers(struct checker *c)
+static enum fc_code check_numbers(struct fc_trace_checker *c)
 {
     const struct fc_event *e = c->event;
     const double most = (double)FC_MAX_TIME_NS / 1e9;
@@ -177,27 +187,27 @@ static enum fc_code check_numbers(struct checker *c)
     if (e->leave_s < e->enter_s)
         return fc_fail(c->st, FC_INPUT, here(c), "the call leaves (%.9f s) before it enters (%.9f s)",
                        e->leave_s, e->enter_s);
-    if (e->n_list && (e->list > c->trace->n_lists || e->n_list > c->trace->n_lists - e->list))
-        return fc_fail(c->st, FC_INPUT, here(c), "a list is out of range");
     if (e->n_list && !c->trace->graph && !(fc_op_fields[e->op] & (FC_HAS_REQUESTS | FC_HAS_SIZES)))
         return fc_fail(c->st, FC_INPUT, here(c), "%s has no list", fc_op_names[e->op]);
     return FC_OK;
 }
 
 /* An event of a graph: its kind, its processor, and only earlier events before it. */
-static enum fc_code check_vertex(const struct checker *c)
+static enum fc_code check_vertex(const struct fc_trace_checker *c)
 {
     const struct fc_event *e = c->event;
-    int64_t number = e - c->trace->events - (int64_t)c->trace->first_event[c->rank];
+    int64_t number = (int64_t)c->number;
     bool collective = e->op >= FC_OP_BARRIER && e->op <= FC_OP_SCAN && e->op != FC_OP_ALLTOALLV;
     if (e->op != FC_OP_SEND && e->op != FC_OP_RECV && e->op != FC_OP_OTHER && !collective)
         return fc_fail(c->st, FC_INPUT, here(c),
                        "a graph has no %s (expected send, recv, other or a collective but alltoallv)",
                        fc_op_names[e->op]);
+    if (collective && e->mode)
+        return fc_fail(c->st, FC_INPUT, here(c), "a graph has no nonblocking %s", fc_op_names[e->op]);
     if (e->request < 0)
         return fc_fail(c->st, FC_INPUT, here(c), "processor %" PRId32 " of a rank is negative", e->request);
     for (uint32_t i = 0; i < e->n_list; i++) {
-        int64_t before = c->trace->lists[e->list + i];
+        int64_t before = c->list[i];
         if (before < 0) before = ~before;
         if (before >= number)
             return fc_fail(c->st, FC_INPUT, here(c),
@@ -208,9 +218,14 @@ static enum fc_code check_vertex(const struct checker *c)
     return FC_OK;
 }
 
-static enum fc_code check_event(struct checker *c)
+enum fc_code fc_check_event(struct fc_trace_checker *c, struct fc_rank_check *of, uint32_t rank, uint64_t number,
+                            const struct fc_event *e, const int64_t *list)
 {
-    const struct fc_event *e = c->event;
+    c->of = of;
+    c->rank = rank;
+    c->number = number;
+    c->event = e;
+    c->list = list;
     if (check_numbers(c)) return c->st->code;
     int fields = fc_op_fields[e->op];
     if ((fields & FC_HAS_COMM) && !(e->op == FC_OP_COMM && e->comm == -1) && check_comm(c, e->comm))
@@ -222,34 +237,34 @@ static enum fc_code check_event(struct checker *c)
     if ((fields & FC_HAS_SIZES) && check_sizes(c)) return FC_INPUT;
     if ((fields & FC_HAS_REQUESTS) && check_requests(c)) return FC_INPUT;
     bool makes = fc_makes_request(e->op, e->mode);
-    if (makes ? (uint64_t)e->request != c->made : e->request != -1)
+    if (makes ? (uint64_t)e->request != of->made : e->request != -1)
         return fc_fail(c->st, FC_INPUT, here(c),
                        "request %" PRId32 " of %s (expected %" PRId64 ": requests count up)", e->request,
-                       fc_op_names[e->op], makes ? (int64_t)c->made : INT64_C(-1));
-    c->made += makes;
-    return FC_OK;
+                       fc_op_names[e->op], makes ? (int64_t)of->made : INT64_C(-1));
+    return makes ? make_request(of, c->st) : FC_OK;
 }
 
-static enum fc_code check_rank(struct checker *c)
+static enum fc_code check_rank(struct fc_trace_checker *c, uint32_t rank, struct fc_rank_check *of)
 {
     const struct fc_trace *t = c->trace;
-    uint64_t n = t->first_event[c->rank + 1] - t->first_event[c->rank];
-    memset(c->completed, 0, (n / 64 + 1) * sizeof *c->completed);
-    c->made = 0;
-    for (uint64_t i = c->rank_first[c->rank]; i < c->rank_first[c->rank + 1]; i++)
-        c->stamp[c->rank_comm[i]] = c->rank + 1;
-    for (uint64_t e = t->first_event[c->rank]; e < t->first_event[c->rank + 1]; e++) {
-        c->event = &t->events[e];
-        if (check_event(c)) return c->st->code;
+    of->made = of->base = of->head = of->n_words = 0;
+    of->comm = 0;
+    for (uint64_t i = t->first_event[rank]; i < t->first_event[rank + 1]; i++) {
+        const struct fc_event *e = &t->events[i];
+        if (e->n_list && (e->list > t->n_lists || e->n_list > t->n_lists - e->list))
+            return fc_fail(c->st, FC_INPUT, fc_event_place(t, rank, i), "a list is out of range");
+        if (fc_check_event(c, of, rank, i - t->first_event[rank], e, t->lists + e->list)) return c->st->code;
     }
     return FC_OK;
 }
 
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st)
 {
-    struct checker c = {.trace = trace, .st = st};
-    enum fc_code code = start(&c);
-    for (c.rank = 0; !code && c.rank < trace->n_ranks; c.rank++) code = check_rank(&c);
-    fc_arena_free(&c.arena);
+    struct fc_trace_checker c;
+    struct fc_rank_check of = {0};
+    enum fc_code code = fc_check_start(&c, trace, st);
+    for (uint32_t r = 0; !code && r < trace->n_ranks; r++) code = check_rank(&c, r, &of);
+    fc_check_rank_free(&of);
+    fc_check_end(&c);
     return code;
 }

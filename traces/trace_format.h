@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+struct fc_trace_format;
+
 /* Which fields a call has; the others hold their rest value (comm 0, peer -1, tag 0, bytes 0, no list). */
 enum fc_field {
     FC_HAS_COMM = 1,
@@ -19,9 +21,17 @@ enum fc_field {
     FC_MAKES_REQUEST = 256,
     FC_MAY_BE_NONBLOCKING = 512, /* mode 1 makes a request */
     FC_SENDS = 1024,             /* mode is one of the four ways to send */
-    FC_MOVES = 2048              /* mode is one of the three ways to move data one-sided */
+    FC_MOVES = 2048,             /* mode is one of the three ways to move data one-sided */
+    FC_IN_GRAPH = 4096,          /* processor, NIC, and a list of what it depends on */
+    FC_HAS_POLLS = 8192
 };
 extern const uint16_t fc_op_fields[FC_N_OPS];
+/* The fields of a call in a program, or of a vertex in a graph. */
+static inline int fc_event_fields(bool graph, int op)
+{
+    int calls = FC_HAS_REQUESTS | FC_HAS_SIZES | FC_MAKES_REQUEST | FC_MAY_BE_NONBLOCKING;
+    return graph ? (fc_op_fields[op] & ~calls) | FC_IN_GRAPH : fc_op_fields[op] | FC_HAS_POLLS;
+}
 /* Words of the text form for modes 0 to 3; "" for 0 of what may be nonblocking, NULL where there is no such
  * mode. */
 const char *fc_mode_name(int op, int mode);
@@ -44,20 +54,28 @@ static inline double fc_from_ns(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* The head of the text form, which the packed form carries as it is: everything before the first rank.
- * Reading leaves `lines` behind the head's last line and fills all of the trace but the events. `room` is the
- * number of bytes that the ranks may take: each needs at least one. */
+/* The head of the text form, which the packed forms carry as it is: everything before the first rank.
+ * Reading leaves `lines` behind the head's last line and fills all of the trace but the events; their number is
+ * first_event[n_ranks]. `room` is the number of bytes that the ranks may take: each needs at least one. */
 static inline long fc_head_lines(const struct fc_trace *trace)
 {
-    return 5 + (long)trace->n_unwrapped + (long)trace->n_comms;
+    return 5 + trace->graph + (long)trace->n_unwrapped + (long)trace->n_comms;
 }
 void fc_write_head(FILE *out, const struct fc_trace *trace);
 enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+/* The same text as it streams by, also compressed, and version 1 of the packed form, into a sink. */
+extern const struct fc_trace_format fc_own_text_format, fc_own_packed_format;
+/* Starts a sink with a head of ours; its trace's first_line is there to be filled. */
+struct fc_trace_sink;
+enum fc_code fc_sink_head(struct fc_trace_sink *sink, const struct fc_trace *head);
 enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st);
+/* One event's line; list: its own. */
+void fc_write_event_text(FILE *out, const struct fc_event *event, const int64_t *list, bool graph);
 bool fc_is_packed(const struct fc_text *text);
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
+/* Version 1 of the packed form, which fc_trace_write wrote once: for tests. */
 enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
 
 /* Lines of the ranks' first events in the text form, from first_event. */
@@ -70,5 +88,30 @@ static inline void fc_set_lines(const struct fc_trace *trace)
 /* Checks what a reader cannot see in one record: members, peers, requests made and completed once, times.
  * O(size). */
 enum fc_code fc_trace_check(const struct fc_trace *trace, struct fc_status *st);
+
+/* The same event by event, each rank's in order, ranks in any order. */
+struct fc_rank_check { /* zeroed at the rank's start */
+    int32_t comm;      /* that the rank is known to be in */
+    uint64_t made;     /* requests so far */
+    uint64_t base;     /* all requests before it are completed; a multiple of 64 */
+    uint64_t *completed, head, n_words, capacity; /* bit k - base of completed[head ..]: request k is completed */
+};
+struct fc_trace_checker {
+    const struct fc_trace *trace; /* its head */
+    struct fc_status *st;
+    uint32_t *sorted; /* members of each communicator, ascending; layout of comm_member */
+    struct fc_rank_check *of; /* event at hand: */
+    uint32_t rank;
+    uint64_t number;
+    const struct fc_event *event;
+    const int64_t *list;
+};
+/* O(members of communicators). */
+enum fc_code fc_check_start(struct fc_trace_checker *c, const struct fc_trace *trace, struct fc_status *st);
+/* The rank's event `number`, with its own list. */
+enum fc_code fc_check_event(struct fc_trace_checker *c, struct fc_rank_check *of, uint32_t rank, uint64_t number,
+                            const struct fc_event *event, const int64_t *list);
+void fc_check_rank_free(struct fc_rank_check *of);
+void fc_check_end(struct fc_trace_checker *c);
 
 #endif

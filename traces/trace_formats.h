@@ -12,8 +12,9 @@
 struct fc_trace_options {
     double flops_per_s; /* speed at which a format that counts operations recorded them (SimGrid) */
     double tick_s;      /* length of the unit of time of a format that names none (GOAL) */
+    uint64_t memory_events; /* fc_source_open: a trace of more events goes through a temporary file */
 };
-#define FC_TRACE_OPTIONS {.flops_per_s = 1e9, .tick_s = 1e-9}
+#define FC_TRACE_OPTIONS {.flops_per_s = 1e9, .tick_s = 1e-9, .memory_events = 1 << 20}
 
 /* ---- the sink (trace_sink.c) ---- */
 
@@ -26,6 +27,9 @@ struct fc_trace_sink {
     struct fc_sink_note *notes;
     uint32_t n_comms;
     struct fc_arena scratch;
+    uint64_t n_events, memory_events; /* so many stay in memory; 0: all */
+    struct fc_block_writer *spool;    /* where they go once there are more; NULL: memory */
+    FILE *spool_file;                 /* temporary, without a name */
 };
 
 /* First of all: how many ranks (at least one), the command line and origin (NULL: unknown). Defines communicator 0, the
@@ -46,7 +50,7 @@ enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const stru
 uint64_t fc_sink_events(const struct fc_trace_sink *sink, uint32_t rank);
 int32_t fc_sink_requests(const struct fc_trace_sink *sink, uint32_t rank);
 /* Something that the trace lacks or that was left out, once for each occurrence; the same text again is counted. At the end it
- * becomes an entry of trace->unwrapped: "(12 times: TEXT)". */
+ * becomes an entry of trace->unwrapped: "(12 times: TEXT)"; with 0 times the text as it is. */
 enum fc_code fc_sink_note(struct fc_trace_sink *sink, const char *text, uint64_t times);
 
 /* ---- formats (trace_formats.c) ---- */
@@ -73,5 +77,10 @@ enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **fo
 /* Reads trace->file through the format's reader into memory. O(trace). */
 enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                    struct fc_trace *trace, struct fc_status *st);
+/* The same as a source: memory for options->memory_events events, for more of them a temporary file in TMPDIR. Takes the trace
+ * (its arena and file) over, also when it fails; an opened source owns it. */
+struct fc_trace_source;
+enum fc_code fc_source_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
+                               struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
  * the file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
-#include "traces/trace_format.h"
+#include "traces/trace_blocks.h"
+#include "core/stream.h"
 #include "traces/trace_formats.h"
 
 #include <ctype.h>
@@ -74,6 +75,7 @@ void fc_write_head(FILE *out, const struct fc_trace *trace)
     write_line(out, "program", trace->program);
     write_line(out, "recorded", trace->recorded);
     for (uint32_t i = 0; i < trace->n_unwrapped; i++) write_line(out, "unwrapped", trace->unwrapped[i]);
+    if (trace->graph) fprintf(out, "graph\n");
     fprintf(out, "ranks %" PRIu32 "\n", trace->n_ranks);
     for (uint32_t c = 0; c < trace->n_comms; c++) {
         fprintf(out, "comm %" PRIu32 " ", c);
@@ -223,8 +225,7 @@ static enum fc_code end_head(const struct fc_lines *lines, struct word rest, siz
         return fc_fail(st, FC_INPUT, where, "%lld events announced, more than the file can hold", n);
     trace->first_event[trace->n_ranks] = (uint64_t)n;
     trace->comm_member = fc_alloc(&trace->arena, trace->comm_first[trace->n_comms], sizeof(uint32_t), st);
-    trace->events = fc_alloc(&trace->arena, (size_t)n, sizeof *trace->events, st);
-    if (!trace->comm_member || !trace->events) return FC_NO;
+    if (!trace->comm_member) return FC_NO;
     for (uint32_t c = 0; c < trace->n_comms; c++)
         memcpy(trace->comm_member + trace->comm_first[c], members[c],
                (trace->comm_first[c + 1] - trace->comm_first[c]) * sizeof(uint32_t));
@@ -239,6 +240,10 @@ static enum fc_code read_head_line(const struct fc_lines *lines, struct word key
     if (is(key, "comm")) return read_comm(lines, rest, trace, members, st);
     if (is(key, "events")) return end_head(lines, rest, room, members, trace, st);
     if (key.length == 0 || key.text[0] == '#') return FC_OK;
+    if (is(key, "graph") && rest.length == 0) {
+        trace->graph = true;
+        return FC_OK;
+    }
     char *text = copy_word(&trace->arena, rest, st);
     if (!text) return FC_NO;
     if (is(key, "program"))
@@ -250,7 +255,7 @@ static enum fc_code read_head_line(const struct fc_lines *lines, struct word key
     else
         return fc_fail(
             st, FC_INPUT, fc_lines_place(lines),
-            "unknown word '%.*s' in the head (expected program, recorded, unwrapped, ranks, comm or events)",
+            "unknown word '%.*s' in the head (expected program, recorded, unwrapped, graph, ranks, comm or events)",
             key.length < 40 ? (int)key.length : 40, key.text);
     return FC_OK;
 }
@@ -276,15 +281,43 @@ enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *
 
 /* ---- the doors ---- */
 
+/* The file's decompressed contents. */
+static enum fc_code decompress(const char *path, struct fc_arena *input, struct fc_text *text, struct fc_status *st)
+{
+    struct fc_stream s = {0};
+    size_t capacity = 4 * text->size + (1 << 16), n = 1;
+    char *data = fc_alloc(input, capacity, 1, st);
+    text->size = 0;
+    if (data) fc_stream_open(path, &s, st);
+    while (!st->code && n) {
+        if (fc_stream_need(&s, 1 << 16, &n, st)) break;
+        if (n >= capacity - text->size) { /* what it outgrows stays in the arena, at most as much again */
+            char *larger = fc_alloc(input, capacity, 2, st);
+            if (!larger) break;
+            memcpy(larger, data, text->size);
+            data = larger;
+            capacity *= 2;
+        }
+        memcpy(data + text->size, s.next, n);
+        text->size += n;
+        fc_stream_skip(&s, n);
+    }
+    text->data = data;
+    fc_stream_close(&s);
+    return st->code;
+}
+
 static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc_status *st)
 {
     struct fc_arena input = {0}; /* the file itself is not kept */
     struct fc_text text;
     enum fc_code code = fc_read_file(path, &input, &text, st);
+    if (!code && fc_is_compressed(text.data, text.size)) code = decompress(path, &input, &text, st);
     if (!code) {
         text.file = trace->file;
-        code = fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
-                                   : fc_read_trace_text(&text, trace, st);
+        code = fc_is_blocks(&text)   ? fc_read_trace_blocks(&text, trace, st)
+               : fc_is_packed(&text) ? fc_read_trace_packed(&text, trace, st)
+                                     : fc_read_trace_text(&text, trace, st);
     }
     fc_arena_free(&input);
     return code;
@@ -311,7 +344,7 @@ enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool
     struct fc_output out;
     enum fc_code code = fc_output_open(&out, path, st);
     if (code) return code;
-    code = text ? fc_write_trace_text(trace, out.stream, st) : fc_write_trace_packed(trace, out.stream, st);
+    code = text ? fc_write_trace_text(trace, out.stream, st) : fc_write_trace_blocks(trace, out.stream, st);
     if (!code) code = fc_output_close(&out, st);
     fc_output_abandon(&out);
     return code;

@@ -1,13 +1,17 @@
-/* trace_sink.c - collects a foreign trace in memory: events rank by rank, communicators, notes.
+/* trace_sink.c - collects a foreign trace: events rank by rank, communicators, notes; in memory, or, once it has grown too
+ * long for a source, in a temporary file in blocks (trace_blocks.h).
  *
- * Each rank has a chain of pieces that double up to 64 Ki events; closing copies them into one array, rank-major, and frees each
+ * In memory each rank has a chain of pieces that double up to 64 Ki events; closing copies them into one array, rank-major, and frees each
  * piece behind the copy, so the peak is the trace and one rank of it. */
+#include "traces/trace_blocks.h"
 #include "traces/trace_formats.h"
-#include "traces/trace_format.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FIRST_PIECE = 4, LARGEST_PIECE = 1 << 16, MOST_RANKS = 1 << 26 };
 
@@ -124,16 +128,82 @@ static enum fc_code add_piece(struct fc_trace_sink *sink, struct fc_sink_rank *r
     return FC_OK;
 }
 
+static void free_rank(struct fc_sink_rank *rank)
+{
+    for (struct piece *p = rank->first, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    free(rank->list);
+    rank->first = rank->last = NULL;
+    rank->list = NULL;
+}
+
+/* A file that is gone when it is closed. */
+static FILE *temporary_file(struct fc_status *st)
+{
+    const char *folder = getenv("TMPDIR");
+    char name[512];
+    if (!folder || !*folder) folder = "/tmp";
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && snprintf(name, sizeof name, "%s/fabricast-XXXXXX", folder) < (int)sizeof name) {
+        fd = mkostemp(name, O_CLOEXEC);
+        if (fd >= 0) unlink(name);
+    }
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!file) {
+        fc_refuse(st, FC_NO, "no temporary file in %s for a trace that is larger than memory should hold: %s", folder,
+                  strerror(errno));
+        if (fd >= 0) close(fd);
+    }
+    return file;
+}
+
+/* Moves what is in memory into a temporary file, where all that follows goes too. */
+static enum fc_code start_spool(struct fc_trace_sink *sink)
+{
+    const struct fc_trace *t = sink->trace;
+    struct fc_block_writer *w = fc_alloc(&sink->scratch, 1, sizeof *w, sink->st);
+    sink->spool_file = w ? temporary_file(sink->st) : NULL;
+    if (!sink->spool_file) return sink->st->code;
+    sink->spool = w;
+    fc_blocks_start(w, sink->spool_file, t->n_ranks, t->graph, FC_LEVEL_SPOOL, sink->st);
+    for (uint32_t r = 0; !sink->st->code && r < t->n_ranks; r++) {
+        struct fc_sink_rank *rank = &sink->ranks[r];
+        for (const struct piece *p = rank->first; p; p = p->next)
+            for (uint32_t i = 0; i < p->n; i++)
+                if (fc_blocks_event(w, r, &p->event[i], rank->list + p->event[i].list)) return sink->st->code;
+        free_rank(rank);
+    }
+    return sink->st->code;
+}
+
+/* Blocks do not hold the numbers of requests, so they must be right now. */
+static enum fc_code wrong_request(const struct fc_trace_sink *sink, uint32_t rank, const struct fc_event *event)
+{
+    const struct fc_trace *t = sink->trace;
+    const struct fc_sink_rank *r = &sink->ranks[rank];
+    struct fc_place where = {t->rank_file ? t->rank_file[rank] : t->file, 0};
+    if (t->first_line) where.line = t->first_line[rank] + (long)r->n_events;
+    return fc_fail(sink->st, FC_INPUT, where, "request %" PRId32 " of %s (expected %" PRId32 ": requests count up)",
+                   event->request, fc_op_names[event->op], r->n_requests);
+}
+
 enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const struct fc_event *event,
                            const int64_t *list)
 {
     struct fc_sink_rank *r = &sink->ranks[rank];
+    if (!sink->trace->graph && fc_makes_request(event->op, event->mode)) {
+        if (event->request != r->n_requests) return wrong_request(sink, rank, event);
+        r->n_requests++;
+    }
+    r->n_events++;
+    if (sink->memory_events && sink->n_events++ == sink->memory_events && start_spool(sink)) return sink->st->code;
+    if (sink->spool) return fc_blocks_event(sink->spool, rank, event, list);
     if ((!r->last || r->last->n == r->last->capacity) && add_piece(sink, r)) return sink->st->code;
     struct fc_event *e = &r->last->event[r->last->n++];
     *e = *event;
     e->list = r->n_list;
-    r->n_events++;
-    r->n_requests += !sink->trace->graph && fc_makes_request(event->op, event->mode);
     return event->n_list ? add_list(sink, r, list, event->n_list) : FC_OK;
 }
 
@@ -161,6 +231,22 @@ enum fc_code fc_sink_note(struct fc_trace_sink *sink, const char *text, uint64_t
     strcpy(note->text, text);
     sink->notes = note;
     return FC_OK;
+}
+
+enum fc_code fc_sink_head(struct fc_trace_sink *sink, const struct fc_trace *head)
+{
+    struct fc_trace *t = sink->trace;
+    int32_t comm;
+    if (fc_sink_start(sink, head->n_ranks, head->program, head->recorded)) return sink->st->code;
+    if (head->graph) fc_sink_graph(sink);
+    for (uint32_t c = 1; c < head->n_comms; c++)
+        if (fc_sink_comm(sink, head->comm_member + head->comm_first[c],
+                         (uint32_t)(head->comm_first[c + 1] - head->comm_first[c]), &comm))
+            return sink->st->code;
+    for (uint32_t i = 0; i < head->n_unwrapped; i++)
+        if (fc_sink_note(sink, head->unwrapped[i], 0)) return sink->st->code;
+    t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, sink->st);
+    return sink->st->code;
 }
 
 /* ---- closing ---- */
@@ -195,7 +281,9 @@ static enum fc_code close_notes(struct fc_trace_sink *sink)
         size_t size = strlen(note->text) + 40;
         char *text = fc_alloc(&t->arena, size, 1, sink->st);
         if (!text) return FC_NO;
-        if (note->times == 1)
+        if (note->times == 0)
+            snprintf(text, size, "%s", note->text);
+        else if (note->times == 1)
             snprintf(text, size, "(%s)", note->text);
         else
             snprintf(text, size, "(%" PRIu64 " times: %s)", note->times, note->text);
@@ -231,6 +319,7 @@ static enum fc_code close_events(struct fc_trace_sink *sink)
         t->first_event[r + 1] = t->first_event[r] + sink->ranks[r].n_events;
         n_lists += sink->ranks[r].n_list;
     }
+    if (sink->spool) return FC_OK;
     t->events = fc_alloc(&t->arena, t->first_event[t->n_ranks], sizeof *t->events, sink->st);
     t->lists = fc_alloc(&t->arena, n_lists, sizeof *t->lists, sink->st);
     if (!t->events || !t->lists) return FC_NO;
@@ -240,27 +329,55 @@ static enum fc_code close_events(struct fc_trace_sink *sink)
 
 static void abandon(struct fc_trace_sink *sink)
 {
-    for (uint32_t r = 0; sink->ranks && r < sink->trace->n_ranks; r++) {
-        for (struct piece *p = sink->ranks[r].first, *next; p; p = next) {
-            next = p->next;
-            free(p);
-        }
-        free(sink->ranks[r].list);
-    }
+    for (uint32_t r = 0; sink->ranks && r < sink->trace->n_ranks; r++) free_rank(&sink->ranks[r]);
+    if (sink->spool) fc_blocks_free(sink->spool);
+    if (sink->spool_file) fclose(sink->spool_file);
     fc_arena_free(&sink->scratch);
+}
+
+static enum fc_code fill(struct fc_trace_sink *sink, const struct fc_trace_format *format,
+                         const struct fc_trace_options *options)
+{
+    enum fc_code code = format->read(sink->trace->file, options, sink);
+    if (!code && !sink->ranks)
+        code = fc_fail(sink->st, FC_FAULT, (struct fc_place){sink->trace->file, 0}, "the reader of %s found no ranks",
+                       format->name);
+    if (!code) code = close_comms(sink);
+    if (!code) code = close_notes(sink);
+    return code ? code : close_events(sink);
 }
 
 enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                    struct fc_trace *trace, struct fc_status *st)
 {
     struct fc_trace_sink sink = {.st = st, .trace = trace};
-    enum fc_code code = format->read(trace->file, options, &sink);
-    if (!code && !sink.ranks)
-        code = fc_fail(st, FC_FAULT, (struct fc_place){trace->file, 0}, "the reader of %s found no ranks",
-                       format->name);
-    if (!code) code = close_comms(&sink);
-    if (!code) code = close_notes(&sink);
-    if (!code) code = close_events(&sink);
+    enum fc_code code = fill(&sink, format, options);
     abandon(&sink);
+    return code;
+}
+
+/* Takes the temporary file and its blocks out of the sink. */
+static enum fc_code open_spool(struct fc_trace_sink *sink, struct fc_trace *trace, struct fc_trace_source *source)
+{
+    struct fc_status *st = sink->st;
+    if (fc_blocks_flush(sink->spool)) return st->code;
+    if (fflush(sink->spool_file) != 0 || ferror(sink->spool_file))
+        return fc_refuse(st, FC_NO, "the temporary file of a trace cannot be written: %s", strerror(errno));
+    int fd = dup(fileno(sink->spool_file));
+    if (fd < 0) return fc_refuse(st, FC_NO, "the temporary file of a trace: %s", strerror(errno));
+    return fc_source_spooled(fd, trace, sink->spool, source, st);
+}
+
+enum fc_code fc_source_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
+                               struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st)
+{
+    struct fc_trace_sink sink = {.st = st, .trace = trace, .memory_events = options->memory_events};
+    enum fc_code code = fill(&sink, format, options);
+    if (!code && sink.spool) code = open_spool(&sink, trace, source);
+    if (!code && !sink.spool) code = fc_trace_check(trace, st);
+    bool spooled = sink.spool != NULL;
+    abandon(&sink);
+    if (!code && !spooled) return fc_source_own(trace, source, st);
+    if (code) fc_trace_free(trace);
     return code;
 }

@@ -24,6 +24,20 @@ struct fc_trace_source {
 
 /* A trace in memory as a source; the trace is borrowed. O(ranks). */
 enum fc_code fc_source_memory(const struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
+/* The same; the source takes the trace over, also when it fails. */
+enum fc_code fc_source_own(struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
+/* A trace file of any format as a source; `st` is kept for as long. One of at most options->memory_events events (NULL: the
+ * usual options) is read into memory (head->events is not NULL then) and checked. A longer one is streamed: a file of our
+ * packed form, version 2, block by block, any other after it went once through a temporary file in TMPDIR. What
+ * is no regular file is always read into memory. Streamed events are checked as they
+ * come: an FC_INPUT with the place of fc_event_place may turn up at any refill. Memory of a streamed one: a block a rank,
+ * together some 100 MB up to 50 000 ranks, and the head. */
+struct fc_trace_options;
+enum fc_code fc_source_open(const char *path, const struct fc_trace_options *options, struct fc_trace_source *source,
+                            struct fc_status *st);
+/* Writes the rest of a source that was just opened or restarted as fc_trace_write does; in bounded memory when it is
+ * streamed. */
+enum fc_code fc_source_write(struct fc_trace_source *source, const char *path, bool text, struct fc_status *st);
 void fc_source_close(struct fc_trace_source *source);
 
 /* The rank's next event, without taking it; NULL at its end or when st is filled. Valid until the rank's next fc_source_peek

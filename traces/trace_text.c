@@ -1,80 +1,74 @@
-/* trace_text.c - the readable form of a trace: one line an event (grammar: docs/trace-format.md).
+/* trace_text.c - reads the readable form of a trace: one line an event (grammar: docs/trace-format.md).
  *
  * An event is `op enter leave compute key=value ...`, times in seconds with nine decimals. Everything that
  * one line can tell wrong is refused here with its line; what needs the other lines is checked in
  * trace_check.c. Lists of requests may be written as ranges, so a list is believed only as far as the rank
- * has made requests: a short hostile line cannot ask for much memory. */
+ * has made requests: a short hostile line cannot ask for much memory. Entries of other lists cost their bytes. */
 #include "traces/trace_format.h"
+#include "traces/trace_formats.h"
+
+#include "core/stream.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* ---- writing ---- */
-
-static void write_time(FILE *out, double seconds)
-{
-    int64_t ns = fc_to_ns(seconds);
-    fprintf(out, " %" PRId64 ".%09" PRId64, ns / 1000000000, ns % 1000000000);
-}
-
-/* Requests with runs as ranges; sizes one by one. */
-static void write_list(FILE *out, const struct fc_trace *trace, const struct fc_event *e)
-{
-    const int64_t *list = trace->lists + e->list;
-    bool ranges = fc_op_fields[e->op] & FC_HAS_REQUESTS;
-    if (e->n_list == 0) return;
-    fputs(ranges ? " requests=" : " sizes=", out);
-    for (uint32_t i = 0; i < e->n_list;) {
-        uint32_t last = i;
-        while (ranges && last + 1 < e->n_list && list[last + 1] == list[last] + 1) last++;
-        fprintf(out, i ? ",%" PRId64 : "%" PRId64, list[i]);
-        if (last > i) fprintf(out, "-%" PRId64, list[last]);
-        i = last + 1;
-    }
-}
-
-static void write_event(FILE *out, const struct fc_trace *trace, const struct fc_event *e)
-{
-    int fields = fc_op_fields[e->op];
-    fputs(fc_op_names[e->op], out);
-    write_time(out, e->enter_s);
-    write_time(out, e->leave_s);
-    write_time(out, e->compute_s);
-    if (e->mode || (fields & FC_MOVES)) fprintf(out, " mode=%s", fc_mode_name(e->op, e->mode));
-    if (fields & FC_HAS_COMM) fprintf(out, " comm=%" PRId32, e->comm);
-    if (fields & FC_HAS_PEER) fprintf(out, " peer=%" PRId32, e->peer);
-    if (fields & FC_HAS_ROOT) fprintf(out, " root=%" PRId32, e->peer);
-    if (fields & FC_HAS_PARENT) fprintf(out, " parent=%" PRId32, e->peer);
-    if (fields & FC_HAS_TAG) fprintf(out, " tag=%" PRId32, e->tag);
-    if (fields & FC_HAS_BYTES) fprintf(out, " bytes=%" PRId64, e->bytes);
-    if (fc_makes_request(e->op, e->mode)) fprintf(out, " request=%" PRId32, e->request);
-    write_list(out, trace, e);
-    if (e->polls) fprintf(out, " polls=%d", e->polls);
-    fputc('\n', out);
-}
-
-enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct fc_status *st)
-{
-    (void)st; /* the stream's errors are found when it is closed */
-    fc_write_head(out, trace);
-    for (uint32_t r = 0; r < trace->n_ranks; r++) {
-        uint64_t first = trace->first_event[r], end = trace->first_event[r + 1];
-        fprintf(out, "rank %" PRIu32 " %" PRIu64 "\n", r, end - first);
-        for (uint64_t e = first; e < end; e++) write_event(out, trace, &trace->events[e]);
-    }
-    fputs("end\n", out);
-    return FC_OK;
-}
-
-/* ---- reading ---- */
 
 struct reader {
     struct fc_lines lines;
-    struct fc_trace *trace;
+    struct fc_trace *trace; /* its head is read */
     struct fc_status *st;
     uint64_t list_capacity;
     uint64_t made, completed; /* requests of this rank so far */
+    uint64_t number;          /* of the rank's event at hand */
+    struct fc_stream *stream; /* where lines come from and */
+    struct fc_trace_sink *sink; /* events go to; NULL: all lies in memory */
 };
+
+static bool next_line(struct reader *in)
+{
+    if (!in->stream) return fc_lines_next(&in->lines);
+    if (fc_stream_line(in->stream, &in->lines.text, &in->lines.length, in->st) || !in->lines.text) return false;
+    in->lines.line++;
+    return true;
+}
+
+/* A key, the op's field that allows it, and the field whose place it fills. */
+enum key {
+    KEY_COMM,
+    KEY_PEER,
+    KEY_ROOT,
+    KEY_PARENT,
+    KEY_TAG,
+    KEY_BYTES,
+    KEY_REQUESTS,
+    KEY_SIZES,
+    KEY_REQUEST,
+    KEY_MODE,
+    KEY_POLLS,
+    KEY_AFTER,
+    KEY_STARTED,
+    KEY_CPU,
+    KEY_NIC,
+    N_KEYS
+};
+static const struct {
+    const char *name;
+    int fields;
+} keys[N_KEYS] = {{"comm", FC_HAS_COMM},
+                  {"peer", FC_HAS_PEER},
+                  {"root", FC_HAS_ROOT},
+                  {"parent", FC_HAS_PARENT},
+                  {"tag", FC_HAS_TAG},
+                  {"bytes", FC_HAS_BYTES},
+                  {"requests", FC_HAS_REQUESTS},
+                  {"sizes", FC_HAS_SIZES},
+                  {"request", FC_MAKES_REQUEST | FC_MAY_BE_NONBLOCKING},
+                  {"mode", FC_SENDS | FC_MOVES | FC_MAY_BE_NONBLOCKING},
+                  {"polls", FC_HAS_POLLS},
+                  {"after", FC_IN_GRAPH},
+                  {"started", FC_IN_GRAPH},
+                  {"cpu", FC_IN_GRAPH},
+                  {"nic", FC_IN_GRAPH}};
 
 #define SHOWN(length) ((int)((length) < 40 ? (length) : 40))
 
@@ -158,14 +152,29 @@ static enum fc_code read_size(struct reader *in, struct fc_event *e, const char 
     return push_list(in, size);
 }
 
-static enum fc_code read_list(struct reader *in, struct fc_event *e, const char *word, size_t length)
+/* An event that must have finished (after=), or started, before this one. */
+static enum fc_code read_before(struct reader *in, struct fc_event *e, bool started, const char *word, size_t length)
 {
-    bool requests = fc_op_fields[e->op] & FC_HAS_REQUESTS;
+    long long before;
+    struct fc_place where = fc_lines_place(&in->lines);
+    if (fc_word_int(word, length, 0, INT64_MAX, started ? "started" : "after", &before, where, in->st)) return FC_INPUT;
+    if ((uint64_t)before >= in->number)
+        return fc_fail(in->st, FC_INPUT, where,
+                       "event %" PRIu64 " of the rank depends on event %lld, which does not come before it",
+                       in->number, before);
+    e->n_list++;
+    return push_list(in, started ? ~before : before);
+}
+
+static enum fc_code read_list(struct reader *in, struct fc_event *e, int key, const char *word, size_t length)
+{
     const char *end = word + length;
     for (;;) {
         const char *comma = memchr(word, ',', (size_t)(end - word));
         size_t n = (size_t)((comma ? comma : end) - word);
-        enum fc_code code = requests ? read_requests(in, e, word, n) : read_size(in, e, word, n);
+        enum fc_code code = key == KEY_REQUESTS ? read_requests(in, e, word, n)
+                            : key == KEY_SIZES  ? read_size(in, e, word, n)
+                                                : read_before(in, e, key == KEY_STARTED, word, n);
         if (code || !comma) return code;
         word = comma + 1;
     }
@@ -184,41 +193,13 @@ static enum fc_code read_mode(struct reader *in, struct fc_event *e, const char 
                    SHOWN(length), word, fc_op_names[e->op]);
 }
 
-/* A key, the op's field that allows it, and the field whose place it fills. */
-enum key {
-    KEY_COMM,
-    KEY_PEER,
-    KEY_ROOT,
-    KEY_PARENT,
-    KEY_TAG,
-    KEY_BYTES,
-    KEY_REQUESTS,
-    KEY_SIZES,
-    KEY_REQUEST,
-    KEY_MODE,
-    KEY_POLLS,
-    N_KEYS
-};
-static const struct {
-    const char *name;
-    int fields;
-} keys[N_KEYS] = {{"comm", FC_HAS_COMM},
-                  {"peer", FC_HAS_PEER},
-                  {"root", FC_HAS_ROOT},
-                  {"parent", FC_HAS_PARENT},
-                  {"tag", FC_HAS_TAG},
-                  {"bytes", FC_HAS_BYTES},
-                  {"requests", FC_HAS_REQUESTS},
-                  {"sizes", FC_HAS_SIZES},
-                  {"request", FC_MAKES_REQUEST | FC_MAY_BE_NONBLOCKING},
-                  {"mode", FC_SENDS | FC_MOVES | FC_MAY_BE_NONBLOCKING},
-                  {"polls", ~0}};
-
 static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, const char *word,
                                size_t length)
 {
     long long value = 0, low = 0, high = INT32_MAX;
-    if (key == KEY_REQUESTS || key == KEY_SIZES) return read_list(in, e, word, length);
+    bool receives = e->op == FC_OP_RECV || e->op == FC_OP_IRECV;
+    if (key == KEY_REQUESTS || key == KEY_SIZES || key == KEY_AFTER || key == KEY_STARTED)
+        return read_list(in, e, key, word, length);
     if (key == KEY_MODE) return read_mode(in, e, word, length);
     if (key == KEY_COMM) {
         low = e->op == FC_OP_COMM ? -1 : 0; /* a split may give a rank no communicator */
@@ -227,8 +208,10 @@ static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, c
     if (key == KEY_PARENT) high = (long long)in->trace->n_comms - 1;
     if (key == KEY_PEER || key == KEY_ROOT) high = (long long)in->trace->n_ranks - 1;
     if (key == KEY_BYTES) high = INT64_MAX;
-    if (key == KEY_POLLS) high = UINT16_MAX;
-    if (fc_word_int(word, length, low, high, keys[key].name, &value, fc_lines_place(&in->lines), in->st))
+    if (key == KEY_POLLS || key == KEY_NIC) high = UINT16_MAX;
+    if (receives && (key == KEY_PEER || key == KEY_TAG) && length == 3 && memcmp(word, "any", 3) == 0)
+        value = FC_ANY;
+    else if (fc_word_int(word, length, low, high, keys[key].name, &value, fc_lines_place(&in->lines), in->st))
         return FC_INPUT;
     switch (key) {
     case KEY_COMM:
@@ -241,9 +224,11 @@ static enum fc_code read_value(struct reader *in, struct fc_event *e, int key, c
         e->bytes = value;
         break;
     case KEY_REQUEST:
+    case KEY_CPU:
         e->request = (int32_t)value;
         break;
     case KEY_POLLS:
+    case KEY_NIC:
         e->polls = (uint16_t)value;
         break;
     default:
@@ -258,7 +243,7 @@ static enum fc_code read_values(struct reader *in, struct fc_event *e, const cha
     struct fc_place where = fc_lines_place(&in->lines);
     const char *word;
     size_t length;
-    int seen = 0;
+    int seen = 0, fields = fc_event_fields(in->trace->graph, e->op);
     while (fc_next_word(&at, end, &word, &length)) {
         const char *equals = memchr(word, '=', length);
         size_t n = equals ? (size_t)(equals - word) : length;
@@ -266,17 +251,17 @@ static enum fc_code read_values(struct reader *in, struct fc_event *e, const cha
         while (key < N_KEYS && (strlen(keys[key].name) != n || memcmp(keys[key].name, word, n) != 0)) key++;
         if (key == N_KEYS || !equals)
             return fc_fail(in->st, FC_INPUT, where, "'%.*s' is not a known key=value", SHOWN(length), word);
-        if (!(fc_op_fields[e->op] & keys[key].fields) && key != KEY_POLLS)
+        if (!(fields & keys[key].fields))
             return fc_fail(in->st, FC_INPUT, where, "%s has no %s", fc_op_names[e->op], keys[key].name);
         if (seen >> key & 1) return fc_fail(in->st, FC_INPUT, where, "%s is given twice", keys[key].name);
         seen |= 1 << key;
         if (read_value(in, e, key, equals + 1, length - n - 1)) return in->st->code;
     }
-    bool makes = fc_makes_request(e->op, e->mode);
+    bool makes = !in->trace->graph && fc_makes_request(e->op, e->mode);
     for (int key = 0; key < N_KEYS; key++) {
-        bool needed = key <= KEY_BYTES || key == KEY_SIZES ? fc_op_fields[e->op] & keys[key].fields
+        bool needed = key <= KEY_BYTES || key == KEY_SIZES ? fields & keys[key].fields
                       : key == KEY_REQUEST                 ? makes
-                      : key == KEY_MODE                    ? fc_op_fields[e->op] & FC_MOVES
+                      : key == KEY_MODE                    ? fields & FC_MOVES
                                                            : false;
         if (needed && !(seen >> key & 1))
             return fc_fail(in->st, FC_INPUT, where, "%s lacks %s=", fc_op_names[e->op], keys[key].name);
@@ -308,7 +293,7 @@ static enum fc_code read_event(struct reader *in, struct fc_event *e)
     const char *at = in->lines.text, *end = at + in->lines.length, *word;
     size_t length;
     double time[3];
-    *e = (struct fc_event){.peer = -1, .request = -1, .list = in->trace->n_lists};
+    *e = (struct fc_event){.peer = -1, .request = in->trace->graph ? 0 : -1, .list = in->trace->n_lists};
     if (!fc_next_word(&at, end, &word, &length))
         return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "an empty line among the events");
     if (read_op(in, word, length, e)) return FC_INPUT;
@@ -359,31 +344,96 @@ static enum fc_code read_rank_line(struct reader *in, uint32_t rank, uint64_t le
     return FC_OK;
 }
 
+/* The n events of a rank; in memory from trace->events[first] on. */
+static enum fc_code read_rank(struct reader *in, uint32_t rank, uint64_t first, uint64_t n)
+{
+    struct fc_event event;
+    in->made = in->completed = 0;
+    for (in->number = 0; in->number < n; in->number++) {
+        if (!next_line(in)) return cut(in, "more events of the rank: ", n - in->number);
+        if (in->sink) in->trace->n_lists = 0;
+        struct fc_event *e = in->sink ? &event : &in->trace->events[first + in->number];
+        if (read_event(in, e)) return in->st->code;
+        if (in->sink && fc_sink_event(in->sink, rank, e, in->trace->lists)) return in->st->code;
+    }
+    return FC_OK;
+}
+
+/* What follows the head. */
+static enum fc_code read_body(struct reader *in, uint64_t *first_event, long *first_line)
+{
+    const struct fc_trace *trace = in->trace;
+    uint64_t total = trace->first_event[trace->n_ranks], next = 0, n = 0;
+    for (uint32_t r = 0; r < trace->n_ranks; r++) {
+        first_event[r] = next;
+        if (!next_line(in)) return cut(in, "rank ", r);
+        if (read_rank_line(in, r, total - next, &n)) return in->st->code;
+        first_line[r] = in->lines.line + 1;
+        if (read_rank(in, r, next, n)) return in->st->code;
+        next += n;
+    }
+    if (!next_line(in)) return cut(in, "a last line 'end' after events: ", total);
+    if (in->lines.length != 3 || memcmp(in->lines.text, "end", 3) != 0)
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                       "expected 'end' after the last rank's events");
+    if (next != total)
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines),
+                       "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
+    if (next_line(in))
+        return fc_fail(in->st, FC_INPUT, fc_lines_place(&in->lines), "text after the trace's end");
+    return in->st->code;
+}
+
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st)
 {
     struct reader in = {.trace = trace, .st = st};
     fc_lines_start(&in.lines, text);
     if (fc_read_head(&in.lines, text->size, trace, st)) return st->code;
-    uint64_t total = trace->first_event[trace->n_ranks], next = 0, n = 0;
-    for (uint32_t r = 0; r < trace->n_ranks; r++) {
-        trace->first_event[r] = next;
-        if (!fc_lines_next(&in.lines)) return cut(&in, "rank ", r);
-        if (read_rank_line(&in, r, total - next, &n)) return st->code;
-        trace->first_line[r] = in.lines.line + 1;
-        in.made = in.completed = 0;
-        for (uint64_t i = 0; i < n; i++) {
-            if (!fc_lines_next(&in.lines)) return cut(&in, "more events of the rank: ", n - i);
-            if (read_event(&in, &trace->events[next++])) return st->code;
-        }
-    }
-    if (!fc_lines_next(&in.lines)) return cut(&in, "a last line 'end' after events: ", total);
-    if (in.lines.length != 3 || memcmp(in.lines.text, "end", 3) != 0)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
-                       "expected 'end' after the last rank's events");
-    if (next != total)
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines),
-                       "the ranks have %" PRIu64 " events, but the head announces %" PRIu64, next, total);
-    if (fc_lines_next(&in.lines))
-        return fc_fail(st, FC_INPUT, fc_lines_place(&in.lines), "text after the trace's end");
-    return FC_OK;
+    trace->events = fc_alloc(&trace->arena, trace->first_event[trace->n_ranks], sizeof *trace->events, st);
+    return trace->events ? read_body(&in, trace->first_event, trace->first_line) : FC_NO;
 }
+
+/* ---- from a stream into a sink ---- */
+
+/* The lines up to `events N`; of a file that does not begin as a trace only the first. */
+static char *collect_head(struct fc_stream *s, size_t *size, struct fc_status *st)
+{
+    char *text = NULL;
+    FILE *memory = open_memstream(&text, size);
+    const char *line, *at, *word;
+    size_t length, n;
+    if (!memory) fc_refuse(st, FC_NO, "out of memory");
+    while (memory && !fc_stream_line(s, &line, &length, st) && line) {
+        fwrite(line, 1, length, memory);
+        fputc('\n', memory);
+        at = line;
+        bool any = fc_next_word(&at, line + length, &word, &n);
+        if (s->line == 1 && !(any && n == 15 && memcmp(word, "fabricast-trace", n) == 0)) break;
+        if (any && n == 6 && memcmp(word, "events", n) == 0) break;
+    }
+    if (memory && fclose(memory) != 0) fc_refuse(st, FC_NO, "out of memory");
+    return text;
+}
+
+static enum fc_code stream_text(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)
+{
+    struct fc_stream s;
+    struct fc_trace head = {.file = sink->trace->file};
+    struct reader in = {.trace = &head, .st = sink->st, .stream = &s, .sink = sink};
+    struct fc_text text = {.file = head.file};
+    char *collected = NULL;
+    (void)options;
+    if (!fc_stream_open(path, &s, sink->st)) collected = collect_head(&s, &text.size, sink->st);
+    text.data = collected;
+    if (!sink->st->code) {
+        fc_lines_start(&in.lines, &text);
+        if (!fc_read_head(&in.lines, SIZE_MAX, &head, sink->st) && !fc_sink_head(sink, &head))
+            read_body(&in, head.first_event, sink->trace->first_line);
+    }
+    fc_stream_close(&s);
+    free(collected);
+    fc_arena_free(&head.arena);
+    return sink->st->code;
+}
+
+const struct fc_trace_format fc_own_text_format = {.name = "text", .what = "our trace, readable", .read = stream_text};

@@ -90,7 +90,7 @@ struct fc_trace {
  * peers, communicators, requests, lists. FC_INPUT with file:line (text form's line; for a file cut in the middle the last
  * good record). O(size). */
 enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st);
-/* Writes it packed, or as text when `text`. Whole or not at all. */
+/* Writes it packed (version 2), or as text when `text`. Whole or not at all. */
 enum fc_code fc_trace_write(const struct fc_trace *trace, const char *path, bool text, struct fc_status *st);
 void fc_trace_free(struct fc_trace *trace);
 

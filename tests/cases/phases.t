@@ -9,6 +9,7 @@ $ cd $TMP; { printf 'fabricast-trace 1\nprogram ./ring\nrecorded by hand\nranks 
 > events       28, messages 5, collective calls 18, failed polls 0
 > volume       point-to-point 4.007 KB over 1 pairs, collectives 264 B
 > time         span 0 s; a rank on average: 0 s CPU between calls, 0 s inside MPI (wall, as recorded)
+> balance      every message has a sender and a receiver, every request is waited for
 >
 > call                  count        bytes
 > send                      5     4.007 KB
@@ -16,6 +17,17 @@ $ cd $TMP; { printf 'fabricast-trace 1\nprogram ./ring\nrecorded by hand\nranks 
 > barrier                   8          0 B
 > allgather                 2        200 B
 > allreduce                 8         64 B
+>
+> bytes              messages       volume collective calls
+> 0                         0          0 B                8
+> 4 .. <8                   1          7 B                0
+> 8 .. <16                  0          0 B                8
+> 64 .. <128                0          0 B                2
+> 512 .. <1Ki               4         4 KB                0
+>
+> sends to              ranks   (at most 1)
+> 0                         1
+> 1                         1
 >
 > 10 phases of 4 kinds, collectives expanded
 > phases     times  kind  ends with     pairs  messages     bytes  most of a rank
