@@ -164,7 +164,7 @@ static void test_speed(void)
     struct fc_trace t = {.file = test_text("speed", "0 init\n0 compute 3e9\n0 finalize\n")};
     struct fc_status st = {0};
     options.flops_per_s = 2e9;
-    CU_ASSERT_FATAL(!fc_trace_detect(t.file, &format, &st) && format && strcmp(format->name, "simgrid") == 0);
+    CU_ASSERT_FATAL(!fc_trace_detect(t.file, &format, &st) && format && strcmp(format->name, "ti") == 0);
     CU_ASSERT_FATAL(!fc_trace_read_foreign(format, &options, &t, &st));
     CU_ASSERT_DOUBLE_EQUAL(t.events[1].compute_s, 1.5, 1e-12);
     fc_trace_free(&t);

@@ -251,7 +251,7 @@ static bool is_simgrid(const struct fc_trace_probe *probe)
 }
 
 const struct fc_trace_format fc_format_simgrid = {
-    .name = "simgrid",
+    .name = "ti",
     .what = "time-independent traces of SimGrid (list of files, or one file)",
     .is = is_simgrid,
     .read = read_simgrid,
