@@ -59,6 +59,7 @@
     X(suite_replay_jobs)                                                                                              \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_use)                                                                                                \
+    X(suite_transit)                                                                                                  \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \
     X(suite_turns_destinations)                                                                                       \
