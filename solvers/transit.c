@@ -14,7 +14,8 @@
 const char *const fc_network_model_names[] = {"ideal", "contention", "queueing", "flit", NULL};
 
 /* In the order of enum fc_network_model. */
-static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention};
+static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention, &fc_transit_queueing,
+                                                  &fc_transit_flit};
 
 /* ---- happenings ---- */
 
@@ -151,11 +152,7 @@ static double *totals(struct fc_transit *t)
 static bool count(const struct fc_transit *transit)
 {
     struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
-    if (!totals(t)) return false;
-    if (t->ops->links) {
-        t->ops->links(t, t->link_bytes, t->link_busy_s);
-        return true;
-    }
+    if (t->ops->no_links || !totals(t)) return false;
     for (size_t i = 0; i < t->ways.n_ways; i++) {
         const struct fc_transit_way *way = &t->ways.way[i];
         for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++) {

@@ -28,6 +28,8 @@ struct moving {
     double rate;                /* from then on */
     double end_s, slack_s;      /* foreseen, and what is the same instant */
     double head_s, alone_s;
+    double least_s; /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
+    bool arrived;   /* whatever rate it has: only its load remains */
     uint32_t place; /* in ends[] */
 };
 struct waiting {
@@ -142,7 +144,11 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     double least_s = m->wire_bytes * way->s_per_byte, alone_s = m->time_s + way->head_s + least_s;
     way->bytes += m->bytes;
     way->wire_bytes += m->wire_bytes;
-    if (!(least_s > 0)) return fc_transit_arrive(t, m->id, alone_s, alone_s);
+    bool shares = true;
+    double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
+    bool arrived = !shares || !(least_s > 0);
+    if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
+    if (!(least_s > 0)) return FC_OK;
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
     if (f == FC_NONE ||
         !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
@@ -154,7 +160,9 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                                    .end_s = INFINITY,
                                    .slack_s = 1e-11 * least_s,
                                    .head_s = way->head_s,
-                                   .alone_s = alone_s};
+                                   .alone_s = alone_s,
+                                   .least_s = alone_s + wait_s,
+                                   .arrived = arrived};
     place(c, c->n_ends, f);
     c->n_ends++;
     return FC_OK;
@@ -186,7 +194,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         uint32_t f = c->ends[0];
         const struct moving *m = &c->moving[f];
         if (m->end_s > instant_s + m->slack_s) break;
-        if (fc_transit_arrive(t, m->id, now_s + m->head_s, m->alone_s)) return t->st->code;
+        if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s)) return t->st->code;
         fc_fair_remove(&c->fair, f);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }

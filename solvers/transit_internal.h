@@ -101,6 +101,7 @@ struct fc_transit_message {
 };
 struct fc_transit_ops {
     const char *name;
+    bool no_links; /* it does not know what crosses which link */
     enum fc_code (*open)(struct fc_transit *t);
     enum fc_code (*send)(struct fc_transit *t, const struct fc_transit_message *message);
     /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it always
@@ -108,10 +109,9 @@ struct fc_transit_ops {
     enum fc_code (*advance)(struct fc_transit *t, double until_s);
     void (*reset)(struct fc_transit *t); /* NULL: nothing of its own */
     void (*close)(struct fc_transit *t); /* may be called after a failed open */
-    /* Adds what has crossed links so far to bytes[n_links] and busy_s[n_links]; NULL: the ways tell. */
-    void (*links)(const struct fc_transit *t, double *bytes, double *busy_s);
 };
-extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention;
+extern const struct fc_transit_ops fc_transit_ideal, fc_transit_contention, fc_transit_queueing,
+    fc_transit_flit;
 
 struct fc_transit {
     const struct fc_transit_ops *ops;
@@ -126,7 +126,12 @@ struct fc_transit {
     double local_s_per_byte;
     double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
     void *own;                        /* of the network model */
+    struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
+/* What the packets of a message that leaves at time_s wait for others, whose load it joins; *shares: besides, it arrives
+ * not before it would by contention (transit_queueing.c). */
+double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way, double time_s, double bytes,
+                         double wire_bytes, bool *shares);
 /* The message arrives at time_s, or when it would alone if that is (by rounding) later. */
 static inline enum fc_code fc_transit_arrive(struct fc_transit *t, uint64_t id, double time_s, double alone_s)
 {
