@@ -1,11 +1,11 @@
 /* transit.c - messages on their way: what all network models share, and the table of them.
  *
- * A message between cores of one node crosses the node's memory at the injection bandwidth, whatever the network
- * model, and meets nobody. All others are the model's, which hands every arrival over as soon as nothing can come
- * before it; arrivals leave in the order of (time, id). A message alone takes
- *     T = head delays of its longest path + max over links l of w_l W / b_l,
- * W its wire bytes, w_l the share of them that crosses link l of free bandwidth b_l (transit_routes.c): alone_s is
- * its departure + T, with every model but flit, whose alone_s is the same figure and not a run of the kernel. */
+ * A message between cores of one node crosses the node's memory at the injection bandwidth, whatever the
+ * network model, and meets nobody. All others are the model's, which hands every arrival over as soon as
+ * nothing can come before it; arrivals leave in the order of (time, id). A message alone takes T = head
+ * delays of its longest path + max over links l of w_l W / b_l, W its wire bytes, w_l the share of them that
+ * crosses link l of free bandwidth b_l (transit_routes.c): alone_s is its departure + T, with every model but
+ * flit, whose alone_s is the same figure and not a run of the kernel. */
 #include "solvers/load_internal.h"
 #include "solvers/transit_internal.h"
 
@@ -14,8 +14,8 @@
 const char *const fc_network_model_names[] = {"ideal", "contention", "queueing", "flit", NULL};
 
 /* In the order of enum fc_network_model. */
-static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention, &fc_transit_queueing,
-                                                  &fc_transit_flit};
+static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention,
+                                                      &fc_transit_queueing, &fc_transit_flit};
 
 /* ---- happenings ---- */
 
@@ -54,15 +54,16 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
     struct fc_arena arena = {0};
     *transit = NULL;
     if ((size_t)settings->network >= FC_COUNT(models))
-        return fc_refuse(st, FC_INPUT, "there is no network model %d (expected 0 to %zu)", (int)settings->network,
-                         FC_COUNT(models) - 1);
+        return fc_refuse(st, FC_INPUT, "there is no network model %d (expected 0 to %zu)",
+                         (int)settings->network, FC_COUNT(models) - 1);
     struct fc_transit *t = fc_alloc(&arena, 1, sizeof *t, st);
     if (!t) return st->code;
-    *t = (struct fc_transit){.ops = models[settings->network], .net = net, .settings = *settings, .st = st,
-                             .arena = arena};
+    *t = (struct fc_transit){
+        .ops = models[settings->network], .net = net, .settings = *settings, .st = st, .arena = arena};
     const struct fc_machine *m = net->machine;
     t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
-    if (!fc_transit_ways_open(&t->ways, net, settings->background_bytes_per_s, st) && t->ops->open) t->ops->open(t);
+    if (!fc_transit_ways_open(&t->ways, net, settings->background_bytes_per_s, st) && t->ops->open)
+        t->ops->open(t);
     if (st->code) {
         fc_transit_close(t);
         return st->code;
@@ -95,16 +96,18 @@ static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s
                           double bytes)
 {
     if (src >= t->net->n_nodes || dst >= t->net->n_nodes)
-        return fc_refuse(t->st, FC_INPUT, "message %llu goes from node %u to node %u (the machine has %u nodes)",
+        return fc_refuse(t->st, FC_INPUT,
+                         "message %llu goes from node %u to node %u (the machine has %u nodes)",
                          (unsigned long long)id, src, dst, t->net->n_nodes);
     if (!(bytes >= 0) || isinf(bytes))
-        return fc_refuse(t->st, FC_INPUT, "message %llu has %g bytes (expected 0 or more)", (unsigned long long)id,
-                         bytes);
+        return fc_refuse(t->st, FC_INPUT, "message %llu has %g bytes (expected 0 or more)",
+                         (unsigned long long)id, bytes);
     if (!(time_s >= 0) || isinf(time_s))
         return fc_refuse(t->st, FC_INPUT, "message %llu leaves at %g s (expected 0 or more)",
                          (unsigned long long)id, time_s);
     if (time_s < t->taken_s)
-        return fc_refuse(t->st, FC_FAULT, "message %llu leaves at %.17g s, but an arrival of %.17g s is taken",
+        return fc_refuse(t->st, FC_FAULT,
+                         "message %llu leaves at %.17g s, but an arrival of %.17g s is taken",
                          (unsigned long long)id, time_s, t->taken_s);
     return FC_OK;
 }

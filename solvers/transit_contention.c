@@ -1,20 +1,20 @@
 /* transit_contention.c - messages share links: max-min fair rates, anew whenever a message starts or ends.
  *
- * A message that leaves at d is a flow over the links of its way from d on; its rate r(t) is its max-min fair share
- * among all flows of that instant (transit_fair.c: exact), where link l, of the bandwidth b_l that the background
- * leaves, carries w_l r(t) of it, w_l the share of its packets whose path crosses l. It ends at F, when the integral
- * of r(t) is its wire bytes, and has arrived at F + the head delays of its longest path: cut-through, latency at the
- * end. Alone it takes as long as on an ideal network, and never less, since r <= min b_l / w_l. This is the fluid model
- * of Bertsekas & Gallager (Data Networks, 2nd ed. 1992, 6.5.2), as SimGrid uses it (Casanova et al., JPDC 74(10),
- * 2014), with several paths a message.
+ * A message that leaves at d is a flow over the links of its way from d on; its rate r(t) is its max-min fair
+ * share among all flows of that instant (transit_fair.c: exact), where link l, of the bandwidth b_l that the
+ * background leaves, carries w_l r(t) of it, w_l the share of its packets whose path crosses l. It ends at F,
+ * when the integral of r(t) is its wire bytes, and has arrived at F + the head delays of its longest path:
+ * cut-through, latency at the end. Alone it takes as long as on an ideal network, and never less, since r <=
+ * min b_l / w_l. This is the fluid model of Bertsekas & Gallager (Data Networks, 2nd ed. 1992, 6.5.2), as
+ * SimGrid uses it (Casanova et al., JPDC 74(10), 2014), with several paths a message.
  *
- * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant, so that
- * equal messages stay equal in spite of rounding. Order within an instant: by id.
+ * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
+ * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
- * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked messages
- * hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet there, so it goes
- * at the pace of the slowest. A message costs O(links of its way) where no link is in short supply, else what its
- * region costs (transit_fair.c). */
+ * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
+ * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
+ * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
+ * supply, else what its region costs (transit_fair.c). */
 #include "solvers/load_internal.h"
 #include "solvers/transit_fair.h"
 #include "solvers/transit_internal.h"
@@ -88,8 +88,8 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
     if (w != FC_NONE) {
         c->free_waiting = c->waiting[w].next_free;
     } else {
-        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1, sizeof *c->waiting,
-                                t->st))
+        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1,
+                                sizeof *c->waiting, t->st))
             return t->st->code;
         w = (uint32_t)c->n_waiting++;
     }
@@ -129,8 +129,10 @@ static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
         place(c, at, c->ends[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    if (at == from) sink(c, at, m);
-    else place(c, at, m);
+    if (at == from)
+        sink(c, at, m);
+    else
+        place(c, at, m);
 }
 
 /* ---- instants ---- */
@@ -151,7 +153,8 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     if (!(least_s > 0)) return FC_OK;
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
     if (f == FC_NONE ||
-        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving, t->st) ||
+        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving,
+                            t->st) ||
         !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
         return t->st->code;
     c->moving[f] = (struct moving){.id = m->id,
@@ -194,7 +197,8 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         uint32_t f = c->ends[0];
         const struct moving *m = &c->moving[f];
         if (m->end_s > instant_s + m->slack_s) break;
-        if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s)) return t->st->code;
+        if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
+            return t->st->code;
         fc_fair_remove(&c->fair, f);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }

@@ -1,19 +1,25 @@
 /* transit_fair.c - max-min fair rates of flows that come and go, by local water filling.
  *
- * The max-min fair rates are the only ones under which every flow has a bottleneck: a full link on which no other
- * flow has a greater rate (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section 6.5.2; with shares w_fl of a
- * flow's rate on link l as in maxmin.c). So rates that have this property need no other proof:
- *   - A flow that goes changes nobody when no flow has its bottleneck on a link that it leaves.
- *   - A flow that comes gets r = min over its links of what is left there / w, if r > 0 and no flow on that link is
- *     faster: it has its bottleneck there, and full links stay as they were. Nobody else changes.
- *   - Else a region of flows is filled anew while all flows outside keep their rates, and the property is checked for
- *     those who share a link with it: whoever is faster than a flow stopped on a link, or has lost its bottleneck (the
- *     link is no longer full, or someone there is faster now), joins the region. When the rounds have filled twice
- *     as many flows as there are, or three quarters of them are inside, the region becomes all that is connected with
- *     it and needs no check: a solve costs at most a constant times a solve from scratch.
- * The region starts with the flows that came, those whose bottleneck lost a flow, and on links that are short for the
- * newcomers all that have more than an equal share. Filling is that of maxmin.c. Rates equal those of fc_maxmin to
- * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown. */
+ * The max-min fair rates are the only ones under which every flow has a bottleneck: a full link on which no
+ * other flow has a greater rate (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section 6.5.2; with
+ * shares w_fl of a flow's rate on link l as in maxmin.c). So rates that have this property need no other
+ * proof:
+ *
+ * A flow that goes changes nobody when no flow has its bottleneck on a link that it leaves.
+ *
+ * A flow that comes gets r = min over its links of what is left there / w, if r > 0 and no flow on that link
+ * is faster: it has its bottleneck there, and full links stay as they were. Nobody else changes.
+ *
+ * Else a region of flows is filled anew while all flows outside keep their rates, and the property is checked
+ * for those who share a link with it: whoever is faster than a flow stopped on a link, or has lost its
+ * bottleneck (the link is no longer full, or someone there is faster now), joins the region. When the rounds
+ * have filled twice as many flows as there are, or three quarters of them are inside, the region becomes all
+ * that is connected with it and needs no check: a solve costs at most a constant times a solve from scratch.
+ *
+ * The region starts with the flows that came, those whose bottleneck lost a flow, and on links that are short
+ * for the newcomers all that have more than an equal share. Filling is that of maxmin.c. Rates equal those of
+ * fc_maxmin to 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have
+ * grown. */
 #include "solvers/transit_fair.h"
 #include "solvers/transit_internal.h"
 
@@ -23,7 +29,7 @@
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
 enum { INSIDE = 1, FROZEN = 2, LIVING = 4 };
 
-#define RESERVE(f, array, capacity, need) \
+#define RESERVE(f, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
 
 enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *capacity, struct fc_status *st)
@@ -54,10 +60,12 @@ void fc_fair_close(struct fc_fair *f)
 void fc_fair_reset(struct fc_fair *f)
 {
     for (uint32_t l = 0; l < f->n_links; l++)
-        f->link[l] = (struct fc_fair_link){.capacity = f->link[l].capacity, .head = FC_NONE, .place = FC_NONE};
+        f->link[l] =
+            (struct fc_fair_link){.capacity = f->link[l].capacity, .head = FC_NONE, .place = FC_NONE};
     for (uint32_t n = 0; n < f->longest; n++) f->free_entries[n] = FC_NONE;
     f->free_flow = FC_NONE;
-    f->n_flows = f->n_entries = f->n_living = f->n_inside = f->n_heap = f->n_changed = f->n_loose = f->n_parts = 0;
+    f->n_flows = f->n_entries = f->n_living = f->n_inside = f->n_heap = f->n_changed = f->n_loose =
+        f->n_parts = 0;
 }
 
 /* ---- flows come and go ---- */
@@ -97,8 +105,10 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         return FC_NONE;
     uint32_t first = take_entries(f, n), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
-    if (flow != FC_NONE) f->free_flow = f->flow[flow].first;
-    else flow = (uint32_t)f->n_flows++;
+    if (flow != FC_NONE)
+        f->free_flow = f->flow[flow].first;
+    else
+        flow = (uint32_t)f->n_flows++;
     f->flow[flow] = (struct fc_fair_flow){0, 0, first, n, FC_NONE, FC_NONE, 0, LIVING};
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
@@ -120,8 +130,10 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
     for (uint32_t i = gone->first; i < gone->first + gone->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
-        if (e->before == FC_NONE) l->head = e->after;
-        else f->entry[e->before].after = e->after;
+        if (e->before == FC_NONE)
+            l->head = e->after;
+        else
+            f->entry[e->before].after = e->after;
         if (e->after != FC_NONE) f->entry[e->after].before = e->before;
         l->used -= e->weight * gone->rate;
         l->weight -= e->weight;
@@ -311,7 +323,8 @@ static void check_outside(struct fc_fair *f)
         const struct fc_fair_link *l = &f->link[p->link];
         if (p->n_inside == l->n_flows) continue;
         bool full = p->left <= CLOSE * l->capacity, bound = l->n_bound > p->n_bound;
-        if (bound && full && p->highest <= l->level * (1 + CLOSE) && l->level <= p->level * (1 + CLOSE)) continue;
+        if (bound && full && p->highest <= l->level * (1 + CLOSE) && l->level <= p->level * (1 + CLOSE))
+            continue;
         if (!bound && isinf(p->level)) continue;
         for (uint32_t e = l->head; e != FC_NONE; e = f->entry[e].after) {
             const struct fc_fair_flow *x = &f->flow[f->entry[e].flow];

@@ -1,19 +1,20 @@
-/* transit_fair.h - max-min fair rates of flows that come and go (transit_fair.c has the rule and why it is exact). */
+/* transit_fair.h - max-min fair rates of flows that come and go (transit_fair.c has the rule and why it is
+ * exact). */
 #ifndef FC_TRANSIT_FAIR_H
 #define FC_TRANSIT_FAIR_H
 
 #include "models/models.h"
 
 struct fc_fair_link {
-    double capacity;          /* bytes/s */
-    double used;              /* by all flows */
-    double weight;            /* sum over flows */
-    uint32_t head;            /* its latest entry, or FC_NONE */
+    double capacity; /* bytes/s */
+    double used;     /* by all flows */
+    double weight;   /* sum over flows */
+    uint32_t head;   /* its latest entry, or FC_NONE */
     uint32_t n_flows;
-    double level;             /* with n_bound > 0: the rate of those; nobody on it is faster */
-    uint32_t n_bound;         /* flows whose bottleneck it is */
-    uint32_t place;           /* in the region at hand, or FC_NONE */
-    bool loose;               /* has lost a flow since the last solve */
+    double level;     /* with n_bound > 0: the rate of those; nobody on it is faster */
+    uint32_t n_bound; /* flows whose bottleneck it is */
+    uint32_t place;   /* in the region at hand, or FC_NONE */
+    bool loose;       /* has lost a flow since the last solve */
 };
 /* A flow on a link. */
 struct fc_fair_entry {
@@ -21,8 +22,8 @@ struct fc_fair_entry {
     uint32_t link, flow, before, after; /* neighbours on the link, or FC_NONE */
 };
 struct fc_fair_flow {
-    double rate, next; /* bytes/s now and after the solve at hand; 0 when new */
-    uint32_t first, n; /* its entries */
+    double rate, next;                    /* bytes/s now and after the solve at hand; 0 when new */
+    uint32_t first, n;                    /* its entries */
     uint32_t bottleneck, next_bottleneck; /* link; FC_NONE: none yet */
     uint32_t place;                       /* in inside[] */
     uint8_t state;
@@ -55,16 +56,19 @@ struct fc_fair {
     size_t inside_capacity, heap_capacity, changed_capacity, part_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
-enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity, struct fc_status *st);
+enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity,
+                          struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
 /* Takes all flows away. */
 void fc_fair_reset(struct fc_fair *fair);
-/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. Returns its number,
- * FC_NONE with the status filled when there is no memory. It has no rate before the next solve. */
+/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. Returns
+ * its number, FC_NONE with the status filled when there is no memory. It has no rate before the next solve.
+ */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
-/* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice). Amortised: links of the
- * flows that came and went when none of those is in short supply, else flows and links of the region that changes. */
+/* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
+ * Amortised: links of the flows that came and went when none of those is in short supply, else flows and
+ * links of the region that changes. */
 enum fc_code fc_fair_solve(struct fc_fair *fair);
 
 #endif

@@ -1,6 +1,6 @@
-/* transit_ideal.c - every message alone: arrival = departure + head delays of its longest path + W max_l w_l / b_l
- * (transit_routes.c; W wire bytes, b_l the bandwidth that the background leaves). A lower bound of every other
- * network model. Limits: no message meets another. O(log messages under way) a message. */
+/* transit_ideal.c - every message alone: arrival = departure + head delays of its longest path + W max_l w_l
+ * / b_l (transit_routes.c; W wire bytes, b_l the bandwidth that the background leaves). A lower bound of
+ * contention and queueing. Limits: no message meets another. O(log messages under way) a message. */
 #include "solvers/transit_internal.h"
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)

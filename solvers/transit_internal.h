@@ -1,5 +1,5 @@
-/* transit_internal.h - private parts of the transit: ways (transit_routes.c), queues of happenings, the table of
- * network models (transit.c). */
+/* transit_internal.h - private parts of the transit: ways (transit_routes.c), queues of happenings, the table
+ * of network models (transit.c). */
 #ifndef FC_TRANSIT_INTERNAL_H
 #define FC_TRANSIT_INTERNAL_H
 
@@ -44,17 +44,18 @@ struct fc_due fc_dues_pop(struct fc_dues *dues);
 
 /* ---- ways (transit_routes.c) ---- */
 
-/* The links that one message crosses, and the share of its bytes that does: finite[0 .. n_finite) limit it, all
- * n carry it. */
+/* The links that one message crosses, and the share of its bytes that does: finite[0 .. n_finite) limit it,
+ * all n carry it. */
 struct fc_transit_way {
-    uint32_t first, n, n_finite; /* ways->link[first .. first + n) and weight: those of finite bandwidth first */
-    double head_s;               /* head delays of the longest of its paths */
-    double s_per_byte;           /* 1 / the rate of the message alone: max over links of weight / bandwidth */
-    double bytes, wire_bytes;    /* sent so far */
+    uint32_t first, n,
+        n_finite;             /* ways->link[first .. first + n) and weight: those of finite bandwidth first */
+    double head_s;            /* head delays of the longest of its paths */
+    double s_per_byte;        /* 1 / the rate of the message alone: max over links of weight / bandwidth */
+    double bytes, wire_bytes; /* sent so far */
 };
 enum { FC_WAY_PATHS = 8 };
 struct fc_way_route {
-    uint64_t key;         /* src << 32 | dst */
+    uint64_t key; /* src << 32 | dst */
     uint32_t first_path, n_paths;
     uint32_t full;        /* way of a message with packets for every path */
     uint32_t first_short; /* ways->short_way[first_short + (used - 1) * n_paths + first]; FC_NONE: none yet */
@@ -76,17 +77,19 @@ struct fc_transit_ways {
     uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */
     uint32_t mask;
     struct fc_walk walk;
-    uint32_t *top;     /* [n_vertices] latest parcel waiting at each vertex */
-    uint32_t *merged;  /* [n_links] entry of the way at hand, or FC_NONE */
+    uint32_t *top;    /* [n_vertices] latest parcel waiting at each vertex */
+    uint32_t *merged; /* [n_links] entry of the way at hand, or FC_NONE */
     struct fc_way_parcel *parcel;
     size_t n_parcels, parcel_capacity;
 };
-enum fc_code fc_transit_ways_open(struct fc_transit_ways *ways, const struct fc_network *net, const double *background,
-                          struct fc_status *st);
+enum fc_code fc_transit_ways_open(struct fc_transit_ways *ways, const struct fc_network *net,
+                                  const double *background, struct fc_status *st);
 void fc_transit_ways_close(struct fc_transit_ways *ways);
-/* The way of message `id` of `bytes` payload between different nodes; FC_NONE with the status filled when there is
- * none. A message of p packets uses min(p, paths) of its route's paths, starting with one that its id tells. */
-uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes, uint64_t id);
+/* The way of message `id` of `bytes` payload between different nodes; FC_NONE with the status filled when
+ * there is none. A message of p packets uses min(p, paths) of its route's paths, starting with one that its
+ * id tells. */
+uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes,
+                              uint64_t id);
 
 /* Room for `need` things, at least doubling; false with the status filled when there is no memory. */
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
@@ -104,8 +107,8 @@ struct fc_transit_ops {
     bool no_links; /* it does not know what crosses which link */
     enum fc_code (*open)(struct fc_transit *t);
     enum fc_code (*send)(struct fc_transit *t, const struct fc_transit_message *message);
-    /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it always
-     * is. */
+    /* Makes sure that the first of t->arrivals is the next arrival if that is at or before until_s. NULL: it
+     * always is. */
     enum fc_code (*advance)(struct fc_transit *t, double until_s);
     void (*reset)(struct fc_transit *t); /* NULL: nothing of its own */
     void (*close)(struct fc_transit *t); /* may be called after a failed open */
@@ -121,15 +124,15 @@ struct fc_transit {
     struct fc_arena arena;
     struct fc_transit_ways ways;
     struct fc_dues arrivals;
-    double taken_s;  /* the last arrival taken */
+    double taken_s; /* the last arrival taken */
     double waited_s;
     double local_s_per_byte;
     double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
-/* What the packets of a message that leaves at time_s wait for others, whose load it joins; *shares: besides, it arrives
- * not before it would by contention (transit_queueing.c). */
+/* What the packets of a message that leaves at time_s wait for others, whose load it joins; *shares: besides,
+ * it arrives not before it would by contention (transit_queueing.c). */
 double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way, double time_s, double bytes,
                          double wire_bytes, bool *shares);
 /* The message arrives at time_s, or when it would alone if that is (by rounding) later. */

@@ -1,24 +1,31 @@
 /* transit_queueing.c - packets wait for other packets: the calibrated queueing model under single messages.
  *
  * A message of at most SHORT packets that leaves at d over links none of which is saturated arrives at
- *     d + alone + sum over links l of its way of w_l W_l,
- *     W_l = a(r) m2_l / (2 (1 - min(u_l, 0.9))),   u_l = A_l / T,  m2_l = B_l / T,  r = max over its links of u_l;
- * any other at the later of this and its arrival by contention (transit_contention.c), which runs underneath. A link is
- * saturated when u_l >= 0.9, or when the work that was sent to it and cannot have passed (Lindley's recursion at the
- * link's rate) is more than QUEUE full packets: a burst.
- * A_l and B_l are sums over the messages that left before it: the time that each keeps the link, and that times the
- * time of one of its packets there, each times exp(-age / T): the mean of A / T is the link's utilisation (Campbell's
- * theorem), so W_l is the mean wait of M/G/1 (Pollaczek & Khinchine) times a. The factor a holds what routers differ in
- * (choice among outputs, finite buffers, ports): for uniform traffic at load x,
- *     a = (latency(x) - zero load) / sum over links of P(packet crosses l) S_l rho_l / (2 (1 - rho_l)),
- * latency(x) of the queueing model with the machine's calibration (queueing.c, calibrated.c), tabulated against the
- * utilisation of the busiest link and linear between. So steady uniform traffic of full packets has the latency of
- * `curve --solver queueing`, but for the noise of u (tests: latency within 5 % at 30 and 60 % of the ideal throughput). T is WINDOW times a full packet's time on the slowest link.
  *
- * One message alone: as ideal; none is earlier. Limits: a message adds its load to all its links when it leaves, not when
- * it gets there; all packets of a message wait as the first; a is that of uniform traffic; the first messages of a burst
- * do not see the later ones.
- * O(links of its way) a message beside contention; opening costs a dozen solves of the model. */
+ *     d + alone + sum over links l of its way of w_l W_l
+ *     W_l = a(r) m2_l / (2 (1 - min(u_l, 0.9)))
+ *     u_l = A_l / T    m2_l = B_l / T    r = max over its links of u_l
+ *
+ * and any other at the later of this and its arrival by contention (transit_contention.c), which runs
+ * underneath. A link is saturated when u_l >= 0.9, or when the work that was sent to it and cannot have
+ * passed (Lindley's recursion at the link's rate) is more than QUEUE full packets: a burst.
+ *
+ * A_l and B_l are sums over the messages that left before: the time that each keeps the link, and that times
+ * the time of one of its packets there, each times exp(-age / T). The mean of A / T is the link's utilisation
+ * (Campbell's theorem), so W_l is the mean wait of M/G/1 (Pollaczek & Khinchine) times a. The factor a holds
+ * what routers differ in (choice among outputs, finite buffers, ports): for uniform traffic at load x,
+ *
+ *     a = (latency(x) - zero load) / sum over links of P(packet crosses l) S_l rho_l / (2 (1 - rho_l))
+ *
+ * with the latency of the queueing model under the machine's calibration (queueing.c, calibrated.c),
+ * tabulated against the utilisation of the busiest link and linear between. So steady uniform traffic of full
+ * packets has the latency of `curve --solver queueing`, but for the noise of u (tests: within 5 % at 30 and
+ * 60 % of the ideal throughput). T is WINDOW times a full packet's time on the slowest link.
+ *
+ * One message alone: as ideal; none is earlier. Limits: a message adds its load to all its links when it
+ * leaves, not when it gets there; all packets of a message wait as the first; a is that of uniform traffic;
+ * the first messages of a burst do not see the later ones. O(links of its way) a message beside contention;
+ * opening costs a dozen solves of the model. */
 #include "solvers/calibration.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit_internal.h"
@@ -47,13 +54,14 @@ static double plain_wait(const struct fc_turns *turns, double load)
     double sum = 0;
     for (uint32_t l = 0; l < turns->n_links; l++) {
         double rate = load * turns->rate[l], rho = rate * turns->service[l];
-        if (turns->rate[l] > 0) sum += turns->copies[l] * turns->rate[l] * rate * turns->service2[l] / (2 * (1 - rho));
+        if (turns->rate[l] > 0)
+            sum += turns->copies[l] * turns->rate[l] * rate * turns->service2[l] / (2 * (1 - rho));
     }
     return sum / turns->packets;
 }
 
-static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *turns, struct fc_calibrated *model,
-                             struct fc_status *st)
+static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *turns,
+                             struct fc_calibrated *model, struct fc_status *st)
 {
     double most = fc_calibrated_saturation(model, NULL);
     for (int i = 0; i < POINTS; i++) {
@@ -66,12 +74,13 @@ static enum fc_code tabulate(struct fc_transit_waits *w, const struct fc_turns *
         w->factor[w->n++] =
             fmax(0, answer.model.latency_mean_cycles - turns->zero_load_cycles) / plain_wait(turns, load);
     }
-    if (w->n == 0) return fc_refuse(st, FC_NO, "network queueing: the model has no stable load on this machine");
+    if (w->n == 0)
+        return fc_refuse(st, FC_NO, "network queueing: the model has no stable load on this machine");
     return FC_OK;
 }
 
-static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w, const struct fc_turns *turns,
-                                const struct fc_flit_settings *settings)
+static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w,
+                                const struct fc_turns *turns, const struct fc_flit_settings *settings)
 {
     struct fc_calibration calibration = {0};
     struct fc_calibrated *model = NULL;
@@ -83,7 +92,8 @@ static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w
     } else {
         code = fc_calibration_find(t->net, &calibration, &found, t->st);
     }
-    if (!code) code = fc_calibrated_open(found ? &calibration : NULL, turns, "uniform", settings, &model, t->st);
+    if (!code)
+        code = fc_calibrated_open(found ? &calibration : NULL, turns, "uniform", settings, &model, t->st);
     if (!code) code = tabulate(w, turns, model, t->st);
     fc_calibrated_close(model);
     if (found) fc_calibration_free(&calibration);
@@ -103,11 +113,13 @@ static enum fc_code make_factor(struct fc_transit *t, struct fc_transit_waits *w
     if (!code) {
         double packets = (double)turns.n_walked * (turns.hops_mean + 2) / turns.n_links;
         if (turns.sampled && packets < LEAST_PACKETS)
-            code = fc_refuse(t->st, FC_NO,
-                             "network queueing: the model can follow only %.3g packets a link of this network (expected "
-                             "at least %d, or network contention)",
-                             packets, LEAST_PACKETS);
-        else code = solve_model(t, w, &turns, &settings);
+            code = fc_refuse(
+                t->st, FC_NO,
+                "network queueing: the model can follow only %.3g packets a link of this network (expected "
+                "at least %d, or network contention)",
+                packets, LEAST_PACKETS);
+        else
+            code = solve_model(t, w, &turns, &settings);
         fc_turns_free(&turns);
     }
     fc_demand_free(&demand);
@@ -166,7 +178,8 @@ static enum fc_code open_queueing(struct fc_transit *t)
     w->packet_wire_bytes = fc_wire_bytes(net->machine, w->packet_bytes);
     w->window_s = WINDOW * w->packet_wire_bytes / slowest;
     if (!(w->window_s > 0) || isinf(w->window_s))
-        return fc_refuse(t->st, FC_INPUT, "network queueing: packets of %g bytes on links of %g bytes/s never wait",
+        return fc_refuse(t->st, FC_INPUT,
+                         "network queueing: packets of %g bytes on links of %g bytes/s never wait",
                          w->packet_wire_bytes, slowest);
     t->waits = w;
     return FC_OK;

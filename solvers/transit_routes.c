@@ -46,7 +46,7 @@ bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size
     *capacity = more;
     return true;
 }
-#define RESERVE(w, array, capacity, need) \
+#define RESERVE(w, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(w)->array, &(w)->capacity, need, sizeof *(w)->array, (w)->st)
 
 static inline uint64_t hash_of(uint64_t key)
@@ -71,13 +71,14 @@ static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
     return FC_OK;
 }
 
-enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net, const double *background,
-                          struct fc_status *st)
+enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
+                                  const double *background, struct fc_status *st)
 {
     *w = (struct fc_transit_ways){.net = net, .background = background, .st = st};
     const struct fc_machine *m = net->machine;
-    w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
-                                                                   : m->router.flit_bytes;
+    w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
+                          ? m->packet.max_bytes - m->packet.header_bytes
+                          : m->router.flit_bytes;
     uint32_t capacity = m->routing->walk_capacity(net);
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
@@ -209,13 +210,15 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
 /* ---- ways ---- */
 
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
-static uint32_t make_way(struct fc_transit_ways *w, const struct fc_way_route *route, uint32_t used, uint32_t first)
+static uint32_t make_way(struct fc_transit_ways *w, const struct fc_way_route *route, uint32_t used,
+                         uint32_t first)
 {
     struct fc_transit_way way = {.first = (uint32_t)w->n_links};
     size_t most = 0;
     for (uint32_t i = 0; i < route->n_paths; i++) most += w->path[route->first_path + i].n;
     if (!RESERVE(w, link, link_capacity, w->n_links + most) ||
-        !RESERVE(w, weight, weight_capacity, w->n_links + most) || !RESERVE(w, way, way_capacity, w->n_ways + 1))
+        !RESERVE(w, weight, weight_capacity, w->n_links + most) ||
+        !RESERVE(w, way, way_capacity, w->n_ways + 1))
         return FC_NONE;
     uint32_t *link = w->link + way.first;
     double *weight = w->weight + way.first;
@@ -254,9 +257,8 @@ static uint32_t add_route(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
 {
     if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1)) return FC_NONE;
     struct fc_way_route *route = &w->route[w->n_routes];
-    *route = (struct fc_way_route){.key = (uint64_t)src << 32 | dst,
-                                   .first_path = (uint32_t)w->n_paths,
-                                   .first_short = FC_NONE};
+    *route = (struct fc_way_route){
+        .key = (uint64_t)src << 32 | dst, .first_path = (uint32_t)w->n_paths, .first_short = FC_NONE};
     bool good = take_apart(w, src, dst) && draw_paths(w, src, dst);
     forget(w, src);
     if (!good) return FC_NONE;
@@ -288,7 +290,8 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
     return *way;
 }
 
-uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes, uint64_t id)
+uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
+                              uint64_t id)
 {
     uint64_t key = (uint64_t)src << 32 | dst;
     uint32_t r = FC_NONE;

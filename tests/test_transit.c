@@ -1,5 +1,5 @@
-/* test_transit.c - messages on their way: ideal and contention. Oracles: fc_maxmin from scratch at every event, closed
- * forms, what is conserved. */
+/* test_transit.c - messages on their way: ideal and contention. Oracles: fc_maxmin from scratch at every
+ * event, closed forms, what is conserved. */
 #include "solvers/load_internal.h"
 #include "solvers/transit_fair.h"
 #include "solvers/transit_internal.h"
@@ -12,17 +12,19 @@
 /* Weak, so that this file can be built alone. */
 int suite_transit_models(void) __attribute__((weak));
 
-#define REFUSES(call, code, text) \
-    do { \
-        CU_ASSERT_EQUAL(call, code); \
-        CU_ASSERT(fc_says(&st, code, text)); \
-        st = (struct fc_status){0}; \
+#define REFUSES(call, code, text)                                                                            \
+    do {                                                                                                     \
+        CU_ASSERT_EQUAL(call, code);                                                                         \
+        CU_ASSERT(fc_says(&st, code, text));                                                                 \
+        st = (struct fc_status){0};                                                                          \
     } while (0)
 
-/* 4 nodes in a ring with doors of 4 GB/s, links of 1 GB/s, 10 ns a wire, 20 ns a router; the wire carries the payload. */
-static const char *const ring = "name: ring\nnetwork: {family: torus, dims: [4]}\n"
-                                "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
-                                "router: {delay: 20 ns, routing: dimension-order}\n";
+/* 4 nodes in a ring with doors of 4 GB/s, links of 1 GB/s, 10 ns a wire, 20 ns a router; the wire carries the
+ * payload. */
+static const char *const ring =
+    "name: ring\nnetwork: {family: torus, dims: [4]}\n"
+    "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
+    "router: {delay: 20 ns, routing: dimension-order}\n";
 
 struct gear {
     struct fc_machine machine;
@@ -36,7 +38,8 @@ static bool open_gear(struct gear *g, const char *machine, enum fc_network_model
     *g = (struct gear){.settings = {.network = model, .seed = 1}};
     if (strchr(machine, '\n')) {
         if (!fc_test_network(machine, &g->machine, &g->net)) return false;
-    } else if (fc_machine_load(machine, &g->machine, &g->st) || fc_network_build(&g->machine, &g->net, &g->st)) {
+    } else if (fc_machine_load(machine, &g->machine, &g->st) ||
+               fc_network_build(&g->machine, &g->net, &g->st)) {
         CU_FAIL("the machine does not load");
         printf("\n    %s\n", g->st.message);
         return false;
@@ -73,7 +76,7 @@ static void alone(void)
         if (!open_gear(&g, ring, (enum fc_network_model)model)) return;
         send(&g, 7, 1e-6, 0, 1, 1e4);
         CU_ASSERT(fc_near(take(&g, 7), 1e-6 + HEAD(1) - 2 * 10e-9 + 1e-5, 1e-12)); /* doors have no wire */
-        send(&g, 8, 2e-5, 2, 2, 4e3); /* memory of the node */
+        send(&g, 8, 2e-5, 2, 2, 4e3);                                              /* memory of the node */
         CU_ASSERT(fc_near(take(&g, 8), 2e-5 + 1e-6, 1e-12));
         send(&g, 9, 3e-5, 0, 1, 0);
         CU_ASSERT(fc_near(take(&g, 9), 3e-5 + HEAD(1) - 2 * 10e-9, 1e-12));
@@ -103,8 +106,8 @@ static void two(void)
     close_gear(&g);
 }
 
-/* n to 1 through one door of 1 GB/s behind faster links: 1/n each; of sizes 1 .. n kB the k-th ends n - k + 1 us after
- * the one before it (processor sharing). */
+/* n to 1 through one door of 1 GB/s behind faster links: 1/n each; of sizes 1 .. n kB the k-th ends n - k + 1
+ * us after the one before it (processor sharing). */
 static void many_to_one(void)
 {
     struct gear g;
@@ -202,7 +205,8 @@ static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, ui
             for (uint32_t k = 0; k < w->n[f]; k++) { /* each link once */
                 w->link[f][k] = (5 * (uint32_t)fc_random_below(seed, 6, index++, LINKS / MOST) + k) % LINKS;
                 for (uint32_t j = 0; j < k; j++)
-                    if (w->link[f][j] == w->link[f][k]) w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
+                    if (w->link[f][j] == w->link[f][k])
+                        w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
                 w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
             }
             w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f]);
@@ -245,7 +249,8 @@ static void draw_load(struct load *m, const struct fc_network *net, double span_
     for (uint64_t i = 0; i < MESSAGES; i++) {
         uint64_t kind = fc_random_below(5, 1, i, 4);
         m->time_s[i] = span_s * fc_random_real(5, 2, kind == 0 ? i / 40 : i); /* some at one time */
-        m->bytes[i] = kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
+        m->bytes[i] =
+            kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
         m->src[i] = (uint32_t)fc_random_below(5, 4, i, net->n_nodes);
         m->dst[i] = kind == 2 ? 0 : (uint32_t)fc_random_below(5, 5, i, net->n_nodes);
     }
@@ -256,8 +261,8 @@ struct slow { /* one message of the reference */
     double left;
 };
 
-static double next_change(const struct slow *s, const struct load *m, const double *rate, const uint32_t *who, uint32_t n,
-                          double now, const bool *begun)
+static double next_change(const struct slow *s, const struct load *m, const double *rate, const uint32_t *who,
+                          uint32_t n, double now, const bool *begun)
 {
     double next = INFINITY;
     for (uint32_t i = 0; i < n; i++) next = fmin(next, now + s[who[i]].left / rate[i]);
@@ -286,14 +291,17 @@ static void simulate(struct load *m, struct fc_transit_ways *ways, const double 
             memcpy(weight + at, ways->weight + way->first, way->n * sizeof *weight);
             first[i + 1] = at += way->n;
         }
-        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) == FC_OK);
+        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) ==
+                        FC_OK);
         double then = next_change(s, m, rate, who, n, now, begun);
         uint32_t stay = 0;
         for (uint32_t i = 0; i < n; i++) {
             struct slow *x = &s[who[i]];
             x->left -= rate[i] * (then - now);
-            if (x->left > 1e-9 * m->bytes[who[i]]) who[stay++] = who[i];
-            else end_s[who[i]] = then + ways->way[x->way].head_s, ended++;
+            if (x->left > 1e-9 * m->bytes[who[i]])
+                who[stay++] = who[i];
+            else
+                end_s[who[i]] = then + ways->way[x->way].head_s, ended++;
         }
         n = stay;
         now = then;
@@ -341,7 +349,8 @@ static void against_scratch(const char *machine)
     struct gear g;
     if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
     double *capacity = calloc(g.net.n_links, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
-    for (uint32_t l = 0; l < g.net.n_links; l++) door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
+    for (uint32_t l = 0; l < g.net.n_links; l++)
+        door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
     draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
     run_load(&g, &m, false);
     /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
@@ -384,8 +393,12 @@ static void against_scratch(const char *machine)
 
 static void families(void)
 {
-    static const char *const machines[] = {"bgl-64", "qsnet-64", "percs-16", "tests/machines/tmesh-27.yaml",
-                                           "tests/fabrics/rails_ndr.yaml", "tests/machines/mesh-4x4.yaml"};
+    static const char *const machines[] = {"bgl-64",
+                                           "qsnet-64",
+                                           "percs-16",
+                                           "tests/machines/tmesh-27.yaml",
+                                           "tests/fabrics/rails_ndr.yaml",
+                                           "tests/machines/mesh-4x4.yaml"};
     for (size_t i = 0; i < FC_COUNT(machines); i++) against_scratch(machines[i]);
 }
 
@@ -444,7 +457,8 @@ static void refusals(void)
         {INFINITY, 1, 0, 1, "leaves at inf s"},
     };
     for (size_t i = 0; i < FC_COUNT(bad); i++) {
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes), FC_INPUT);
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes),
+                        FC_INPUT);
         CU_ASSERT(fc_says(&g.st, FC_INPUT, bad[i].text));
         g.st = (struct fc_status){0};
     }
@@ -457,15 +471,16 @@ static void refusals(void)
 
 int suite_transit(void)
 {
-    static const CU_TestInfo tests[] = {{"one message alone", alone},
-                                        {"two on one link", two},
-                                        {"many to one", many_to_one},
-                                        {"background", background},
-                                        {"rates equal filling from scratch", rates_from_scratch},
-                                        {"arrivals equal a simulation from scratch on every family", families},
-                                        {"step by step", step_by_step},
-                                        {"refusals", refusals},
-                                        CU_TEST_INFO_NULL};
+    static const CU_TestInfo tests[] = {
+        {"one message alone", alone},
+        {"two on one link", two},
+        {"many to one", many_to_one},
+        {"background", background},
+        {"rates equal filling from scratch", rates_from_scratch},
+        {"arrivals equal a simulation from scratch on every family", families},
+        {"step by step", step_by_step},
+        {"refusals", refusals},
+        CU_TEST_INFO_NULL};
     int failed = fc_add_suite("transit.c, transit_contention.c, transit_fair.c", tests);
     return failed ? failed : suite_transit_models ? suite_transit_models() : 0;
 }

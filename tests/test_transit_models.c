@@ -1,5 +1,5 @@
-/* test_transit_models.c - messages through the kernel: against closed runs of the same kernel; packets that wait by the
- * queueing model: against its latency of open traffic. */
+/* test_transit_models.c - messages through the kernel: against closed runs of the same kernel; packets that
+ * wait by the queueing model: against its latency of open traffic. */
 #include "solvers/calibration.h"
 #include "solvers/flit/flit.h"
 #include "solvers/transit_internal.h"
@@ -45,7 +45,9 @@ static double take(struct gear *g, uint64_t id)
     bool found = false;
     CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
     CU_ASSERT(found && a.id == id && a.alone_s <= a.time_s);
-    if (a.id != id) printf("\n    message %llu, not %llu: %s\n", (unsigned long long)a.id, (unsigned long long)id, g->st.message);
+    if (a.id != id)
+        printf("\n    message %llu, not %llu: %s\n", (unsigned long long)a.id, (unsigned long long)id,
+               g->st.message);
     return a.time_s;
 }
 
@@ -68,11 +70,11 @@ static double closed_run(const struct gear *g, struct fc_demand *demand, double 
     return time_s;
 }
 
-static const char *const machines[] = {"bgl-64", "tests/machines/qsnet-16.yaml", "tests/machines/percs-5.yaml",
-                                       "tests/machines/torus-4x4x4.yaml"};
+static const char *const machines[] = {"bgl-64", "tests/machines/qsnet-16.yaml",
+                                       "tests/machines/percs-5.yaml", "tests/machines/torus-4x4x4.yaml"};
 
-/* One message alone: what the closed run says, in whole cycles, also after a long silence. Several packets that choose
- * their way at random (bgl-64) draw other ways: a fifth. */
+/* One message alone: what the closed run says, in whole cycles, also after a long silence. Several packets
+ * that choose their way at random (bgl-64) draw other ways: a fifth. */
 static void alone(void)
 {
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
@@ -83,12 +85,18 @@ static void alone(void)
         for (uint64_t k = 0; k < FC_COUNT(sizes); k++) {
             uint32_t src = 1, dst = g.net.n_nodes - 1;
             double bytes = sizes[k], messages = 1, cycle_s;
-            struct fc_demand demand = {.name = "one", .n_tasks = g.net.n_nodes, .n_entries = 1, .src = &src, .dst = &dst,
-                                       .bytes = &bytes, .messages = &messages};
+            struct fc_demand demand = {.name = "one",
+                                       .n_tasks = g.net.n_nodes,
+                                       .n_entries = 1,
+                                       .src = &src,
+                                       .dst = &dst,
+                                       .bytes = &bytes,
+                                       .messages = &messages};
             CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
             double took_s = take(&g, k) - at_s, run_s = closed_run(&g, &demand, &cycle_s);
             double off_s = i == 0 && bytes > 200 ? 0.2 * run_s : 1.001 * cycle_s;
-            CU_ASSERT(took_s >= run_s - off_s && took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
+            CU_ASSERT(took_s >= run_s - off_s &&
+                      took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
             at_s += 3 + took_s; /* the clock jumps over three seconds */
         }
         CU_ASSERT_PTR_NULL(fc_transit_link_bytes(g.transit));
@@ -97,8 +105,9 @@ static void alone(void)
     }
 }
 
-/* All-to-all: as long as the closed run of the kernel with the messages in the same order, which draws other ties; on
- * qsnet-16 it is also age that differs (a closed run bears all packets at once; here messages have an order). */
+/* All-to-all: as long as the closed run of the kernel with the messages in the same order, which draws other
+ * ties; on qsnet-16 it is also age that differs (a closed run bears all packets at once; here messages have
+ * an order). */
 static void all_to_all(void)
 {
     static const char *const small[] = {"tests/machines/torus-4x4x4.yaml", "tests/machines/qsnet-16.yaml",
@@ -108,7 +117,8 @@ static void all_to_all(void)
         if (!open_gear(&g, small[i], FC_NET_FLIT)) return;
         uint32_t n = g.net.n_nodes, at = 0;
         uint32_t *src = calloc(2 * (size_t)n * n, sizeof *src), *dst = src + (size_t)n * n;
-        double *bytes = calloc(2 * (size_t)n * n, sizeof *bytes), *messages = bytes + (size_t)n * n, last_s = 0, cycle_s;
+        double *bytes = calloc(2 * (size_t)n * n, sizeof *bytes), *messages = bytes + (size_t)n * n,
+               last_s = 0, cycle_s;
         for (uint32_t s = 0; s < n; s++)
             for (uint32_t d = 1; d < n; d++, at++) {
                 src[at] = s;
@@ -117,8 +127,13 @@ static void all_to_all(void)
                 messages[at] = 1;
                 CU_ASSERT_EQUAL(fc_transit_send(g.transit, at, 0, s, dst[at], bytes[at]), FC_OK);
             }
-        struct fc_demand demand = {.name = "all", .n_tasks = n, .n_entries = at, .src = src, .dst = dst,
-                                   .bytes = bytes, .messages = messages};
+        struct fc_demand demand = {.name = "all",
+                                   .n_tasks = n,
+                                   .n_entries = at,
+                                   .src = src,
+                                   .dst = dst,
+                                   .bytes = bytes,
+                                   .messages = messages};
         for (uint32_t k = 0; k < at; k++) {
             struct fc_arrival a;
             bool found;
@@ -135,7 +150,8 @@ static void all_to_all(void)
     }
 }
 
-/* Sent while others are under way, step by step, twice: the same times; two on one door one after the other. */
+/* Sent while others are under way, step by step, twice: the same times; two on one door one after the other.
+ */
 static void under_way(void)
 {
     struct gear g;
@@ -146,7 +162,8 @@ static void under_way(void)
         uint32_t sent = 0, taken = 0;
         for (double t = 0; taken < 40; t += 1e-6) {
             for (; sent < 40 && sent * 2.5e-6 <= t; sent++)
-                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900), FC_OK);
+                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900),
+                                FC_OK);
             for (bool found = true; found;) {
                 struct fc_arrival a;
                 CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, t, &a, &found), FC_OK);
@@ -195,7 +212,9 @@ static void waits_alone(void)
     }
     fc_transit_reset(g.transit);
     for (uint64_t i = 0; i < 500; i++)
-        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64), (uint32_t)(i * 7 % 64), 200 + 9e3 * (double)(i % 2)), FC_OK);
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64),
+                                        (uint32_t)(i * 7 % 64), 200 + 9e3 * (double)(i % 2)),
+                        FC_OK);
     for (uint64_t i = 0; i < 500; i++) {
         CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
         CU_ASSERT(found && a.time_s >= a.alone_s);
@@ -204,15 +223,15 @@ static void waits_alone(void)
     close_gear(&g);
 }
 
-/* Open uniform traffic of full packets at a share of the ideal throughput: mean latency in cycles of the transit and of
- * the model that `curve --solver queueing` shows. */
+/* Open uniform traffic of full packets at a share of the ideal throughput: mean latency in cycles of the
+ * transit and of the model that `curve --solver queueing` shows. */
 static void open_traffic(struct gear *g, double share, double *transit, double *model)
 {
     enum { PACKETS = 60000, WARM = 30000 };
     struct fc_demand demand;
     struct fc_turns turns;
     struct fc_flit_settings settings;
-    struct fc_calibration calibration;
+    struct fc_calibration calibration = {0};
     struct fc_calibrated *calibrated;
     struct fc_calibrated_answer answer;
     bool found;
@@ -221,8 +240,10 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
     CU_ASSERT_EQUAL_FATAL(fc_turns_make(&g->net, &demand, &settings, 2000000, &turns, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_calibration_find(&g->net, &calibration, &found, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(
-        fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st), FC_OK);
-    double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0, sum_s = 0;
+        fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st),
+        FC_OK);
+    double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0,
+           sum_s = 0;
     CU_ASSERT_EQUAL(fc_calibrated_solve(calibrated, load, &answer, &g->st), FC_OK);
     *model = answer.model.latency_mean_cycles;
     fc_transit_reset(g->transit);
@@ -231,8 +252,9 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
         uint32_t dst = (uint32_t)fc_random_below(9, 3, i, g->net.n_nodes - 1);
         time_s -= log(1 - fc_random_real(9, 1, i)) / rate;
         sum_s -= i >= WARM ? time_s : 0;
-        CU_ASSERT_EQUAL(fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src),
-                                        g->transit->ways.packet_bytes), FC_OK);
+        CU_ASSERT_EQUAL(
+            fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
+            FC_OK);
     }
     for (uint64_t i = 0; i < PACKETS; i++) {
         struct fc_arrival a;
@@ -251,8 +273,11 @@ static void as_the_curve(void)
     static const struct {
         const char *machine;
         double share, tolerance;
-    } at[] = {{"bgl-64", 0.3, 0.03}, {"bgl-64", 0.6, 0.03}, {"tests/machines/torus-4x4x4.yaml", 0.3, 0.03},
-              {"tests/machines/torus-4x4x4.yaml", 0.6, 0.05}, {"qsnet-64", 0.3, 0.03}};
+    } at[] = {{"bgl-64", 0.3, 0.03},
+              {"bgl-64", 0.6, 0.03},
+              {"tests/machines/torus-4x4x4.yaml", 0.3, 0.03},
+              {"tests/machines/torus-4x4x4.yaml", 0.6, 0.05},
+              {"qsnet-64", 0.3, 0.03}};
     for (size_t i = 0; i < FC_COUNT(at); i++) {
         struct gear g;
         double transit, model;

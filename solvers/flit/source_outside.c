@@ -1,9 +1,9 @@
-/* source_outside.c - messages given from outside while the engine rests: a queue a node, packets of a message one
- * behind the other as source_closed.c cuts them; and the log of packets that arrived.
+/* source_outside.c - messages given from outside while the engine rests: a queue a node, packets of a message
+ * one behind the other as source_closed.c cuts them; and the log of packets that arrived.
  *
- * The engine asks for the next packet when one has left; a source that ran dry is asked again by the engine's wake.
- * A packet's birth is the message's name, so that the log, which is kept for packets not born in a measurement, says
- * whose packets arrived: names that grow with time keep age arbitration in order. */
+ * The engine asks for the next packet when one has left; a source that ran dry is asked again by the engine's
+ * wake. A packet's birth is the message's name, so that the log, which is kept for packets not born in a
+ * measurement, says whose packets arrived: names that grow with time keep age arbitration in order. */
 #include "solvers/flit/source.h"
 
 #include <math.h>
@@ -21,8 +21,8 @@ struct fc_flit_outside {
     uint32_t n, capacity, free, n_nodes;
 };
 
-enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed, struct fc_flit_traffic **traffic,
-                                  struct fc_status *st)
+enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed,
+                                  struct fc_flit_traffic **traffic, struct fc_status *st)
 {
     *traffic = NULL;
     struct fc_flit_traffic *t = calloc(1, sizeof *t);
@@ -76,8 +76,10 @@ uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uin
     }
     double packets = fmax(1, ceil(bytes / traffic->closed.payload_bytes - 1e-9));
     o->message[m] = (struct queued){bytes, born, (uint64_t)fmin(packets, 0x1p40), 0, dst, FC_NONE};
-    if (o->first[node] == FC_NONE) o->first[node] = m;
-    else o->message[o->last[node]].next = m;
+    if (o->first[node] == FC_NONE)
+        o->first[node] = m;
+    else
+        o->message[o->last[node]].next = m;
     o->last[node] = m;
     return o->message[m].packets;
 }
@@ -95,8 +97,8 @@ void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, 
     bool last = ++x->sent == x->packets;
     source->born = x->born;
     source->dst = x->dst;
-    source->flits = fc_flit_flits_of(c, last ? x->bytes - (double)(x->packets - 1) * c->payload_bytes
-                                             : c->payload_bytes);
+    source->flits =
+        fc_flit_flits_of(c, last ? x->bytes - (double)(x->packets - 1) * c->payload_bytes : c->payload_bytes);
     source->random = (uint32_t)(fc_random(traffic->key, x->born, x->sent) >> 32);
     source->tag = 0;
     if (!last) return;
