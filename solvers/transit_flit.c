@@ -110,7 +110,9 @@ static enum fc_code open_kernel(struct fc_transit *t)
     for (int c = 0; c < net->machine->n_classes; c++)
         if (k->flit.flit_ticks[c] < k->step) k->step = k->flit.flit_ticks[c];
     if (k->step == 0 || k->flit.reception_flits) k->step = 1;
-    return start_engine(t);
+    k->log.capacity = (size_t)net->n_links * (k->step + 1); /* a link brings at most a packet a tick */
+    k->log.packet = fc_alloc(&t->arena, k->log.capacity, sizeof *k->log.packet, t->st);
+    return k->log.packet ? start_engine(t) : t->st->code;
 }
 
 static void close_kernel(struct fc_transit *t)
@@ -120,7 +122,6 @@ static void close_kernel(struct fc_transit *t)
     if (k->engine) fc_flit_cycle_engine.close(k->engine);
     fc_flit_outside_free(k->traffic);
     if (k->prepared) fc_flit_unprepare(&k->flit);
-    free(k->log.packet);
     free(k->flying);
     free(k->sent);
     free(k->starts.due);
@@ -200,7 +201,7 @@ static enum fc_code begin_due(struct fc_transit *t)
 static enum fc_code read_log(struct fc_transit *t)
 {
     struct kernel *k = t->own;
-    if (k->log.out_of_memory) return fc_refuse(t->st, FC_NO, "out of memory for packets that arrived");
+    if (k->log.full) return fc_refuse(t->st, FC_FAULT, "network flit: more packets than links can bring");
     for (size_t i = 0; i < k->log.n; i++) {
         const struct fc_flit_logged *p = &k->log.packet[i];
         struct flying *f = &k->flying[p->born - k->first_flying];

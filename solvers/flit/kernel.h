@@ -221,15 +221,20 @@ void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct f
 /* ---- counts: integers only, so that adding those of all threads in any order gives the same (counts.c)
  * ----------------- */
 
-/* Packets that arrived, for whoever sent them (source_outside.c). */
+/* Packets that arrived, for whoever sent them (source_outside.c), who keeps room for all of an advance. No call in it:
+ * that would cost the loops that it is inlined into their registers. */
 struct fc_flit_log {
     struct fc_flit_logged {
         uint64_t born, tick;
     } * packet;
     size_t n, capacity;
-    bool out_of_memory;
+    bool full; /* some are lost */
 };
-void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, uint64_t tick);
+static inline void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, uint64_t tick)
+{
+    if (log->n == log->capacity) log->full = true;
+    else log->packet[log->n++] = (struct fc_flit_logged){born, tick};
+}
 
 #define FC_FLIT_BATCHES 32
 #define FC_FLIT_BUCKETS 1536 /* log-linear: 32 a power of two, see fc_flit_bucket */

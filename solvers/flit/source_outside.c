@@ -1,5 +1,5 @@
 /* source_outside.c - messages given from outside while the engine rests: a queue a node, packets of a message
- * one behind the other as source_closed.c cuts them; and the log of packets that arrived.
+ * one behind the other as source_closed.c cuts them.
  *
  * The engine asks for the next packet when one has left; a source that ran dry is asked again by the engine's
  * wake. A packet's birth is the message's name, so that the log, which is kept for packets not born in a
@@ -105,17 +105,4 @@ void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, 
     o->first[node] = x->next;
     x->next = o->free;
     o->free = m;
-}
-
-void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, uint64_t tick)
-{
-    if (log->n == log->capacity) {
-        size_t more = log->capacity ? 2 * log->capacity : 256;
-        struct fc_flit_logged *grown = realloc(log->packet, more * sizeof *grown);
-        log->out_of_memory |= !grown;
-        if (!grown) return;
-        log->packet = grown;
-        log->capacity = more;
-    }
-    log->packet[log->n++] = (struct fc_flit_logged){born, tick};
 }
