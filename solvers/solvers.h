@@ -92,7 +92,7 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
 
 /* ---- a job from its trace (replay.c, collective.c) ----------------------------------------------------------------------- */
 
-enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION };
+enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
 extern const char *const fc_network_model_names[];
 struct fc_replay_settings {
     enum fc_network_model network;

@@ -20,6 +20,8 @@ struct fc_arrival {
 };
 
 struct fc_transit; /* opaque; several may live at once, each in one thread */
+/* net, the background and st must outlive it: later failures fill st too. flit: FC_NO over 20 000 links, FC_INPUT with a
+ * background. queueing: what the calibration or the model refuse. The caller closes. */
 enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
                              struct fc_transit **transit, struct fc_status *st);
 /* A message of `bytes` payload leaves node src for node dst (may be the same: node's memory) at time_s, not before the
@@ -30,8 +32,8 @@ enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, double tim
 /* The next arrival, if one is at or before until_s (INFINITY: any); *found false: none. Arrivals come in order of time,
  * those of one time by id. All messages that leave at or before until_s must have been sent. */
 enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct fc_arrival *arrival, bool *found);
-/* So far: payload bytes and busy seconds of each link [n_links] (owned by the transit; NULL where the network model does
- * not know links), and the time that messages took longer than alone, summed. */
+/* So far: payload bytes and busy seconds (wire bytes / free bandwidth) of each link [n_links] by the messages that have
+ * left (owned by the transit, made anew by each call; NULL where the network model does not know links: flit), and the time that messages took longer than alone, summed. */
 const double *fc_transit_link_bytes(const struct fc_transit *transit);
 const double *fc_transit_link_busy_s(const struct fc_transit *transit);
 double fc_transit_waited_s(const struct fc_transit *transit);

@@ -72,6 +72,7 @@
     X(suite_trace_graph)                                                                                              \
     X(suite_trace_sink)                                                                                               \
     X(suite_trace_use)                                                                                                \
+    X(suite_transit)                                                                                                  \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \
     X(suite_turns_destinations)                                                                                       \

@@ -350,6 +350,23 @@ static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *
     return FC_OK;
 }
 
+static void start_at(void *engine, uint64_t tick)
+{
+    struct fc_cycle *e = engine;
+    e->now = tick;
+}
+/* One block: its nodes are all nodes in order. */
+static void wake_source(void *engine, uint32_t node)
+{
+    struct fc_cycle *e = engine;
+    struct fc_flit_source *source = &e->node[node].source;
+    if (source->born != UINT64_MAX) return;
+    fc_flit_first(e->traffic, node, source);
+    if (source->born == UINT64_MAX) return;
+    e->block->n_done--;
+    fc_cycle_await_birth(e->block, node, source->born, e->now);
+}
+
 const struct fc_flit_engine_ops fc_flit_cycle_engine = {
     .name = "cycle",
     .takes = fc_cycle_takes,
@@ -358,4 +375,6 @@ const struct fc_flit_engine_ops fc_flit_cycle_engine = {
     .blocked = fc_cycle_blocked,
     .credits_full = fc_cycle_credits_full,
     .close = close_engine,
+    .wake = wake_source,
+    .start_at = start_at,
 };

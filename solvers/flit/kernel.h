@@ -221,6 +221,21 @@ void fc_flit_next(const struct fc_flit_traffic *traffic, uint32_t node, struct f
 /* ---- counts: integers only, so that adding those of all threads in any order gives the same (counts.c)
  * ----------------- */
 
+/* Packets that arrived, for whoever sent them (source_outside.c), who keeps room for all of an advance. No call in it:
+ * that would cost the loops that it is inlined into their registers. */
+struct fc_flit_log {
+    struct fc_flit_logged {
+        uint64_t born, tick;
+    } * packet;
+    size_t n, capacity;
+    bool full; /* some are lost */
+};
+static inline void fc_flit_log_arrival(struct fc_flit_log *log, uint64_t born, uint64_t tick)
+{
+    if (log->n == log->capacity) log->full = true;
+    else log->packet[log->n++] = (struct fc_flit_logged){born, tick};
+}
+
 #define FC_FLIT_BATCHES 32
 #define FC_FLIT_BUCKETS 1536 /* log-linear: 32 a power of two, see fc_flit_bucket */
 struct fc_flit_counts {
@@ -230,6 +245,7 @@ struct fc_flit_counts {
     uint64_t measure_from, measure_to; /* ticks: packets born in [from, to) are measured */
     uint64_t interval_ticks;           /* 0: no intervals */
     uint32_t n_intervals;
+    struct fc_flit_log *log; /* gets the packets that are not born in the measurement; NULL: forgotten */
     /* Packets born in the measurement: */
     uint64_t measured_started; /* that left their source queue */
     uint64_t measured_delivered, latency_ticks, network_ticks, hops, latency_max_ticks;
@@ -267,7 +283,10 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
 {
     counts->packets_delivered++;
     if (now > counts->last_delivery) counts->last_delivery = now;
-    if (born < counts->measure_from || born >= counts->measure_to) return;
+    if (born < counts->measure_from || born >= counts->measure_to) {
+        if (counts->log) fc_flit_log_arrival(counts->log, born, now);
+        return;
+    }
     uint64_t latency = now - born;
     counts->measured_delivered++;
     counts->latency_ticks += latency;
@@ -343,6 +362,11 @@ struct fc_flit_engine_ops {
     /* Whether every channel has all its credits (nothing in flight and credits returned). */
     bool (*credits_full)(const void *engine);
     void (*close)(void *engine);
+    /* Between two advances, one thread: the node's source, which had no packet to come, may have one again (it is
+     * asked by fc_flit_first); its birth is not after the tick reached. NULL: the engine cannot. */
+    void (*wake)(void *engine, uint32_t node);
+    /* Before the first advance, with sources that have no packet: the clock starts at `tick`. Goes with wake. */
+    void (*start_at)(void *engine, uint64_t tick);
 };
 extern const struct fc_flit_engine_ops fc_flit_event_engine, fc_flit_cycle_engine;
 

@@ -39,7 +39,8 @@ struct fc_flit_open {
 /* Closed loop: the flows of a node are its sparse entries (all its tasks), then for each task and dense part
  * the targets of the part. Flows to tasks of the same node stay out. See source_closed.c for the order. */
 struct fc_flit_closed {
-    bool in_order;
+    bool in_order; /* or outside */
+    struct fc_flit_outside *outside; /* messages given from outside instead (source_outside.c); NULL: the demand's */
     double gap_ticks, payload_bytes, header_bytes, flit_bytes;
     uint32_t flits_least, flits_most;
     const struct fc_demand *demand;
@@ -93,6 +94,24 @@ struct fc_flit_flow fc_flit_dense_flow(const struct fc_flit_closed *closed, uint
 uint64_t fc_flit_flow_flits(const struct fc_flit_closed *closed, const struct fc_flit_flow *flow);
 /* Flits of a packet with that payload. */
 uint32_t fc_flit_flits_of(const struct fc_flit_closed *closed, double payload);
+
+/* How messages are cut into packets: payload, header, flits (source_lists.c). FC_FAULT: prepared otherwise. */
+enum fc_code fc_flit_closed_shape(const struct fc_flit_net *flit, struct fc_flit_closed *closed,
+                                  struct fc_status *st);
+
+/* ---- messages given from outside while the engine rests (source_outside.c) ---- */
+
+/* Sources without packets; freed by fc_flit_outside_free. Only for engines with `wake`, in one thread. */
+enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed, struct fc_flit_traffic **traffic,
+                                  struct fc_status *st);
+void fc_flit_outside_free(struct fc_flit_traffic *traffic);
+/* Queues a message behind the node's others: its packets are born at tick `born`, which must not be after the tick
+ * that the engine has reached and may serve as its name in the log. Returns its packets; 0: out of memory. */
+uint64_t fc_flit_outside_put(struct fc_flit_traffic *traffic, uint32_t node, uint32_t dst, double bytes,
+                             uint64_t born);
+/* Drops all that is queued. */
+void fc_flit_outside_clear(struct fc_flit_traffic *traffic);
+void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, struct fc_flit_source *source);
 
 enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
                                  const uint32_t *node, const struct fc_flit_settings *settings,

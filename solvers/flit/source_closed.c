@@ -243,9 +243,10 @@ static void seek_list(const struct fc_flit_traffic *t, uint32_t node, struct fc_
 
 static void seek(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
 {
-    if (t->closed.in_order)
-        seek_list(t, node, source);
-    else
+    if (t->closed.in_order) {
+        if (t->closed.outside) fc_flit_outside_seek(t, node, source);
+        else seek_list(t, node, source);
+    } else
         seek_round(t, node, source);
 }
 

@@ -201,20 +201,9 @@ static enum fc_code check_settings(const struct fc_flit_settings *settings, stru
     return FC_OK;
 }
 
-enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
-                                 const uint32_t *node, const struct fc_flit_settings *settings,
-                                 struct fc_flit_traffic *traffic, struct fc_status *st)
+enum fc_code fc_flit_closed_shape(const struct fc_flit_net *flit, struct fc_flit_closed *c, struct fc_status *st)
 {
-    if (check_settings(settings, st)) return st->code;
-    struct fc_flit_closed *c = &traffic->closed;
-    if (flit->multicast) {
-        if (fc_flit_groups_make(flit, demand, node, traffic, st)) return st->code;
-        demand = &traffic->multicasts;
-    }
     const struct fc_packet *packet = &flit->net->machine->packet;
-    c->demand = demand;
-    c->in_order = settings->in_order;
-    c->gap_ticks = settings->source_gap_cycles * flit->ticks_per_cycle;
     c->flit_bytes = flit->net->machine->router.flit_bytes;
     c->header_bytes = packet->header_bytes;
     double largest = packet->max_bytes > 0 ? packet->max_bytes : flit->packet_flits_max * c->flit_bytes;
@@ -225,6 +214,23 @@ enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc
         fc_flit_flits_of(c, c->payload_bytes) * c->flit_bytes < largest * (1 - 1e-9))
         return fc_refuse(st, FC_FAULT, "packets of %g bytes, %g of them header, in %u flits of %g bytes",
                          largest, c->header_bytes, c->flits_most, c->flit_bytes);
+    return FC_OK;
+}
+
+enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
+                                 const uint32_t *node, const struct fc_flit_settings *settings,
+                                 struct fc_flit_traffic *traffic, struct fc_status *st)
+{
+    if (check_settings(settings, st)) return st->code;
+    struct fc_flit_closed *c = &traffic->closed;
+    if (flit->multicast) {
+        if (fc_flit_groups_make(flit, demand, node, traffic, st)) return st->code;
+        demand = &traffic->multicasts;
+    }
+    c->demand = demand;
+    c->in_order = settings->in_order;
+    c->gap_ticks = settings->source_gap_cycles * flit->ticks_per_cycle;
+    if (fc_flit_closed_shape(flit, c, st)) return st->code;
     struct fc_arena reading = {0};
     enum fc_code code = place_tasks(flit, node, &traffic->arena, c, st);
     if (!code) code = list_flows(flit, &traffic->arena, &reading, c, st);

@@ -1,0 +1,17 @@
+/* transit_ideal.c - every message alone: arrival = departure + head delays of its longest path + W max_l w_l
+ * / b_l (transit_routes.c; W wire bytes, b_l the bandwidth that the background leaves). A lower bound of
+ * contention and queueing. Limits: no message meets another. O(log messages under way) a message. */
+#include "solvers/transit_internal.h"
+
+static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
+{
+    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->id);
+    if (w == FC_NONE) return t->st->code;
+    struct fc_transit_way *way = &t->ways.way[w];
+    way->bytes += m->bytes;
+    way->wire_bytes += m->wire_bytes;
+    double arrived_s = m->time_s + way->head_s + m->wire_bytes * way->s_per_byte;
+    return fc_transit_arrive(t, m->id, arrived_s, arrived_s);
+}
+
+const struct fc_transit_ops fc_transit_ideal = {.name = "ideal", .send = send};

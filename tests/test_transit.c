@@ -1,0 +1,486 @@
+/* test_transit.c - messages on their way: ideal and contention. Oracles: fc_maxmin from scratch at every
+ * event, closed forms, what is conserved. */
+#include "solvers/load_internal.h"
+#include "solvers/transit_fair.h"
+#include "solvers/transit_internal.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Weak, so that this file can be built alone. */
+int suite_transit_models(void) __attribute__((weak));
+
+#define REFUSES(call, code, text)                                                                            \
+    do {                                                                                                     \
+        CU_ASSERT_EQUAL(call, code);                                                                         \
+        CU_ASSERT(fc_says(&st, code, text));                                                                 \
+        st = (struct fc_status){0};                                                                          \
+    } while (0)
+
+/* 4 nodes in a ring with doors of 4 GB/s, links of 1 GB/s, 10 ns a wire, 20 ns a router; the wire carries the
+ * payload. */
+static const char *const ring =
+    "name: ring\nnetwork: {family: torus, dims: [4]}\n"
+    "links: {torus: {bandwidth: 1 GB/s, latency: 10 ns}, injection: {bandwidth: 4 GB/s}}\n"
+    "router: {delay: 20 ns, routing: dimension-order}\n";
+
+struct gear {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_status st;
+    struct fc_transit_settings settings;
+    struct fc_transit *transit;
+};
+static bool open_gear(struct gear *g, const char *machine, enum fc_network_model model)
+{
+    *g = (struct gear){.settings = {.network = model, .seed = 1}};
+    if (strchr(machine, '\n')) {
+        if (!fc_test_network(machine, &g->machine, &g->net)) return false;
+    } else if (fc_machine_load(machine, &g->machine, &g->st) ||
+               fc_network_build(&g->machine, &g->net, &g->st)) {
+        CU_FAIL("the machine does not load");
+        printf("\n    %s\n", g->st.message);
+        return false;
+    }
+    CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g->net, &g->settings, &g->transit, &g->st), FC_OK);
+    return true;
+}
+static void close_gear(struct gear *g)
+{
+    fc_transit_close(g->transit);
+    fc_test_close(&g->machine, &g->net);
+}
+static double take(struct gear *g, uint64_t id)
+{
+    struct fc_arrival a = {0};
+    bool found = false;
+    CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
+    CU_ASSERT(found && a.id == id);
+    return a.time_s;
+}
+static void send(struct gear *g, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
+{
+    CU_ASSERT_EQUAL(fc_transit_send(g->transit, id, time_s, src, dst, bytes), FC_OK);
+}
+
+/* ---- closed forms ---- */
+
+#define HEAD(hops) (((hops) + 2) * 10e-9 + ((hops) + 1) * 20e-9)
+
+static void alone(void)
+{
+    for (int model = FC_NET_IDEAL; model <= FC_NET_CONTENTION; model++) {
+        struct gear g;
+        if (!open_gear(&g, ring, (enum fc_network_model)model)) return;
+        send(&g, 7, 1e-6, 0, 1, 1e4);
+        CU_ASSERT(fc_near(take(&g, 7), 1e-6 + HEAD(1) - 2 * 10e-9 + 1e-5, 1e-12)); /* doors have no wire */
+        send(&g, 8, 2e-5, 2, 2, 4e3);                                              /* memory of the node */
+        CU_ASSERT(fc_near(take(&g, 8), 2e-5 + 1e-6, 1e-12));
+        send(&g, 9, 3e-5, 0, 1, 0);
+        CU_ASSERT(fc_near(take(&g, 9), 3e-5 + HEAD(1) - 2 * 10e-9, 1e-12));
+        CU_ASSERT_EQUAL(fc_transit_waited_s(g.transit), 0);
+        close_gear(&g);
+    }
+}
+
+/* Two on one link: half each; the second starts late or is shorter. */
+static void two(void)
+{
+    struct gear g;
+    if (!open_gear(&g, ring, FC_NET_CONTENTION)) return;
+    double head = HEAD(1) - 2 * 10e-9;
+    send(&g, 1, 0, 0, 1, 1e4);
+    send(&g, 2, 0, 0, 1, 1e4);
+    CU_ASSERT(fc_near(take(&g, 1), head + 2e-5, 1e-14));
+    CU_ASSERT(fc_near(take(&g, 2), head + 2e-5, 1e-14));
+    fc_transit_reset(g.transit);
+    send(&g, 1, 0, 0, 1, 1e4); /* alone for 4 us, 6 kB left; both at half for 8 us; then 6 kB alone */
+    send(&g, 2, 4e-6, 0, 1, 4e3);
+    CU_ASSERT(fc_near(take(&g, 2), head + 12e-6, 1e-14));
+    CU_ASSERT(fc_near(take(&g, 1), head + 14e-6, 1e-14));
+    CU_ASSERT(fc_near(fc_transit_waited_s(g.transit), 8e-6, 1e-12));
+    CU_ASSERT(fc_near(fc_transit_link_bytes(g.transit)[fc_find_link(&g.net, 0, 1)], 14e3, 1e-14));
+    CU_ASSERT(fc_near(fc_transit_link_busy_s(g.transit)[fc_find_link(&g.net, 0, 1)], 14e-6, 1e-14));
+    close_gear(&g);
+}
+
+/* n to 1 through one door of 1 GB/s behind faster links: 1/n each; of sizes 1 .. n kB the k-th ends n - k + 1
+ * us after the one before it (processor sharing). */
+static void many_to_one(void)
+{
+    struct gear g;
+    if (!open_gear(&g,
+                   "name: star\nnetwork: {family: torus, dims: [8]}\n"
+                   "links: {torus: {bandwidth: 100 GB/s, latency: 0 s}, injection: {bandwidth: 1 GB/s}}\n"
+                   "router: {delay: 0 s, routing: dimension-order}\n",
+                   FC_NET_CONTENTION))
+        return;
+    double end = 0;
+    for (uint32_t s = 1; s < 8; s++) send(&g, s, 0, s, 0, 1e3 * s);
+    for (uint32_t s = 1; s < 8; s++) {
+        end += (8 - s) * 1e-6;
+        CU_ASSERT(fc_near(take(&g, s), end, 1e-12));
+    }
+    close_gear(&g);
+}
+
+static void background(void)
+{
+    struct gear g;
+    if (!open_gear(&g, ring, FC_NET_CONTENTION)) return;
+    fc_transit_close(g.transit);
+    double *taken = calloc(g.net.n_links, sizeof *taken), head = HEAD(1) - 2 * 10e-9;
+    uint32_t link = fc_find_link(&g.net, 0, 1);
+    taken[link] = 0.75e9;
+    g.settings.background_bytes_per_s = taken;
+    for (int model = FC_NET_IDEAL; model <= FC_NET_CONTENTION; model++) {
+        g.settings.network = (enum fc_network_model)model;
+        CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
+        send(&g, 1, 0, 0, 1, 1e3);
+        CU_ASSERT(fc_near(take(&g, 1), head + 4e-6, 1e-12));
+        CU_ASSERT(fc_near(fc_transit_link_busy_s(g.transit)[link], 4e-6, 1e-12));
+        fc_transit_close(g.transit);
+    }
+    taken[link] = 1e9;
+    CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_OK);
+    send(&g, 1, 0, 0, 1, 1e3);
+    struct fc_arrival a;
+    bool found;
+    CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_NO);
+    CU_ASSERT(fc_says(&g.st, FC_NO, "x+ (0)->(1) has no bandwidth left: 1e+09 of 1e+09 bytes/s"));
+    free(taken);
+    close_gear(&g);
+}
+
+/* ---- fair rates against filling from scratch ---- */
+
+enum { LINKS = 30, FLOWS = 60, MOST = 6 };
+struct world {
+    double capacity[LINKS], weight[FLOWS][MOST], *rate;
+    uint32_t link[FLOWS][MOST], n[FLOWS], number[FLOWS];
+    bool lives[FLOWS];
+};
+
+/* Equal to fc_maxmin of the flows that live, and `used` to their sum. */
+static int compare(struct world *w, const struct fc_fair *fair)
+{
+    uint64_t first[FLOWS + 1] = {0};
+    uint32_t link[FLOWS * MOST], who[FLOWS], n = 0;
+    double weight[FLOWS * MOST], rate[FLOWS], used[LINKS] = {0};
+    struct fc_status st = {0};
+    int wrong = 0;
+    for (uint32_t f = 0; f < FLOWS; f++) {
+        if (!w->lives[f]) continue;
+        who[n++] = f;
+        first[n] = first[n - 1] + w->n[f];
+        memcpy(link + first[n - 1], w->link[f], w->n[f] * sizeof *link);
+        memcpy(weight + first[n - 1], w->weight[f], w->n[f] * sizeof *weight);
+    }
+    CU_ASSERT_EQUAL(fc_maxmin(LINKS, w->capacity, n, first, link, weight, rate, NULL, &st), FC_OK);
+    for (uint32_t i = 0; i < n; i++) {
+        double have = fair->flow[w->number[who[i]]].rate;
+        wrong += !(fabs(have - rate[i]) <= 1e-9 * rate[i]);
+        for (uint64_t k = first[i]; k < first[i + 1]; k++) used[link[k]] += weight[k] * have;
+    }
+    for (uint32_t l = 0; l < LINKS; l++) wrong += fabs(used[l] - fair->link[l].used) > 1e-9 * w->capacity[l];
+    return wrong;
+}
+
+static void change_some(struct world *w, struct fc_fair *fair, uint64_t seed, uint64_t step)
+{
+    uint64_t n = 1 + fc_random_below(seed, 3, step, 4), index = 1000 * step;
+    if (step % 10 == 9) n = 30;
+    for (int coming = 0; coming < 2; coming++)
+        for (uint64_t i = 0; i < n; i++) {
+            uint32_t f = (uint32_t)fc_random_below(seed, 4, 100 * step + i, FLOWS);
+            if (w->lives[f] == coming) continue;
+            w->lives[f] = coming;
+            if (!coming) {
+                fc_fair_remove(fair, w->number[f]);
+                continue;
+            }
+            w->n[f] = 1 + (uint32_t)fc_random_below(seed, 5, index++, MOST);
+            for (uint32_t k = 0; k < w->n[f]; k++) { /* each link once */
+                w->link[f][k] = (5 * (uint32_t)fc_random_below(seed, 6, index++, LINKS / MOST) + k) % LINKS;
+                for (uint32_t j = 0; j < k; j++)
+                    if (w->link[f][j] == w->link[f][k])
+                        w->link[f][k] = (w->link[f][k] + 1) % LINKS, j = UINT32_MAX;
+                w->weight[f][k] = seed % 2 ? 1 : (double)(1 + fc_random_below(seed, 7, index++, 8)) / 8;
+            }
+            w->number[f] = fc_fair_add(fair, w->n[f], w->link[f], w->weight[f]);
+        }
+}
+
+static void rates_from_scratch(void)
+{
+    int wrong = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct fc_status st = {0};
+        struct fc_fair fair;
+        struct world w = {0};
+        for (uint64_t l = 0; l < LINKS; l++)
+            w.capacity[l] = seed % 3 ? exp(3 * fc_random_real(seed, 1, l)) : 1 + (double)(l % 3);
+        CU_ASSERT_EQUAL_FATAL(fc_fair_open(&fair, LINKS, w.capacity, &st), FC_OK);
+        for (uint64_t step = 0; step < 150; step++) {
+            if (step == 100) {
+                fc_fair_reset(&fair);
+                memset(w.lives, 0, sizeof w.lives);
+            }
+            change_some(&w, &fair, seed, step);
+            CU_ASSERT_EQUAL(fc_fair_solve(&fair), FC_OK);
+            wrong += compare(&w, &fair);
+        }
+        fc_fair_close(&fair);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* ---- arrivals against a simulation that solves from scratch at every event, on every family ---- */
+
+enum { MESSAGES = 400 };
+struct load {
+    double time_s[MESSAGES], bytes[MESSAGES], arrived_s[MESSAGES], alone_s[MESSAGES];
+    uint32_t src[MESSAGES], dst[MESSAGES];
+};
+static void draw_load(struct load *m, const struct fc_network *net, double span_s, double most_bytes)
+{
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        uint64_t kind = fc_random_below(5, 1, i, 4);
+        m->time_s[i] = span_s * fc_random_real(5, 2, kind == 0 ? i / 40 : i); /* some at one time */
+        m->bytes[i] =
+            kind == 1 ? floor(300 * fc_random_real(5, 3, i)) : floor(most_bytes * fc_random_real(5, 3, i));
+        m->src[i] = (uint32_t)fc_random_below(5, 4, i, net->n_nodes);
+        m->dst[i] = kind == 2 ? 0 : (uint32_t)fc_random_below(5, 5, i, net->n_nodes);
+    }
+}
+
+struct slow { /* one message of the reference */
+    uint32_t way;
+    double left;
+};
+
+static double next_change(const struct slow *s, const struct load *m, const double *rate, const uint32_t *who,
+                          uint32_t n, double now, const bool *begun)
+{
+    double next = INFINITY;
+    for (uint32_t i = 0; i < n; i++) next = fmin(next, now + s[who[i]].left / rate[i]);
+    for (uint32_t i = 0; i < MESSAGES; i++)
+        if (!begun[i]) next = fmin(next, m->time_s[i]);
+    return next;
+}
+
+/* The end of every message by filling from scratch at every event, O(events x flows). */
+static void simulate(struct load *m, struct fc_transit_ways *ways, const double *capacity, double *end_s)
+{
+    static struct slow s[MESSAGES];
+    static bool begun[MESSAGES];
+    static uint64_t first[MESSAGES + 1];
+    static uint32_t who[MESSAGES], link[MESSAGES * 128];
+    static double weight[MESSAGES * 128], rate[MESSAGES];
+    struct fc_status st = {0};
+    memset(begun, 0, sizeof begun);
+    uint32_t n = 0, ended = 0;
+    double now = 0;
+    while (ended < MESSAGES) {
+        uint64_t at = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct fc_transit_way *way = &ways->way[s[who[i]].way];
+            memcpy(link + at, ways->link + way->first, way->n * sizeof *link);
+            memcpy(weight + at, ways->weight + way->first, way->n * sizeof *weight);
+            first[i + 1] = at += way->n;
+        }
+        CU_ASSERT_FATAL(fc_maxmin(ways->net->n_links, capacity, n, first, link, weight, rate, NULL, &st) ==
+                        FC_OK);
+        double then = next_change(s, m, rate, who, n, now, begun);
+        uint32_t stay = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            struct slow *x = &s[who[i]];
+            x->left -= rate[i] * (then - now);
+            if (x->left > 1e-9 * m->bytes[who[i]])
+                who[stay++] = who[i];
+            else
+                end_s[who[i]] = then + ways->way[x->way].head_s, ended++;
+        }
+        n = stay;
+        now = then;
+        for (uint32_t i = 0; i < MESSAGES; i++) {
+            if (begun[i] || m->time_s[i] > now) continue;
+            begun[i] = true;
+            if (m->src[i] == m->dst[i]) {
+                ended++;
+                continue;
+            }
+            s[i].way = fc_transit_ways_find(ways, m->src[i], m->dst[i], m->bytes[i], i);
+            s[i].left = fc_wire_bytes(ways->net->machine, m->bytes[i]);
+            who[n++] = i;
+        }
+    }
+}
+
+static void run_load(struct gear *g, struct load *m, bool backwards)
+{
+    struct fc_arrival a = {0};
+    double last_s = 0;
+    uint64_t last = 0;
+    for (uint32_t k = 0; k < MESSAGES; k++) {
+        uint32_t i = backwards ? MESSAGES - 1 - k : k;
+        send(g, i, m->time_s[i], m->src[i], m->dst[i], m->bytes[i]);
+    }
+    for (uint32_t k = 0; k <= MESSAGES; k++) {
+        bool found;
+        CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
+        CU_ASSERT_EQUAL(found, k < MESSAGES);
+        if (!found) break;
+        CU_ASSERT(a.time_s > last_s || (a.time_s == last_s && (k == 0 || a.id > last)));
+        CU_ASSERT(a.time_s >= a.alone_s);
+        last_s = a.time_s;
+        last = a.id;
+        m->arrived_s[a.id] = a.time_s;
+        m->alone_s[a.id] = a.alone_s;
+    }
+}
+
+static void against_scratch(const char *machine)
+{
+    static struct load m, again, ideal;
+    static double end_s[MESSAGES];
+    struct gear g;
+    if (!open_gear(&g, machine, FC_NET_CONTENTION)) return;
+    double *capacity = calloc(g.net.n_links, sizeof *capacity), door = INFINITY, most_s = 0, bytes = 0;
+    for (uint32_t l = 0; l < g.net.n_links; l++)
+        door = fmin(door, capacity[l] = fc_link_bandwidth(&g.net, l));
+    draw_load(&m, &g.net, 2e4 / door * 40, 2e4);
+    run_load(&g, &m, false);
+    /* conserved: a message's bytes leave by its node's doors; the end is not before the busiest link's */
+    const double *busy_s = fc_transit_link_busy_s(g.transit), *carried = fc_transit_link_bytes(g.transit);
+    double doors = 0, last_s = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        bytes += m.src[i] == m.dst[i] ? 0 : m.bytes[i];
+        last_s = fmax(last_s, m.arrived_s[i]);
+    }
+    for (uint32_t l = 0; l < g.net.n_links; l++) {
+        most_s = fmax(most_s, busy_s[l]);
+        if (fc_is_node(&g.net, g.net.link_source[l])) doors += carried[l];
+    }
+    CU_ASSERT(fc_near(doors, bytes, 1e-12));
+    CU_ASSERT(last_s >= most_s);
+    simulate(&m, &g.transit->ways, capacity, end_s);
+    int wrong = 0;
+    double worst = 0;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        if (m.src[i] == m.dst[i]) continue;
+        worst = fmax(worst, fabs(m.arrived_s[i] - end_s[i]) / end_s[i]);
+        wrong += fabs(m.arrived_s[i] - end_s[i]) > 1e-9 * end_s[i];
+    }
+    if (wrong) printf("\n    %s: %d of %d arrivals differ, worst %g\n", machine, wrong, MESSAGES, worst);
+    CU_ASSERT_EQUAL(wrong, 0);
+    CU_ASSERT(fc_transit_waited_s(g.transit) > 0);
+    fc_transit_reset(g.transit); /* the same again, also when sent in another order */
+    again = m;
+    run_load(&g, &again, true);
+    CU_ASSERT(memcmp(&again, &m, sizeof m) == 0);
+    close_gear(&g);
+    if (!open_gear(&g, machine, FC_NET_IDEAL)) return;
+    ideal = m;
+    run_load(&g, &ideal, false);
+    CU_ASSERT(memcmp(ideal.alone_s, m.alone_s, sizeof m.alone_s) == 0);
+    CU_ASSERT(memcmp(ideal.alone_s, ideal.arrived_s, sizeof m.alone_s) == 0);
+    close_gear(&g);
+    free(capacity);
+}
+
+static void families(void)
+{
+    static const char *const machines[] = {"bgl-64",
+                                           "qsnet-64",
+                                           "percs-16",
+                                           "tests/machines/tmesh-27.yaml",
+                                           "tests/fabrics/rails_ndr.yaml",
+                                           "tests/machines/mesh-4x4.yaml"};
+    for (size_t i = 0; i < FC_COUNT(machines); i++) against_scratch(machines[i]);
+}
+
+/* Sent one after the other while arrivals are taken: what is sent later never changes what was taken. */
+static void step_by_step(void)
+{
+    static struct load all;
+    struct gear g;
+    if (!open_gear(&g, "bgl-64", FC_NET_CONTENTION)) return;
+    draw_load(&all, &g.net, 1e-3, 5e4);
+    run_load(&g, &all, false);
+    fc_transit_reset(g.transit);
+    bool sent[MESSAGES] = {0};
+    uint32_t taken = 0;
+    for (double t = 0; taken < MESSAGES; t += 1e-6) {
+        for (uint32_t i = 0; i < MESSAGES; i++)
+            if (!sent[i] && all.time_s[i] <= t) {
+                send(&g, i, all.time_s[i], all.src[i], all.dst[i], all.bytes[i]);
+                sent[i] = true;
+            }
+        for (bool found = true; found;) {
+            struct fc_arrival a;
+            CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, t, &a, &found), FC_OK);
+            if (!found) break;
+            CU_ASSERT(a.time_s <= t && a.time_s > t - 1.001e-6);
+            CU_ASSERT_EQUAL(a.time_s, all.arrived_s[a.id]);
+            taken++;
+        }
+    }
+    close_gear(&g);
+}
+
+static void refusals(void)
+{
+    struct gear g;
+    if (!open_gear(&g, ring, FC_NET_CONTENTION)) return;
+    struct fc_status st = {0};
+    struct fc_transit *t = NULL;
+    struct fc_transit_settings wrong = g.settings;
+    wrong.network = (enum fc_network_model)9;
+    REFUSES(fc_transit_open(&g.net, &wrong, &t, &st), FC_INPUT, "no network model 9");
+    CU_ASSERT_PTR_NULL(t);
+    fc_transit_close(NULL);
+    const struct {
+        double time_s, bytes;
+        uint32_t src, dst;
+        const char *text;
+    } bad[] = {
+        {0, 1, 4, 0, "message 3 goes from node 4 to node 0 (the machine has 4 nodes)"},
+        {0, 1, 0, UINT32_MAX, "the machine has 4 nodes"},
+        {0, -1, 0, 1, "has -1 bytes"},
+        {0, NAN, 0, 1, "has nan bytes"},
+        {0, INFINITY, 0, 1, "has inf bytes"},
+        {-1e-9, 1, 0, 1, "leaves at -1e-09 s"},
+        {NAN, 1, 0, 1, "leaves at nan s"},
+        {INFINITY, 1, 0, 1, "leaves at inf s"},
+    };
+    for (size_t i = 0; i < FC_COUNT(bad); i++) {
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, 3, bad[i].time_s, bad[i].src, bad[i].dst, bad[i].bytes),
+                        FC_INPUT);
+        CU_ASSERT(fc_says(&g.st, FC_INPUT, bad[i].text));
+        g.st = (struct fc_status){0};
+    }
+    send(&g, 1, 1e-6, 0, 1, 1);
+    take(&g, 1);
+    CU_ASSERT_EQUAL(fc_transit_send(g.transit, 2, 0, 0, 1, 1), FC_FAULT);
+    CU_ASSERT(fc_says(&g.st, FC_FAULT, "but an arrival of"));
+    close_gear(&g);
+}
+
+int suite_transit(void)
+{
+    static const CU_TestInfo tests[] = {
+        {"one message alone", alone},
+        {"two on one link", two},
+        {"many to one", many_to_one},
+        {"background", background},
+        {"rates equal filling from scratch", rates_from_scratch},
+        {"arrivals equal a simulation from scratch on every family", families},
+        {"step by step", step_by_step},
+        {"refusals", refusals},
+        CU_TEST_INFO_NULL};
+    int failed = fc_add_suite("transit.c, transit_contention.c, transit_fair.c", tests);
+    return failed ? failed : suite_transit_models ? suite_transit_models() : 0;
+}

@@ -1,0 +1,334 @@
+/* test_transit_models.c - messages through the kernel: against closed runs of the same kernel; packets that
+ * wait by the queueing model: against its latency of open traffic. */
+#include "solvers/calibration.h"
+#include "solvers/flit/flit.h"
+#include "solvers/transit_internal.h"
+#include "tests/support.h"
+#include "tests/tests.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int suite_transit_models(void);
+
+struct gear {
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_status st;
+    struct fc_transit_settings settings;
+    struct fc_transit *transit;
+};
+static bool load(struct gear *g, const char *machine, enum fc_network_model model)
+{
+    *g = (struct gear){.settings = {.network = model, .seed = 1}};
+    if (fc_machine_load(machine, &g->machine, &g->st) || fc_network_build(&g->machine, &g->net, &g->st)) {
+        CU_FAIL("the machine does not load");
+        printf("\n    %s\n", g->st.message);
+        return false;
+    }
+    return true;
+}
+static bool open_gear(struct gear *g, const char *machine, enum fc_network_model model)
+{
+    if (!load(g, machine, model)) return false;
+    CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g->net, &g->settings, &g->transit, &g->st), FC_OK);
+    return true;
+}
+static void close_gear(struct gear *g)
+{
+    fc_transit_close(g->transit);
+    fc_test_close(&g->machine, &g->net);
+}
+static double take(struct gear *g, uint64_t id)
+{
+    struct fc_arrival a = {0};
+    bool found = false;
+    CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
+    CU_ASSERT(found && a.id == id && a.alone_s <= a.time_s);
+    if (a.id != id)
+        printf("\n    message %llu, not %llu: %s\n", (unsigned long long)a.id, (unsigned long long)id,
+               g->st.message);
+    return a.time_s;
+}
+
+/* Time of a closed run of the kernel in which each entry is one message. */
+static double closed_run(const struct gear *g, struct fc_demand *demand, double *cycle_s)
+{
+    struct fc_flit_settings settings;
+    struct fc_flit_result result;
+    struct fc_status st = {0};
+    fc_flit_defaults(&settings);
+    settings.engine = FC_ENGINE_CYCLE;
+    settings.in_order = true;
+    uint32_t *node = calloc(g->net.n_nodes, sizeof *node);
+    for (uint32_t i = 0; i < g->net.n_nodes; i++) node[i] = i;
+    CU_ASSERT_EQUAL_FATAL(fc_flit_run(&g->net, demand, node, &settings, &result, &st), FC_OK);
+    double time_s = (double)result.cycles * result.cycle_s;
+    *cycle_s = result.cycle_s;
+    fc_flit_free(&result);
+    free(node);
+    return time_s;
+}
+
+static const char *const machines[] = {"bgl-64", "tests/machines/qsnet-16.yaml",
+                                       "tests/machines/percs-5.yaml", "tests/machines/torus-4x4x4.yaml"};
+
+/* One message alone: what the closed run says, in whole cycles, also after a long silence. Several packets
+ * that choose their way at random (bgl-64) draw other ways: a fifth. */
+static void alone(void)
+{
+    for (size_t i = 0; i < FC_COUNT(machines); i++) {
+        struct gear g;
+        if (!open_gear(&g, machines[i], FC_NET_FLIT)) return;
+        const double sizes[] = {0, 8, 1000, 20000};
+        double at_s = 1e-7;
+        for (uint64_t k = 0; k < FC_COUNT(sizes); k++) {
+            uint32_t src = 1, dst = g.net.n_nodes - 1;
+            double bytes = sizes[k], messages = 1, cycle_s;
+            struct fc_demand demand = {.name = "one",
+                                       .n_tasks = g.net.n_nodes,
+                                       .n_entries = 1,
+                                       .src = &src,
+                                       .dst = &dst,
+                                       .bytes = &bytes,
+                                       .messages = &messages};
+            CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, at_s, src, dst, bytes), FC_OK);
+            double took_s = take(&g, k) - at_s, run_s = closed_run(&g, &demand, &cycle_s);
+            double off_s = i == 0 && bytes > 200 ? 0.2 * run_s : 1.001 * cycle_s;
+            CU_ASSERT(took_s >= run_s - off_s &&
+                      took_s <= run_s + fmax(1e-6 * cycle_s, off_s - 1.001 * cycle_s));
+            at_s += 3 + took_s; /* the clock jumps over three seconds */
+        }
+        CU_ASSERT_PTR_NULL(fc_transit_link_bytes(g.transit));
+        CU_ASSERT_PTR_NULL(fc_transit_link_busy_s(g.transit));
+        close_gear(&g);
+    }
+}
+
+/* All-to-all: as long as the closed run of the kernel with the messages in the same order, which draws other
+ * ties; on qsnet-16 it is also age that differs (a closed run bears all packets at once; here messages have
+ * an order). */
+static void all_to_all(void)
+{
+    static const char *const small[] = {"tests/machines/torus-4x4x4.yaml", "tests/machines/qsnet-16.yaml",
+                                        "tests/machines/mesh-4x4.yaml"};
+    for (size_t i = 0; i < FC_COUNT(small); i++) {
+        struct gear g;
+        if (!open_gear(&g, small[i], FC_NET_FLIT)) return;
+        uint32_t n = g.net.n_nodes, at = 0;
+        uint32_t *src = calloc(2 * (size_t)n * n, sizeof *src), *dst = src + (size_t)n * n;
+        double *bytes = calloc(2 * (size_t)n * n, sizeof *bytes), *messages = bytes + (size_t)n * n,
+               last_s = 0, cycle_s;
+        for (uint32_t s = 0; s < n; s++)
+            for (uint32_t d = 1; d < n; d++, at++) {
+                src[at] = s;
+                dst[at] = (s + d) % n;
+                bytes[at] = 480;
+                messages[at] = 1;
+                CU_ASSERT_EQUAL(fc_transit_send(g.transit, at, 0, s, dst[at], bytes[at]), FC_OK);
+            }
+        struct fc_demand demand = {.name = "all",
+                                   .n_tasks = n,
+                                   .n_entries = at,
+                                   .src = src,
+                                   .dst = dst,
+                                   .bytes = bytes,
+                                   .messages = messages};
+        for (uint32_t k = 0; k < at; k++) {
+            struct fc_arrival a;
+            bool found;
+            CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+            CU_ASSERT(found && a.time_s >= last_s);
+            last_s = a.time_s;
+        }
+        double run_s = closed_run(&g, &demand, &cycle_s);
+        CU_ASSERT(fc_near(last_s, run_s, i == 1 ? 0.15 : 0.02));
+        CU_ASSERT(fc_transit_waited_s(g.transit) > 0);
+        free(src);
+        free(bytes);
+        close_gear(&g);
+    }
+}
+
+/* Sent while others are under way, step by step, twice: the same times; two on one door one after the other.
+ */
+static void under_way(void)
+{
+    struct gear g;
+    double once[40] = {0}, again[40] = {0};
+    if (!open_gear(&g, "bgl-64", FC_NET_FLIT)) return;
+    for (int pass = 0; pass < 2; pass++) {
+        double *got = pass ? again : once;
+        uint32_t sent = 0, taken = 0;
+        for (double t = 0; taken < 40; t += 1e-6) {
+            for (; sent < 40 && sent * 2.5e-6 <= t; sent++)
+                CU_ASSERT_EQUAL(fc_transit_send(g.transit, sent, sent * 2.5e-6, sent % 7, 20 + sent % 9, 900),
+                                FC_OK);
+            for (bool found = true; found;) {
+                struct fc_arrival a;
+                CU_ASSERT_EQUAL_FATAL(fc_transit_next(g.transit, t, &a, &found), FC_OK);
+                if (!found) break;
+                CU_ASSERT(a.time_s <= t && a.time_s > t - 1.01e-6);
+                got[a.id] = a.time_s;
+                taken++;
+            }
+        }
+        fc_transit_reset(g.transit);
+    }
+    for (int i = 0; i < 40; i++) CU_ASSERT(once[i] == again[i] && once[i] > i * 2.5e-6);
+    close_gear(&g);
+}
+
+static void refusals(void)
+{
+    struct gear g;
+    if (!load(&g, "tests/machines/torus-16x16x16.yaml", FC_NET_FLIT)) return;
+    CU_ASSERT_EQUAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_NO);
+    CU_ASSERT(fc_says(&g.st, FC_NO, "the kernel follows flits on at most 20000"));
+    CU_ASSERT_PTR_NULL(g.transit);
+    close_gear(&g);
+    if (!load(&g, "bgl-64", FC_NET_FLIT)) return;
+    double *taken = calloc(g.net.n_links, sizeof *taken);
+    g.settings.background_bytes_per_s = taken;
+    CU_ASSERT_EQUAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_INPUT);
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "network flit knows no background traffic"));
+    free(taken);
+    close_gear(&g);
+}
+
+/* ---- queueing ---- */
+
+/* Alone: as ideal, also long after others; beside others: not earlier. */
+static void waits_alone(void)
+{
+    struct gear g;
+    struct fc_arrival a;
+    bool found;
+    if (!open_gear(&g, "bgl-64", FC_NET_QUEUEING)) return;
+    for (uint64_t i = 0; i < 6; i++) {
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, (double)i, 3, 40, 1e5 * (double)(i % 3)), FC_OK);
+        CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+        CU_ASSERT(found && a.id == i && fc_near(a.time_s, a.alone_s, 1e-15));
+    }
+    fc_transit_reset(g.transit);
+    for (uint64_t i = 0; i < 500; i++)
+        CU_ASSERT_EQUAL(fc_transit_send(g.transit, i, 1e-7 * (double)i, (uint32_t)(i % 64),
+                                        (uint32_t)(i * 7 % 64), 200 + 9e3 * (double)(i % 2)),
+                        FC_OK);
+    for (uint64_t i = 0; i < 500; i++) {
+        CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+        CU_ASSERT(found && a.time_s >= a.alone_s);
+    }
+    CU_ASSERT(fc_transit_waited_s(g.transit) > 0);
+    close_gear(&g);
+}
+
+/* Open uniform traffic of full packets at a share of the ideal throughput: mean latency in cycles of the
+ * transit and of the model that `curve --solver queueing` shows. */
+static void open_traffic(struct gear *g, double share, double *transit, double *model)
+{
+    enum { PACKETS = 60000, WARM = 30000 };
+    struct fc_demand demand;
+    struct fc_turns turns;
+    struct fc_flit_settings settings;
+    struct fc_calibration calibration = {0};
+    struct fc_calibrated *calibrated;
+    struct fc_calibrated_answer answer;
+    bool found;
+    fc_flit_defaults(&settings);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&g->net, "uniform", 1, &demand, &g->st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_turns_make(&g->net, &demand, &settings, 2000000, &turns, &g->st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_calibration_find(&g->net, &calibration, &found, &g->st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st),
+        FC_OK);
+    double load = share / turns.max_service_rate, rate = turns.packets * load / turns.cycle_s, time_s = 0,
+           sum_s = 0;
+    CU_ASSERT_EQUAL(fc_calibrated_solve(calibrated, load, &answer, &g->st), FC_OK);
+    *model = answer.model.latency_mean_cycles;
+    fc_transit_reset(g->transit);
+    for (uint64_t i = 0; i < PACKETS; i++) {
+        uint32_t src = (uint32_t)fc_random_below(9, 2, i, g->net.n_nodes);
+        uint32_t dst = (uint32_t)fc_random_below(9, 3, i, g->net.n_nodes - 1);
+        time_s -= log(1 - fc_random_real(9, 1, i)) / rate;
+        sum_s -= i >= WARM ? time_s : 0;
+        CU_ASSERT_EQUAL(
+            fc_transit_send(g->transit, i, time_s, src, dst + (dst >= src), g->transit->ways.packet_bytes),
+            FC_OK);
+    }
+    for (uint64_t i = 0; i < PACKETS; i++) {
+        struct fc_arrival a;
+        CU_ASSERT_EQUAL(fc_transit_next(g->transit, INFINITY, &a, &found), FC_OK);
+        if (a.id >= WARM) sum_s += a.time_s;
+    }
+    *transit = sum_s / (PACKETS - WARM) / turns.cycle_s;
+    fc_calibrated_close(calibrated);
+    fc_calibration_free(&calibration);
+    fc_turns_free(&turns);
+    fc_demand_free(&demand);
+}
+
+static void as_the_curve(void)
+{
+    static const struct {
+        const char *machine;
+        double share, tolerance;
+    } at[] = {{"bgl-64", 0.3, 0.03},
+              {"bgl-64", 0.6, 0.03},
+              {"tests/machines/torus-4x4x4.yaml", 0.3, 0.03},
+              {"tests/machines/torus-4x4x4.yaml", 0.6, 0.05},
+              {"qsnet-64", 0.3, 0.03}};
+    for (size_t i = 0; i < FC_COUNT(at); i++) {
+        struct gear g;
+        double transit, model;
+        if (!open_gear(&g, at[i].machine, FC_NET_QUEUEING)) return;
+        open_traffic(&g, at[i].share, &transit, &model);
+        CU_ASSERT(fc_near(transit, model, at[i].tolerance));
+        close_gear(&g);
+    }
+}
+
+/* A burst, and long messages: contention's times are not undercut by more than the first QUEUE packets. */
+static void bursts(void)
+{
+    double last_s[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        struct gear g;
+        if (!open_gear(&g, "bgl-64", i ? FC_NET_QUEUEING : FC_NET_CONTENTION)) return;
+        for (uint64_t k = 0; k < 63 * 20; k++)
+            CU_ASSERT_EQUAL(fc_transit_send(g.transit, k, 0, 1 + (uint32_t)(k % 63), 0, 240), FC_OK);
+        for (uint64_t k = 0; k < 63 * 20; k++) {
+            struct fc_arrival a;
+            bool found;
+            CU_ASSERT_EQUAL(fc_transit_next(g.transit, INFINITY, &a, &found), FC_OK);
+            last_s[i] = a.time_s;
+        }
+        close_gear(&g);
+    }
+    CU_ASSERT(last_s[1] >= last_s[0] && last_s[1] < 1.1 * last_s[0]);
+}
+
+static void refuses_calibration(void)
+{
+    struct gear g;
+    if (!load(&g, "bgl-64", FC_NET_QUEUEING)) return;
+    g.settings.calibration = "no/such/file.yaml";
+    CU_ASSERT_EQUAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_INPUT);
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "no/such/file.yaml"));
+    CU_ASSERT_PTR_NULL(g.transit);
+    close_gear(&g);
+}
+
+int suite_transit_models(void)
+{
+    static const CU_TestInfo tests[] = {{"flit: one message alone", alone},
+                                        {"flit: all to all", all_to_all},
+                                        {"flit: messages while others are under way", under_way},
+                                        {"flit: refusals", refusals},
+                                        {"queueing: alone, and never earlier", waits_alone},
+                                        {"queueing: open traffic as the curve", as_the_curve},
+                                        {"queueing: a burst", bursts},
+                                        {"queueing: refuses a missing calibration", refuses_calibration},
+                                        CU_TEST_INFO_NULL};
+    return fc_add_suite("transit_flit.c, source_outside.c, transit_queueing.c", tests);
+}
