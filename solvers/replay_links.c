@@ -1,50 +1,115 @@
-/* replay_links.c - a message on its way: cut-through over links that carry one message at a time.
+/* replay_links.c - contention: messages cut through links that carry one message at a time.
  *
  * A message leaves with all its bytes at time d. On each link of its path, with bandwidth b and head delay
  * D (router and wire), for w wire bytes of it on this path:
  *     start = max(head at the link, link free);  link free again at start + w / b
  *     head at the next link = start + D;  tail there = max(tail here, start + w / b) + D
  * and it has arrived when the last tail of its shares is at the receiver's node. Links are taken in the
- * order in which heads stand before them: one queue of events ordered by (time, number of the message), so
- * the result is the same whatever the host. Alone in the network this is d + sum D + w / min b: the ideal
- * network uses that formula (shares of one message still leave one after the other), which no contended
- * arrival can undercut, since a start is never before the head (max-plus monotonicity, Baccelli et al.
- * 1992).
+ * order in which heads stand before them: one queue of events ordered by (time, message), so the result is the same
+ * whatever the host. Alone in the network this is d + sum D + w / min b (shares of one message still leave one after the
+ * other), which no contended arrival can undercut, since a start is never before the head (max-plus monotonicity,
+ * Baccelli et al. 1992).
  *
- * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time.
- * Messages inside a node cross its memory at the injection bandwidth without queueing. Limits: a blocked
- * message holds no link upstream (buffers are never full, so no tree saturation); messages, not packets,
- * take turns. */
+ * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time. Limits: a blocked
+ * message holds no link upstream (buffers are never full, so no tree saturation); messages, not packets, take turns. */
+#include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum fc_code fc_flights_start(struct fc_run *run)
+const char *const fc_network_model_names[] = {"ideal", "contention", NULL};
+
+struct link_state {
+    double free_s, s_per_byte, delay_s;
+};
+/* A message, or a share of it on one path. */
+struct flight {
+    uint64_t id;
+    uint32_t at, end; /* links of the routes' list still to cross; end: it arrives */
+    uint32_t message; /* the flight that stands for the whole message; FC_NONE: this one does */
+    uint32_t shares_left, next_free;
+    double wire_bytes, bytes, tail_s, alone_s, left_s;
+};
+/* A head arrives at a link, or a message. Times are not negative, so their bits order as they do: the key's high half is
+ * the time, the low half the message, and one comparison without a branch orders two happenings. */
+struct happening {
+    unsigned __int128 key;
+    uint32_t flight;
+};
+struct fc_transit {
+    const struct fc_network *net;
+    struct fc_status *st;
+    struct fc_arena arena;
+    struct fc_routes routes;
+    struct link_state *link;  /* [n_links] */
+    double *bytes, *busy_s;   /* [n_links] payload */
+    struct flight *flight;
+    uint32_t n_flights, free_flight;
+    size_t flight_capacity, heap_capacity, n_heap;
+    struct happening *heap;
+    double packet_bytes, local_s_per_byte, waited_s;
+};
+
+enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
+                             struct fc_transit **transit, struct fc_status *st)
 {
-    const struct fc_network *net = run->job->net;
-    const double *background = run->job->settings->background_bytes_per_s;
-    run->free_flight = FC_NONE;
-    if (run->job->settings->loggops) return FC_OK;
-    run->link = fc_alloc(&run->arena, net->n_links, sizeof *run->link, run->job->st);
-    if (!run->link) return run->job->st->code;
+    struct fc_transit *t = *transit = calloc(1, sizeof *t);
+    if (!t) return fc_refuse(st, FC_NO, "out of memory for the network");
+    const struct fc_machine *m = net->machine;
+    const double *background = settings->background_bytes_per_s;
+    t->net = net;
+    t->st = st;
+    t->free_flight = FC_NONE;
+    t->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
+                                                                   : m->router.flit_bytes;
+    t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
+    t->link = fc_alloc(&t->arena, net->n_links, sizeof *t->link, st);
+    t->bytes = fc_alloc(&t->arena, net->n_links, sizeof *t->bytes, st);
+    t->busy_s = fc_alloc(&t->arena, net->n_links, sizeof *t->busy_s, st);
+    if (st->code || fc_routes_start(&t->routes, net, background, st)) return st->code;
     for (uint32_t l = 0; l < net->n_links; l++) {
-        double b = fc_link_bandwidth(net, l) - (background ? background[l] : 0);
-        run->link[l].s_per_byte = b > 0 ? 1 / b : INFINITY; /* no route crosses a link without bandwidth */
-        run->link[l].delay_s = fc_head_delay_s(net, l);
+        double b = fc_free_bandwidth(net, background, l);
+        t->link[l].s_per_byte = b > 0 ? 1 / b : INFINITY; /* no route crosses a link without bandwidth */
+        t->link[l].delay_s = fc_head_delay_s(net, l);
     }
     return FC_OK;
 }
 
-void fc_flights_reset(struct fc_run *run)
+void fc_transit_reset(struct fc_transit *t)
 {
-    for (uint32_t l = 0; run->link && l < run->job->net->n_links; l++)
-        run->link[l].free_s = run->link[l].busy_s = run->link[l].bytes = 0;
-    for (uint32_t i = 0; i < run->job->routes.n_routes; i++) run->job->routes.route[i].wire_bytes = 0;
+    for (uint32_t l = 0; l < t->net->n_links; l++) t->link[l].free_s = t->bytes[l] = t->busy_s[l] = 0;
+    for (uint32_t i = 0; i < t->routes.n_routes; i++) t->routes.route[i].n_sent = 0;
+    t->n_flights = 0;
+    t->free_flight = FC_NONE;
+    t->n_heap = 0;
+    t->waited_s = 0;
 }
 
-/* ---- queue of heads before links: a 4-ary heap ---- */
+void fc_transit_close(struct fc_transit *t)
+{
+    fc_routes_free(&t->routes);
+    free(t->heap);
+    free(t->flight);
+    fc_arena_free(&t->arena);
+    free(t);
+}
+
+const double *fc_transit_link_bytes(const struct fc_transit *t)
+{
+    return t->bytes;
+}
+const double *fc_transit_link_busy_s(const struct fc_transit *t)
+{
+    return t->busy_s;
+}
+double fc_transit_waited_s(const struct fc_transit *t)
+{
+    return t->waited_s;
+}
+
+/* ---- queue of happenings: a 4-ary heap ---- */
 
 static inline unsigned __int128 key_of(double time_s, uint64_t order)
 {
@@ -52,7 +117,7 @@ static inline unsigned __int128 key_of(double time_s, uint64_t order)
     memcpy(&bits, &time_s, sizeof bits);
     return (unsigned __int128)bits << 64 | order;
 }
-static inline double time_of(struct fc_happening h)
+static inline double time_of(struct happening h)
 {
     uint64_t bits = (uint64_t)(h.key >> 64);
     double time_s;
@@ -60,198 +125,174 @@ static inline double time_of(struct fc_happening h)
     return time_s;
 }
 
-static bool push(struct fc_run *run, struct fc_happening h)
+static bool push(struct fc_transit *t, struct happening h)
 {
-    if (run->n_heap == run->heap_capacity) {
-        size_t more = run->heap_capacity ? 2 * run->heap_capacity : 256;
-        struct fc_happening *heap = realloc(run->heap, more * sizeof *heap);
-        if (!heap) return fc_refuse(run->job->st, FC_NO, "out of memory for messages under way"), false;
-        run->heap = heap;
-        run->heap_capacity = more;
+    if (t->n_heap == t->heap_capacity) {
+        size_t more = t->heap_capacity ? 2 * t->heap_capacity : 256;
+        struct happening *heap = realloc(t->heap, more * sizeof *heap);
+        if (!heap) return fc_refuse(t->st, FC_NO, "out of memory for messages under way"), false;
+        t->heap = heap;
+        t->heap_capacity = more;
     }
-    size_t at = run->n_heap++;
-    while (at > 0 && h.key < run->heap[(at - 1) / 4].key) {
-        run->heap[at] = run->heap[(at - 1) / 4];
+    size_t at = t->n_heap++;
+    while (at > 0 && h.key < t->heap[(at - 1) / 4].key) {
+        t->heap[at] = t->heap[(at - 1) / 4];
         at = (at - 1) / 4;
     }
-    run->heap[at] = h;
+    t->heap[at] = h;
     return true;
 }
 
 /* Puts h in the place of the first and restores the order. */
-static void replace_first(struct fc_run *run, struct fc_happening h)
+static void replace_first(struct fc_transit *t, struct happening h)
 {
     size_t at = 0;
     for (;;) {
-        size_t child = 4 * at + 1, end = child + 4 < run->n_heap ? child + 4 : run->n_heap, best = child;
-        if (child >= run->n_heap) break;
-        for (size_t c = child + 1; c < end; c++) best = run->heap[c].key < run->heap[best].key ? c : best;
-        if (run->heap[best].key > h.key) break;
-        run->heap[at] = run->heap[best];
+        size_t child = 4 * at + 1, end = child + 4 < t->n_heap ? child + 4 : t->n_heap, best = child;
+        if (child >= t->n_heap) break;
+        for (size_t c = child + 1; c < end; c++) best = t->heap[c].key < t->heap[best].key ? c : best;
+        if (t->heap[best].key > h.key) break;
+        t->heap[at] = t->heap[best];
         at = best;
     }
-    run->heap[at] = h;
+    t->heap[at] = h;
 }
 
-static void remove_first(struct fc_run *run)
+static void remove_first(struct fc_transit *t)
 {
-    struct fc_happening last = run->heap[--run->n_heap];
-    if (run->n_heap) replace_first(run, last);
-}
-
-/* ---- arrival ---- */
-
-static void arrive(struct fc_run *run, struct fc_mail *mail, double time_s)
-{
-    mail->arrived_s = time_s;
-    mail->state |= FC_ARRIVED;
-    mail->chain.link_s += fc_later(0, time_s - mail->sent_s);
-    fc_run_ends(run, time_s, &mail->chain);
-    fc_wake(run, mail->sender);
-    fc_wake(run, mail->receiver);
+    struct happening last = t->heap[--t->n_heap];
+    if (t->n_heap) replace_first(t, last);
 }
 
 /* ---- departure ---- */
 
-/* Adds a share to the links' totals at once: nothing happens to it on an ideal network. */
-static void count_share(struct fc_run *run, const struct fc_path *path, double wire_bytes, double bytes)
+static uint32_t new_flight(struct fc_transit *t, struct flight f)
 {
-    const uint32_t *link = run->job->routes.link + path->first;
-    for (uint32_t i = 0; i < path->n; i++) {
-        run->link[link[i]].busy_s += wire_bytes * run->link[link[i]].s_per_byte;
-        run->link[link[i]].bytes += bytes;
-    }
-}
-
-static bool fly(struct fc_run *run, struct fc_mail *mail, const struct fc_path *path, double wire_bytes,
-                double bytes, double time_s, uint64_t order)
-{
-    uint32_t f = run->free_flight;
-    if (f != FC_NONE) {
-        run->free_flight = run->flight[f].next_free;
+    uint32_t i = t->free_flight;
+    if (i != FC_NONE) {
+        t->free_flight = t->flight[i].next_free;
     } else {
-        if (run->n_flights == run->flight_capacity) {
-            size_t more = run->flight_capacity ? 2 * run->flight_capacity : 256;
-            struct fc_flight *flight = more < FC_NONE ? realloc(run->flight, more * sizeof *flight) : NULL;
-            if (!flight) return fc_refuse(run->job->st, FC_NO, "out of memory for messages under way"), false;
-            run->flight = flight;
-            run->flight_capacity = more;
+        if (t->n_flights == t->flight_capacity) {
+            size_t more = t->flight_capacity ? 2 * t->flight_capacity : 256;
+            struct flight *flight = more < FC_NONE ? realloc(t->flight, more * sizeof *flight) : NULL;
+            if (!flight) return fc_refuse(t->st, FC_NO, "out of memory for messages under way"), FC_NONE;
+            t->flight = flight;
+            t->flight_capacity = more;
         }
-        f = run->n_flights++;
+        i = t->n_flights++;
     }
-    run->flight[f] =
-        (struct fc_flight){mail, path->first, path->first + path->n, wire_bytes, bytes, time_s, FC_NONE};
-    return push(run, (struct fc_happening){key_of(time_s, order), f});
+    t->flight[i] = f;
+    return i;
 }
 
-/* Sends the message over the paths of its route. */
-static void depart(struct fc_run *run, struct fc_route *route, const struct fc_message *message,
-                   struct fc_mail *mail, uint64_t number, double time_s)
+static void free_flight(struct fc_transit *t, uint32_t i)
 {
-    const struct fc_job *job = run->job;
-    const struct fc_path *path = job->routes.path + route->first_path;
+    t->flight[i].next_free = t->free_flight;
+    t->free_flight = i;
+}
+
+/* The shares of a message over several paths; returns when the last would arrive alone. */
+static double send_shares(struct fc_transit *t, const struct fc_route *route, uint64_t id, double time_s, double bytes,
+                          double wire)
+{
+    const struct fc_path *path = t->routes.path + route->first_path;
     uint32_t n = route->n_paths, used = n, first = 0;
-    double wire = fc_wire_bytes(job->net->machine, message->bytes), arrived = 0;
-    if (n > 1 &&
-        message->bytes < n * job->packet_bytes) { /* fewer packets than paths: some of them, in turn */
-        used = (uint32_t)fmax(1, ceil(message->bytes / job->packet_bytes));
-        first = (uint32_t)(number % n);
+    double alone_s = 0;
+    if (bytes < n * t->packet_bytes) { /* fewer packets than paths: some of them, in turn */
+        used = (uint32_t)fmax(1, ceil(bytes / t->packet_bytes));
+        first = (uint32_t)(route->n_sent % n);
     }
-    route->wire_bytes += wire;
-    mail->sent_s = time_s + route->latency_s;
-    run->total.network_bytes += message->bytes;
-    mail->shares_left = (uint8_t)used;
-    for (uint32_t i = 0; i < used; i++) {
+    uint32_t whole = used == 1 ? FC_NONE : new_flight(t, (struct flight){.id = id, .shares_left = used});
+    for (uint32_t i = 0; i < used && !t->st->code; i++) {
         const struct fc_path *p = &path[(first + i) % n];
-        double share = used == n ? p->share : 1.0 / used;
-        if (!run->ideal) {
-            if (!fly(run, mail, p, share * wire, share * message->bytes, time_s, number * FC_MOST_PATHS + i))
-                return;
-            continue;
-        }
-        double waited = 0; /* for earlier shares on the same first link */
-        uint32_t door = job->routes.link[p->first];
+        uint32_t door = t->routes.link[p->first];
+        double share = used == n ? p->share : 1.0 / used, waited = 0; /* for earlier shares on the same first link */
         for (uint32_t k = 0; k < i; k++) {
             const struct fc_path *q = &path[(first + k) % n];
-            if (job->routes.link[q->first] == door)
-                waited += (used == n ? q->share : 1.0 / used) * wire * run->link[door].s_per_byte;
+            if (t->routes.link[q->first] == door)
+                waited += (used == n ? q->share : 1.0 / used) * wire * t->link[door].s_per_byte;
         }
-        arrived = fc_later(arrived, time_s + waited + p->head_s + share * wire * p->s_per_byte);
-        count_share(run, p, share * wire, share * message->bytes);
+        alone_s = fc_later(alone_s, time_s + waited + p->head_s + share * wire * p->s_per_byte);
+        uint32_t f = new_flight(t, (struct flight){.id = id, .at = p->first, .end = p->first + p->n, .message = whole,
+                                                   .wire_bytes = share * wire, .bytes = share * bytes, .tail_s = time_s,
+                                                   .alone_s = alone_s});
+        if (f != FC_NONE) push(t, (struct happening){key_of(time_s, id), f});
     }
-    if (run->ideal) arrive(run, mail, arrived);
+    if (whole != FC_NONE) t->flight[whole].alone_s = alone_s;
+    return alone_s;
 }
 
-void fc_mail_leave(struct fc_run *run, struct fc_batch *batch, uint64_t i)
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
 {
-    const struct fc_job *job = run->job;
-    const struct fc_message *message = &batch->message[i];
-    struct fc_mail *mail = &batch->mail[i];
-    uint32_t from = fc_batch_rank(batch, message->from), to = fc_batch_rank(batch, message->to);
-    run->n_messages++;
-    if (job->settings->loggops) {
-        run->total.network_bytes += message->bytes;
-        mail->sent_s += job->settings->loggops_latency_s;
-        arrive(run, mail, mail->sent_s);
-        return;
+    if (src == dst) {
+        double arrived = time_s + bytes * t->local_s_per_byte;
+        uint32_t f = new_flight(t, (struct flight){.id = id, .message = FC_NONE, .tail_s = arrived, .alone_s = arrived});
+        if (f != FC_NONE) push(t, (struct happening){key_of(arrived, id), f});
+        return t->st->code;
     }
-    bool announced = mail->state & FC_RENDEZVOUS;
-    double time_s = announced ? fc_later(mail->sent_s, mail->posted_s) : mail->sent_s;
-    if (job->node[from] == job->node[to]) {
-        run->total.local_bytes += message->bytes;
-        mail->chain.software_s += message->bytes * job->local_s_per_byte;
-        mail->sent_s = time_s + message->bytes * job->local_s_per_byte;
-        arrive(run, mail, mail->sent_s);
-        return;
+    struct fc_route *route = fc_routes_find(&t->routes, src, dst);
+    if (!route) return t->st->code;
+    double wire = fc_wire_bytes(t->net->machine, bytes);
+    if (route->n_paths == 1) {
+        const struct fc_path *p = t->routes.path + route->first_path;
+        uint32_t f = new_flight(t, (struct flight){.id = id, .at = p->first, .end = p->first + p->n, .message = FC_NONE,
+                                                   .wire_bytes = wire, .bytes = bytes, .tail_s = time_s,
+                                                   .alone_s = time_s + p->head_s + wire * p->s_per_byte});
+        if (f != FC_NONE) push(t, (struct happening){key_of(time_s, id), f});
+    } else {
+        send_shares(t, route, id, time_s, bytes, wire);
     }
-    struct fc_route *route = fc_routes_find(&run->job->routes, job->node[from], job->node[to]);
-    if (!route) return; /* refused; the status says why */
-    if (announced) time_s = fc_later(mail->sent_s + route->latency_s, mail->posted_s) + route->latency_s;
-    depart(run, route, message, mail, batch->number + i, time_s);
+    route->n_sent++;
+    return t->st->code;
 }
 
 /* ---- on the links ---- */
 
-/* The head of the first happening crosses links as long as nothing else happens before. True when its
- * share arrives. */
-static bool cross(struct fc_run *run)
+/* The head of the first happening crosses links as long as nothing else happens before. */
+static void cross(struct fc_transit *t)
 {
-    struct fc_happening first = run->heap[0];
-    struct fc_flight *flight = &run->flight[first.flight];
+    struct happening first = t->heap[0];
+    struct flight *flight = &t->flight[first.flight];
     double now_s = time_of(first);
     for (;;) {
-        struct fc_link_state *link = &run->link[run->job->routes.link[flight->at++]];
+        uint32_t l = t->routes.link[flight->at++];
+        struct link_state *link = &t->link[l];
         double start = fc_later(now_s, link->free_s), carries_s = flight->wire_bytes * link->s_per_byte;
-        run->total.link_wait_s += start - now_s;
+        t->waited_s += start - now_s;
         link->free_s = start + carries_s;
-        link->busy_s += carries_s;
-        link->bytes += flight->bytes;
+        t->busy_s[l] += carries_s;
+        t->bytes[l] += flight->bytes;
         now_s = start + link->delay_s;
         flight->tail_s = fc_later(flight->tail_s, link->free_s) + link->delay_s;
-        if (flight->at == flight->end) return true;
-        first.key = key_of(now_s, (uint64_t)first.key);
-        for (size_t c = 1; c < run->n_heap && c < 5; c++)
-            if (run->heap[c].key < first.key) {
-                replace_first(run, first);
-                return false;
-            }
+        bool over = flight->at == flight->end;
+        first.key = key_of(over ? flight->tail_s : now_s, (uint64_t)first.key);
+        size_t c = 1;
+        while (!over && c < t->n_heap && c < 5 && t->heap[c].key >= first.key) c++;
+        if (!over && (c == 5 || c >= t->n_heap)) continue;
+        replace_first(t, first);
+        return;
     }
 }
 
-bool fc_flights_run(struct fc_run *run)
+enum fc_code fc_transit_next(struct fc_transit *t, double until_s, struct fc_arrival *arrival, bool *found)
 {
-    while (run->n_heap > 0) {
-        if (!cross(run)) continue;
-        uint32_t f = run->heap[0].flight;
-        struct fc_mail *mail = run->flight[f].mail;
-        double arrived = fc_later(mail->arrived_s, run->flight[f].tail_s);
-        remove_first(run);
-        run->flight[f].next_free = run->free_flight;
-        run->free_flight = f;
-        mail->arrived_s = arrived;
-        if (--mail->shares_left > 0) continue;
-        arrive(run, mail, arrived);
-        return true;
+    *found = false;
+    while (t->n_heap > 0 && !t->st->code && !*found) {
+        if (time_of(t->heap[0]) > until_s) break;
+        uint32_t f = t->heap[0].flight, whole = t->flight[f].message;
+        if (t->flight[f].at < t->flight[f].end) {
+            cross(t);
+            continue;
+        }
+        double now_s = t->flight[f].tail_s;
+        remove_first(t);
+        free_flight(t, f);
+        if (whole != FC_NONE) {
+            if (--t->flight[whole].shares_left > 0) continue;
+            free_flight(t, f = whole);
+        }
+        *arrival = (struct fc_arrival){t->flight[f].id, now_s, t->flight[f].alone_s};
+        *found = true;
     }
-    return false;
+    return t->st->code;
 }

@@ -142,7 +142,7 @@ static bool add_path(struct fc_routes *r, uint32_t parcel, double share)
         !reserve((void **)&r->path, &r->path_capacity, (size_t)r->n_paths + 1, sizeof *r->path, r->st))
         return false;
     struct fc_path *path = &r->path[r->n_paths++];
-    *path = (struct fc_path){r->n_links, n, share, 0, 0};
+    *path = (struct fc_path){.first = r->n_links, .n = n, .share = share};
     for (uint32_t p = parcel, i = n; i-- > 0; p = r->parcel[p].before) {
         uint32_t l = r->link[path->first + i] = r->parcel[p].link;
         double free_bytes_per_s = fc_free_bandwidth(r->net, r->background, l);

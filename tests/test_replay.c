@@ -333,7 +333,8 @@ static void refusals(void)
     add(&script, FC_OP_RECV, 1, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.trace:1000: rank 0: no message is sent by rank 1"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT,
+                      "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for rank 1, and rank 1 has ended"));
     start_script(&script, 2);
     next_rank(&script);
     add(&script, FC_OP_BCAST, 0, 1);
