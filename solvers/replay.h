@@ -124,7 +124,9 @@ struct fc_mail {
     uint32_t number;   /* of the sender's messages, or of all receives; wraps round */
     uint32_t route;    /* FC_NONE: not looked up */
     uint32_t state;    /* FC_SENT... */
-    uint32_t vertex, other_vertex; /* graph: events that send and receive */
+    uint32_t vertex;   /* of a graph: the event that sends or receives it; */
+    uint8_t processor, nic; /* and what it occupies */
+    uint64_t turn;     /* and its place among what happens at the same time */
 };
 enum {
     FC_SENT = 1,
@@ -199,6 +201,10 @@ static inline void fc_match_stale(struct fc_match *match, uint32_t rank)
 {
     if (match->inbox) match->inbox[rank].stale = true;
 }
+/* In order of time (graphs): the receive that takes this message, which is there now, NULL: none yet; the message that a
+ * receive posted now takes, else NULL and *receive is what waits for it, or NULL for want of memory. */
+struct fc_mail *fc_match_arrived(struct fc_match *match, struct fc_mail *mail);
+struct fc_mail *fc_match_posted(struct fc_match *match, struct fc_queue_key key, struct fc_mail **receive);
 /* What nobody has taken, and what got nothing. O(queues). */
 void fc_match_count(const struct fc_match *match, uint64_t *sends, uint64_t *receives);
 
@@ -265,6 +271,9 @@ void fc_calls_free(struct fc_calls *calls);
 struct fc_reader;
 /* The rank enters the call of event e, its number-th: the call, and the rank's number in it. NULL with the status filled
  * when members do not agree. reader NULL: everything has been announced. */
+struct fc_live_call *fc_calls_join(struct fc_calls *calls, struct fc_reader *reader, uint32_t rank,
+                                   const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t k,
+                                   uint32_t *member); /* k: its how-manieth of the communicator */
 struct fc_live_call *fc_calls_enter(struct fc_calls *calls, struct fc_reader *reader, uint32_t rank,
                                     const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t *member);
 void fc_calls_leave(struct fc_calls *calls, struct fc_live_call *call);

@@ -392,23 +392,29 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     return FC_OK;
 }
 
+struct fc_live_call *fc_calls_join(struct fc_calls *c, struct fc_reader *reader, uint32_t rank, const struct fc_event *e,
+                                   const int64_t *list, uint64_t number, uint32_t k, uint32_t *member)
+{
+    uint32_t comm = fc_call_comm(e);
+    *member = fc_calls_member(c, comm, rank);
+    struct fc_live_call *call = find_call(c, comm, k);
+    if (!call || contribute(c, call, *member, rank, number, e, list)) return NULL;
+    if (!call->begun && begin(c, reader, call)) return NULL;
+    return call;
+}
+
 struct fc_live_call *fc_calls_enter(struct fc_calls *c, struct fc_reader *reader, uint32_t rank, const struct fc_event *e,
                                     const int64_t *list, uint64_t number, uint32_t *member)
 {
     const struct fc_trace *t = c->job->trace;
-    uint32_t comm = fc_call_comm(e);
-    *member = comm < t->n_comms ? fc_calls_member(c, comm, rank) : FC_NONE;
-    if (*member == FC_NONE) {
+    uint32_t comm = fc_call_comm(e), m = comm < t->n_comms ? fc_calls_member(c, comm, rank) : FC_NONE;
+    if (m == FC_NONE) {
         fc_fail(c->job->st, FC_INPUT, place_of(t, rank, number),
                 "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32 ", of which it is no member", rank, number,
                 fc_op_names[e->op], (int32_t)comm);
         return NULL;
     }
-    uint32_t k = c->made[t->comm_first[comm] + *member]++;
-    struct fc_live_call *call = find_call(c, comm, k);
-    if (!call || contribute(c, call, *member, rank, number, e, list)) return NULL;
-    if (!call->begun && begin(c, reader, call)) return NULL;
-    return call;
+    return fc_calls_join(c, reader, rank, e, list, number, c->made[t->comm_first[comm] + m]++, member);
 }
 
 bool fc_calls_takes_part(struct fc_calls *c, struct fc_reader *reader, const struct fc_event *e)

@@ -27,10 +27,12 @@ enum fc_code fc_report_deadlock(struct fc_run *run, bool (*blocked)(const struct
     struct fc_arena scratch = {0};
     char text[1000];
     struct fc_blocked b;
-    uint32_t *visited = fc_alloc(&scratch, t->n_ranks, sizeof *visited, run->job->st), rank = 0, length = 0;
+    uint32_t rank = 0, length = 0;
+    while (rank < t->n_ranks && !blocked(run, rank, &b)) rank++;
+    if (rank == t->n_ranks)
+        return fc_refuse(run->job->st, FC_FAULT, "the replay stands still and nobody waits");
+    uint32_t first = rank, *visited = fc_alloc(&scratch, t->n_ranks, sizeof *visited, run->job->st);
     if (!visited) return run->job->st->code;
-    while (!blocked(run, rank, &b)) rank++;
-    uint32_t first = rank;
     bool is_blocked = true;
     while (rank != FC_NONE && (is_blocked = blocked(run, rank, &b)) && !visited[rank]) {
         visited[rank] = ++length;

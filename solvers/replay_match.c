@@ -374,6 +374,49 @@ struct fc_mail *fc_match_release(struct fc_match *m, uint32_t rank)
     return e;
 }
 
+/* ---- in order of time ---- */
+
+struct fc_mail *fc_match_arrived(struct fc_match *m, struct fc_mail *mail)
+{
+    struct fc_queue *q = fc_match_find(m, mail->key);
+    if (!q) return NULL;
+    struct fc_mail *exact = q->first && (q->first->state & FC_POSTED) ? q->first : NULL, *wild = NULL;
+    struct fc_inbox *box = m->inbox ? &m->inbox[mail->key.destination] : NULL;
+    if (box)
+        for (wild = box->first_open; wild && !fits(&wild->key, &mail->key);) wild = wild->next;
+    if (wild && (!exact || (int32_t)(wild->number - exact->number) < 0)) {
+        remove_open(m, box, wild, (uint32_t)mail->key.destination);
+        return wild;
+    }
+    if (exact) return pop(m, q);
+    mail->state |= FC_SENT;
+    push(q, mail);
+    if (box) put_in_inbox(m, mail);
+    return NULL;
+}
+
+struct fc_mail *fc_match_posted(struct fc_match *m, struct fc_queue_key key, struct fc_mail **receive)
+{
+    *receive = NULL;
+    if (is_wild(&key)) {
+        if (!m->inbox && !open_inboxes(m)) return NULL;
+        struct fc_mail *mail = m->inbox[key.destination].first;
+        while (mail && !fits(&key, &mail->key)) mail = mail->behind;
+        if (mail) return pop(m, fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
+        *receive = leave_open(m, key);
+    } else {
+        struct fc_queue *q = fc_match_find(m, key);
+        if (q && q->first && (q->first->state & FC_SENT)) return pop(m, q);
+        *receive = q ? fc_mail_new(m) : NULL;
+        if (!*receive) return NULL;
+        (*receive)->key = key;
+        (*receive)->state |= FC_POSTED | FC_RECEIVER_HOLDS;
+        push(q, *receive);
+    }
+    if (*receive) (*receive)->number = m->n_posted++;
+    return NULL;
+}
+
 void fc_match_count(const struct fc_match *m, uint64_t *sends, uint64_t *receives)
 {
     *sends = *receives = 0;
