@@ -7,7 +7,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+extern const struct fc_trace_format fc_format_goal, fc_format_liballprof, fc_format_simgrid;
+
 const struct fc_trace_format *const fc_trace_formats[] = {
+    &fc_format_goal,
+    &fc_format_liballprof,
+    &fc_format_simgrid,
     NULL,
 };
 
