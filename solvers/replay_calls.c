@@ -224,7 +224,7 @@ static enum fc_code contribute(struct fc_calls *c, struct fc_live_call *call, ui
     if (call->first_rank == FC_NONE ? first_comes(c, call, rank, event, e)
                                     : check_agreement(c, call, rank, event, e))
         return c->job->st->code;
-    if (!call->sizes) {
+    if (!may_differ(e->op)) {
         if (part_bytes(e) != call->bytes && !call->uneven) c->n_uneven += call->uneven = true;
         return FC_OK;
     }

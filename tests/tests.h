@@ -57,6 +57,8 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_replay_online)                                                                                            \
+    X(suite_replay_graph)                                                                                             \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_use)                                                                                                \
     X(suite_traces)                                                                                                   \
