@@ -1,37 +1,41 @@
 /* replay.c - the time of a job from its trace: every rank has a clock, every message crosses the links of
  * its route.
  *
- * Model. Computation recorded between calls is scaled; end points follow LogGOPS (replay_ends.c); collective calls
- * become the rounds of their algorithms (collective.c); messages cross an ideal network (replay_net.c) or one in which
- * they meet (transit.h). Programs are replayed as they are read (replay_ranks.c), in memory that what is open at once
- * needs: messages, requests, calls in progress, communicators. Graphs are replayed in order of time (replay_graph.c).
- * With loggops the network is L and G alone, as LogGOPSim has it (Hoefler et al., HPDC'10): a message sent
- * at t occupies its sender's CPU until t + o + (n - 1) O and card until t + g + (n - 1) G, arrives at t +
- * o + L, and costs the receiver o + (n - 1) max(O, G).
+ * Model. Computation recorded between calls is scaled; end points follow LogGOPS (replay_ends.c); collective
+ * calls become the rounds of their algorithms (collective.c); messages cross an ideal network (replay_net.c)
+ * or one in which they meet (transit.h). Programs are replayed as they are read (replay_ranks.c), in memory
+ * that what is open at once needs: messages, requests, calls in progress, communicators. Graphs are replayed
+ * in order of time (replay_graph.c). With loggops the network is L and G alone, as LogGOPSim has it (Hoefler
+ * et al., HPDC'10): a message sent at t occupies its sender's CPU until t + o + (n - 1) O and card until t +
+ * g + (n - 1) G, arrives at t + o + L, and costs the receiver o + (n - 1) max(O, G).
  *
  *     time_s         the last rank's end, or the last arrival if that is later
  *     computation_s  scaled computation, mean over ranks
  *     communication_s = time_s - computation_s: overheads, transit and waiting of the mean rank
- *     bound_s        max(the same run on an ideal network; for fixed routes the busiest link's wire bytes / bandwidth,
- *                    for adaptive routing the cut bound of the node traffic). The first holds because a run is a max-plus
- *                    recursion over its arrivals once it is fixed who matches whom, and no message arrives before it
- *                    would alone: it is computed beside the run, with the run's own matches (with receives from anyone
- *                    another match could be faster: the bound is that of this one). Of a graph it is the longest path
- *                    of its dependencies, as if processors and cards were free. The others hold because all traffic has
- *                    crossed at the end
- *     binds          the greatest part of the critical path, the chain of events that ends at time_s: computation,
- *                    software (overheads, gaps), link (serialisation, waiting for links), latency (the rest)
+ *     bound_s        below; percent_of_peak = bound_s / time_s
+ *     binds          the greatest part of the critical path, the chain of events that ends at time_s:
+ *                    computation, software (overheads, gaps), link (serialisation, waiting for links),
+ *                    latency (the rest)
  *     bottleneck     the link that is busy longest, whatever binds
  *
- * Limits: the model's error against machines is not known (error_percent NaN). Receives of programs cost CPU time in
- * the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival); a
- * nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it;
- * blocked messages hold no buffers upstream. */
+ * Bound: the greater of two. (1) The same run on an ideal network, computed beside it with the run's own
+ * matches: once it is fixed who matches whom, a run is a max-plus recursion over its arrivals, and no message
+ * arrives before it would alone. (With receives from anyone another match could be faster: the bound is that
+ * of this one.) Of a graph it is the longest path of its dependencies, as if processors and cards were free.
+ * (2) For fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing the cut bound of the
+ * node traffic: all of it has crossed at the end.
+ *
+ * Limits: the model's error against machines is not known (error_percent NaN). Receives of programs cost CPU
+ * time in the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival);
+ * a nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it; blocked
+ * messages hold no buffers upstream. */
 #include "solvers/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const fc_network_model_names[] = {"ideal", "contention", NULL};
 
 /* ---- what is replayed ---- */
 

@@ -22,18 +22,19 @@
 
 enum { FC_MOST_PATHS = 8 };
 struct fc_path {
-    uint32_t first, n; /* its links: routes->link[first .. first + n), in order */
-    double share;      /* of the bytes of a message that uses all paths of its route */
-    double head_s;     /* head delays of all links */
-    double s_per_byte; /* of the slowest link */
+    uint32_t first, n;        /* its links: routes->link[first .. first + n), in order */
+    double share;             /* of the bytes of a message that uses all paths of its route */
+    double head_s;            /* head delays of all links */
+    double s_per_byte;        /* of the slowest link */
     double wire_bytes, bytes; /* that crossed it on an ideal network; bytes: payload */
 };
 struct fc_route {
     uint32_t src, dst; /* nodes */
     uint32_t first_path, n_paths;
-    double latency_s;  /* least head_s of its paths */
-    double wire_bytes; /* sent over it so far */
-    uint64_t n_sent;   /* messages so far */
+    double latency_s;                   /* least head_s of its paths */
+    double wire_bytes;                  /* sent over it so far */
+    double last_bytes, last_wire_bytes; /* of the latest message: the next is often as long */
+    uint64_t n_sent;                    /* messages so far */
 };
 struct fc_routes {
     const struct fc_network *net;
@@ -91,8 +92,9 @@ struct fc_job {
     double local_s_per_byte; /* memory of a node */
 };
 
-/* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if every message
- * met an idle network. The second is a bound of the first (replay.c). Ideal networks have the first view only. */
+/* A program is replayed in two views at once: as it happens, and, in the same order of everything, as if
+ * every message met an idle network. The second is a bound of the first (replay.c). Ideal networks have the
+ * first view only. */
 enum { FC_REAL, FC_ALONE, FC_VIEWS };
 
 /* What the chain of events that ends at a certain time spent that time on; the rest is latency. */
@@ -107,33 +109,33 @@ struct fc_strand;
 
 /* A message from the first that is known of it, send or receive, until both ends are done with it. */
 struct fc_mail {
-    double sent_s[FC_VIEWS];    /* it, or with rendezvous its announcement, has left the sender's CPU; after it has left
-                                 * its node: when it would arrive if links took no time */
-    double posted_s[FC_VIEWS];  /* its receive was posted */
+    double sent_s[FC_VIEWS];   /* it, or with rendezvous its announcement, has left the sender's CPU; after it
+                                * has left its node: when it would arrive if links took no time */
+    double posted_s[FC_VIEWS]; /* its receive was posted */
     double arrived_s[FC_VIEWS]; /* its last byte is at the receiver's node */
-    struct fc_chain chain; /* behind sent_s or posted_s, whatever decides; then behind arrived_s */
+    struct fc_chain chain;      /* behind sent_s or posted_s, whatever decides; then behind arrived_s */
     double bytes;
     struct fc_strand *sender, *receiver; /* blocked until it has arrived; NULL: nobody */
     struct fc_mail *next;                /* in its queue, or free */
-    struct fc_mail *before, *behind;     /* among those to one rank that nobody has taken (only with wildcards) */
-    struct fc_mail *taken;               /* of a receive from anyone: what it got */
+    struct fc_mail *before, *behind; /* among those to one rank that nobody has taken (only with wildcards) */
+    struct fc_mail *taken;           /* of a receive from anyone: what it got */
     struct fc_queue_key { /* communicator, or FC_OF_CALL + a call's number; a receive may have FC_ANY */
         int32_t comm, source, destination, tag;
     } key;
-    uint32_t from, to; /* ranks */
-    uint32_t number;   /* of the sender's messages, or of all receives; wraps round */
-    uint32_t route;    /* FC_NONE: not looked up */
-    uint32_t state;    /* FC_SENT... */
-    uint32_t vertex;   /* of a graph: the event that sends or receives it; */
+    uint32_t from, to;      /* ranks */
+    uint32_t number;        /* of the sender's messages, or of all receives; wraps round */
+    uint32_t route;         /* FC_NONE: not looked up */
+    uint32_t state;         /* FC_SENT... */
+    uint32_t vertex;        /* of a graph: the event that sends or receives it; */
     uint8_t processor, nic; /* and what it occupies */
-    uint64_t turn;     /* and its place among what happens at the same time */
+    uint64_t turn;          /* and its place among what happens at the same time */
 };
 enum {
     FC_SENT = 1,
     FC_POSTED = 2,
     FC_RENDEZVOUS = 4,
     FC_ARRIVED = 8,
-    FC_OPEN = 16,        /* a receive that is not yet sure what it takes */
+    FC_OPEN = 16,         /* a receive that is not yet sure what it takes */
     FC_SENDER_HOLDS = 32, /* kept until its sender, its receiver, the network, the queue have let go of it */
     FC_RECEIVER_HOLDS = 64,
     FC_NETWORK_HOLDS = 128,
@@ -157,6 +159,7 @@ struct fc_match {
     struct fc_mail *free_mail;
     struct fc_mail_block *blocks;
     uint32_t n_posted;
+    struct fc_queue *sent_to; /* queue of the latest send; until the next look-up */
     /* Receives from anyone. All NULL until the first. */
     uint32_t n_ranks;
     struct fc_inbox *inbox;    /* [n_ranks] */
@@ -184,14 +187,15 @@ static inline void fc_mail_release(struct fc_match *match, struct fc_mail *mail,
     mail->next = match->free_mail;
     match->free_mail = mail;
 }
-/* The message that a new send (receive) belongs to: one that the other side has begun, or a new one, queued. O(1) but
- * for receives from anyone, which look through the messages that wait at their rank. */
+/* The message that a new send (receive) belongs to: one that the other side has begun, or a new one, queued.
+ * O(1) but for receives from anyone, which look through the messages that wait at their rank. */
 struct fc_mail *fc_match_send(struct fc_match *match, struct fc_queue_key key);
 struct fc_mail *fc_match_receive(struct fc_match *match, struct fc_queue_key key);
-/* The open receive that is sure first, and from when on; NULL: nothing is there for any. announced_s tells when the
- * announcement of a long message is at its receiver. O(ranks with open receives + messages at those that changed). */
-struct fc_mail *fc_match_next_open(struct fc_match *match, double (*announced_s)(void *, struct fc_mail *), void *context,
-                                   double *time_s);
+/* The open receive that is sure first, and from when on; NULL: nothing is there for any. announced_s tells
+ * when the announcement of a long message is at its receiver. O(ranks with open receives + messages at those
+ * that changed). */
+struct fc_mail *fc_match_next_open(struct fc_match *match, double (*announced_s)(void *, struct fc_mail *),
+                                   void *context, double *time_s);
 /* Gives it the message that it is sure of. */
 void fc_match_decide(struct fc_match *match, struct fc_mail *receive);
 /* The next receive of the rank that was open only because another one was, with what it takes; NULL: none. */
@@ -201,8 +205,9 @@ static inline void fc_match_stale(struct fc_match *match, uint32_t rank)
 {
     if (match->inbox) match->inbox[rank].stale = true;
 }
-/* In order of time (graphs): the receive that takes this message, which is there now, NULL: none yet; the message that a
- * receive posted now takes, else NULL and *receive is what waits for it, or NULL for want of memory. */
+/* In order of time (graphs): the receive that takes this message, which is there now, NULL: none yet; the
+ * message that a receive posted now takes, else NULL and *receive is what waits for it, or NULL for want of
+ * memory. */
 struct fc_mail *fc_match_arrived(struct fc_match *match, struct fc_mail *mail);
 struct fc_mail *fc_match_posted(struct fc_match *match, struct fc_queue_key key, struct fc_mail **receive);
 /* What nobody has taken, and what got nothing. O(queues). */
@@ -216,10 +221,10 @@ struct fc_call_list {
     struct fc_arena arena;
     enum fc_op op;
     uint32_t n, root;
-    double bytes, *sizes;       /* [n] bytes of each; NULL: all `bytes` */
-    uint32_t n_used;            /* by calls in progress */
+    double bytes, *sizes; /* [n] bytes of each; NULL: all `bytes` */
+    uint32_t n_used;      /* by calls in progress */
     struct fc_batch *free_batch;
-    struct fc_call_list *next;  /* of the same hash */
+    struct fc_call_list *next; /* of the same hash */
 };
 struct fc_batch {
     struct fc_batch *next_free;
@@ -230,21 +235,22 @@ struct fc_live_call {
     uint32_t comm, number; /* the number-th of its communicator, from 0 */
     int32_t serial;
     uint8_t op;
-    int32_t root_rank;     /* as recorded: -1 where there is none */
-    uint32_t root;         /* member */
+    int32_t root_rank; /* as recorded: -1 where there is none */
+    uint32_t root;     /* member */
     uint32_t first_rank, n;
     uint64_t first_event;
-    bool begun, uneven, owns_blocks; /* its messages are known; members brought different bytes; blocks are copies */
+    bool begun, uneven,
+        owns_blocks;         /* its messages are known; members brought different bytes; blocks are copies */
     uint32_t n_done, n_gone; /* members that have left; that never come */
     double bytes;
-    double *sizes;           /* [n] as in fc_call_list; NULL: all alike */
-    int64_t **blocks;        /* [n] alltoallv: bytes to each; NULL: nothing */
-    const uint32_t *member;  /* [n] ranks */
+    double *sizes;          /* [n] as in fc_call_list; NULL: all alike */
+    int64_t **blocks;       /* [n] alltoallv: bytes to each; NULL: nothing */
+    const uint32_t *member; /* [n] ranks */
     /* Either a list, or rounds that are worked out as they come. */
     struct fc_call_list *list;
     struct fc_batch *batch;
     const struct fc_round_maker *maker;
-    double *before;          /* [n + 1] bytes of sizes 0 .. i-1 */
+    double *before; /* [n + 1] bytes of sizes 0 .. i-1 */
     struct fc_live_call *next_free;
 };
 struct fc_comm_calls {
@@ -254,10 +260,10 @@ struct fc_comm_calls {
 struct fc_calls {
     struct fc_job *job;
     struct fc_arena arena;
-    uint64_t *rank_first;  /* [n_ranks + 1] */
-    uint32_t *rank_comm;   /* communicators of each rank but the world, ascending, and */
-    uint32_t *rank_member; /* the rank's number in it */
-    uint32_t *made;        /* [comm_first[n_comms]] calls so far of each member of each communicator */
+    uint64_t *rank_first;       /* [n_ranks + 1] */
+    uint32_t *rank_comm;        /* communicators of each rank but the world, ascending, and */
+    uint32_t *rank_member;      /* the rank's number in it */
+    uint32_t *made;             /* [comm_first[n_comms]] calls so far of each member of each communicator */
     struct fc_comm_calls *comm; /* [n_comms] */
     struct fc_live_call *free_call;
     int32_t n_calls;
@@ -269,19 +275,20 @@ struct fc_calls {
 enum fc_code fc_calls_start(struct fc_calls *calls, struct fc_job *job);
 void fc_calls_free(struct fc_calls *calls);
 struct fc_reader;
-/* The rank enters the call of event e, its number-th: the call, and the rank's number in it. NULL with the status filled
- * when members do not agree. reader NULL: everything has been announced. */
+/* The rank enters the call of event e, its number-th: the call, and the rank's number in it. NULL with the
+ * status filled when members do not agree. reader NULL: everything has been announced. */
 struct fc_live_call *fc_calls_join(struct fc_calls *calls, struct fc_reader *reader, uint32_t rank,
                                    const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t k,
                                    uint32_t *member); /* k: its how-manieth of the communicator */
 struct fc_live_call *fc_calls_enter(struct fc_calls *calls, struct fc_reader *reader, uint32_t rank,
-                                    const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t *member);
+                                    const struct fc_event *e, const int64_t *list, uint64_t number,
+                                    uint32_t *member);
 void fc_calls_leave(struct fc_calls *calls, struct fc_live_call *call);
 /* Does the event take part in a call? Finalize does where it is every rank's last. */
 bool fc_calls_takes_part(struct fc_calls *calls, struct fc_reader *reader, const struct fc_event *e);
 /* What a member contributes, ahead of its entering (replay_source.c). */
-enum fc_code fc_calls_announce(struct fc_calls *calls, uint32_t comm, uint32_t number, uint32_t member, uint32_t rank,
-                               uint64_t event, const struct fc_event *e, const int64_t *list);
+enum fc_code fc_calls_announce(struct fc_calls *calls, uint32_t comm, uint32_t number, uint32_t member,
+                               uint32_t rank, uint64_t event, const struct fc_event *e, const int64_t *list);
 uint32_t fc_calls_member(const struct fc_calls *calls, uint32_t comm, uint32_t rank);
 static inline uint32_t fc_call_comm(const struct fc_event *e)
 {
@@ -296,9 +303,10 @@ struct fc_round_maker {
     const char *algorithm; /* its name in collective.c */
     bool all_at_once;      /* one round with everyone; else one send and one receive a round */
     uint32_t (*n_rounds)(uint32_t n);
-    /* Other member and bytes of the send (receive) of `member` in the round; all_at_once: of its i-th in the only one.
-     * False: there is none. */
-    bool (*send)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *to, double *bytes);
+    /* Other member and bytes of the send (receive) of `member` in the round; all_at_once: of its i-th in the
+     * only one. False: there is none. */
+    bool (*send)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *to,
+                 double *bytes);
     bool (*receive)(const struct fc_live_call *call, uint32_t member, uint32_t round, uint32_t *from);
 };
 /* NULL: the algorithm is a list. */
@@ -306,7 +314,8 @@ const struct fc_round_maker *fc_round_maker(const struct fc_collective_algorithm
 
 /* ---- look ahead (replay_source.c) ---- */
 
-/* Events of a rank that were read but not yet replayed, because a collective call needed to know what the others bring. */
+/* Events of a rank that were read but not yet replayed, because a collective call needed to know what the
+ * others bring. */
 struct fc_ahead {
     struct fc_event *event; /* [first .. first + n) */
     int64_t *list;
@@ -315,9 +324,9 @@ struct fc_ahead {
 };
 struct fc_reader {
     struct fc_job *job;
-    struct fc_ahead *ahead;   /* [n_ranks] */
-    uint32_t *scanned;        /* [comm_first[n_comms]] calls looked at of each member of each communicator */
-    uint64_t *number;         /* [n_ranks] of the event at hand; of a trace in memory: of the next to look at */
+    struct fc_ahead *ahead; /* [n_ranks] */
+    uint32_t *scanned;      /* [comm_first[n_comms]] calls looked at of each member of each communicator */
+    uint64_t *number;       /* [n_ranks] of the event at hand; of a trace in memory: of the next to look at */
     struct fc_arena arena;
 };
 enum fc_code fc_reader_start(struct fc_reader *reader, struct fc_job *job);
@@ -347,21 +356,22 @@ enum fc_code fc_reader_finalizes(struct fc_reader *reader, struct fc_calls *call
 
 /* ---- one run ---- */
 
-/* One thread of control: a rank's program, or a collective call that goes on by itself (nonblocking; of a graph). */
+/* One thread of control: a rank's program, or a collective call that goes on by itself (nonblocking; of a
+ * graph). */
 struct fc_strand {
     struct fc_clock {
         double clock_s, send_s, receive_s; /* now; when the next message may be sent, received (gap) */
     } at[FC_VIEWS];
-    double compute_s;      /* computation so far */
-    struct fc_chain chain; /* behind clock_s, real */
-    double entered_s;      /* the call at hand */
-    uint64_t event;        /* beside: the event that started it */
+    double compute_s;       /* computation so far */
+    struct fc_chain chain;  /* behind clock_s, real */
+    double entered_s;       /* the call at hand */
+    uint64_t event;         /* beside: the event that started it */
     uint32_t rank, pending; /* pending: messages and calls that it is blocked on */
     uint32_t member, round; /* of the call at hand */
     uint32_t vertex;        /* of a graph */
     bool main, begun, in_call, in_round, finished;
-    uint8_t op;             /* beside: of the event */
-    struct fc_mail *mail;   /* of the send or receive at hand */
+    uint8_t op;           /* beside: of the event */
+    struct fc_mail *mail; /* of the send or receive at hand */
     struct fc_live_call *call;
     uint64_t step, round_end; /* of a list */
     struct fc_mail **hand;    /* [n_hand] messages of the round at hand; receives first */
@@ -390,17 +400,17 @@ struct fc_taken {
 struct fc_run {
     struct fc_job *job;
     struct fc_arena arena;
-    int views;    /* 2, or 1: the network is ideal */
+    int views; /* 2, or 1: the network is ideal */
     struct fc_match match;
     struct fc_calls calls;
     struct fc_reader reader;
-    struct fc_transit *transit;   /* NULL: ideal */
-    struct fc_strand *strand;     /* [n_ranks] programs */
-    struct fc_requests *request;  /* [n_ranks] */
-    uint32_t *n_sent;             /* [n_ranks] messages sent, wraps round */
+    struct fc_transit *transit;                   /* NULL: ideal */
+    struct fc_strand *strand;                     /* [n_ranks] programs */
+    struct fc_requests *request;                  /* [n_ranks] */
+    uint32_t *n_sent;                             /* [n_ranks] messages sent, wraps round */
     struct fc_strand *ready, *later, *last_later; /* later: had their turn */
     struct fc_strand *free_strand, *all_beside;
-    struct fc_mail **way;         /* [n_way] messages in the transit */
+    struct fc_mail **way; /* [n_way] messages in the transit */
     uint32_t *free_way, n_way, n_free_way;
     size_t way_capacity;
     struct fc_taken *taken[FC_VIEWS]; /* scratch: the receives of one wait */
@@ -421,13 +431,15 @@ struct fc_run {
 /* replay_net.c */
 enum fc_code fc_net_start(struct fc_run *run);
 void fc_net_stop(struct fc_run *run);
-/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later fc_net_next. */
+/* Both sides agree: the message leaves. Its arrival wakes who waits for it, at once or in a later
+ * fc_net_next. */
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail);
 /* Takes the next arrival at or before until_s; false: there is none, or the status is filled. */
 bool fc_net_next(struct fc_run *run, double until_s);
 /* When an announcement is at the receiver. */
 double fc_mail_announced_s(void *run, struct fc_mail *mail);
-/* When a message that leaves at leave_s arrives through an idle network; counted as sent. FC_NONE route: same node. */
+/* When a message that leaves at leave_s arrives through an idle network; counted as sent. FC_NONE route: same
+ * node. */
 bool fc_mail_route(struct fc_run *run, struct fc_mail *mail);
 
 /* replay_ends.c */
@@ -483,7 +495,8 @@ static inline double fc_later(double a_s, double b_s)
     return a_s > b_s ? a_s : b_s;
 }
 /* Something ends at time_s[views]: the latest such end is the job's. */
-static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s, const struct fc_chain *chain)
+static inline void fc_run_ends(struct fc_run *run, double real_s, double alone_s,
+                               const struct fc_chain *chain)
 {
     if (run->views > 1) run->time_s[FC_ALONE] = fc_later(run->time_s[FC_ALONE], alone_s);
     if (real_s <= run->time_s[FC_REAL]) return;
@@ -501,13 +514,15 @@ enum fc_code fc_run_programs(struct fc_run *run);
 const struct fc_request *fc_request_find(const struct fc_requests *requests, int64_t number);
 /* replay_graph.c: the same for a graph. */
 enum fc_code fc_run_graph(struct fc_run *run);
-/* replay_deadlock.c: waits_for[n_ranks]: FC_NONE: it has ended, or is not blocked; describe: what it is in. */
+/* replay_deadlock.c: waits_for[n_ranks]: FC_NONE: it has ended, or is not blocked; describe: what it is in.
+ */
 struct fc_blocked {
     uint32_t rank, waits_for; /* waits_for: FC_NONE anyone */
     uint8_t op;
     uint64_t event;
 };
-enum fc_code fc_report_deadlock(struct fc_run *run, bool (*blocked)(const struct fc_run *, uint32_t, struct fc_blocked *));
+enum fc_code fc_report_deadlock(struct fc_run *run,
+                                bool (*blocked)(const struct fc_run *, uint32_t, struct fc_blocked *));
 /* replay_report.c */
 enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay);
 

@@ -1,15 +1,16 @@
 /* replay_calls.c - the collective calls of a trace, found as the ranks come to them.
  *
- * MPI orders collectives on a communicator: the k-th call of one member meets the k-th of every other. Each communicator
- * keeps its calls in progress, between the slowest member's and the fastest's, in a ring. A member starts when it comes;
- * what the call consists of is decided when the first one comes: by its bytes where the operation moves the same for
- * each member, by those of all (replay_source.c looks ahead) where members may differ. Members that disagree on the
- * operation or the root are refused.
+ * MPI orders collectives on a communicator: the k-th call of one member meets the k-th of every other. Each
+ * communicator keeps its calls in progress, between the slowest member's and the fastest's, in a ring. A
+ * member starts when it comes; what the call consists of is decided when the first one comes: by its bytes
+ * where the operation moves the same for each member, by those of all (replay_source.c looks ahead) where
+ * members may differ. Members that disagree on the operation or the root are refused.
  *
- * Messages: rounds worked out as they come for algorithms that exchange n^2 of them (replay_rounds.c), else a list that
- * calls alike (operation, members, root, bytes) share. Lists that no call uses are dropped when all lists together
- * hold more than MOST_LISTED messages. Making a communicator costs like an allgather of 8 bytes on its parent, Finalize
- * like a barrier where it is every rank's last call (a trace may be a window without it). */
+ * Messages: rounds worked out as they come for algorithms that exchange n^2 of them (replay_rounds.c), else a
+ * list that calls alike (operation, members, root, bytes) share. Lists that no call uses are dropped when all
+ * lists together hold more than MOST_LISTED messages. Making a communicator costs like an allgather of 8
+ * bytes on its parent, Finalize like a barrier where it is every rank's last call (a trace may be a window
+ * without it). */
 #include "solvers/replay.h"
 
 #include <inttypes.h>
@@ -108,7 +109,8 @@ static bool grow(struct fc_comm_calls *ring, uint32_t need, struct fc_status *st
     while (size < need) size *= 2;
     struct fc_live_call **slot = calloc(size, sizeof(struct fc_live_call *));
     if (!slot) return fc_refuse(st, FC_NO, "out of memory for the collective calls in progress"), false;
-    for (uint32_t k = ring->first; k < ring->first + ring->n; k++) slot[k & (size - 1)] = ring->slot[k & ring->mask];
+    for (uint32_t k = ring->first; k < ring->first + ring->n; k++)
+        slot[k & (size - 1)] = ring->slot[k & ring->mask];
     free(ring->slot);
     ring->slot = slot;
     ring->mask = size - 1;
@@ -147,7 +149,9 @@ void fc_calls_leave(struct fc_calls *c, struct fc_live_call *call)
 
 static double part_bytes(const struct fc_event *e)
 {
-    return e->op == FC_OP_COMM ? FC_COMM_BYTES : e->op == FC_OP_FINALIZE || e->op == FC_OP_BARRIER ? 0 : (double)e->bytes;
+    return e->op == FC_OP_COMM                                 ? FC_COMM_BYTES
+           : e->op == FC_OP_FINALIZE || e->op == FC_OP_BARRIER ? 0
+                                                               : (double)e->bytes;
 }
 
 static bool may_differ(int op)
@@ -183,11 +187,13 @@ static enum fc_code check_agreement(const struct fc_calls *c, const struct fc_li
     if (!where.line) snprintf(here, sizeof here, ", call %" PRIu64 ",", event);
     if (call->op != e->op)
         return fc_fail(c->job->st, FC_INPUT, where,
-                       "rank %" PRIu32 "%s calls %s where rank %" PRIu32 " calls %s (%s) on the same communicator", rank,
-                       here, fc_op_names[e->op], call->first_rank, fc_op_names[call->op], there);
+                       "rank %" PRIu32 "%s calls %s where rank %" PRIu32
+                       " calls %s (%s) on the same communicator",
+                       rank, here, fc_op_names[e->op], call->first_rank, fc_op_names[call->op], there);
     return fc_fail(c->job->st, FC_INPUT, where,
-                   "rank %" PRIu32 "%s calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32 " (%s)", rank,
-                   here, fc_op_names[e->op], e->peer, call->first_rank, call->root_rank, there);
+                   "rank %" PRIu32 "%s calls %s with root %" PRId32 ", rank %" PRIu32 " with root %" PRId32
+                   " (%s)",
+                   rank, here, fc_op_names[e->op], e->peer, call->first_rank, call->root_rank, there);
 }
 
 static enum fc_code first_comes(struct fc_calls *c, struct fc_live_call *call, uint32_t rank, uint64_t event,
@@ -213,8 +219,9 @@ static enum fc_code first_comes(struct fc_calls *c, struct fc_live_call *call, u
                      : fc_calls_member(c, call->comm, (uint32_t)e->peer);
     if (call->root != FC_NONE) return FC_OK;
     return fc_fail(c->job->st, FC_INPUT, place_of(c->job->trace, rank, event),
-                   "rank %" PRIu32 ", call %" PRIu64 ": root %" PRId32 " is no member of communicator %" PRIu32, rank, event,
-                   e->peer, call->comm);
+                   "rank %" PRIu32 ", call %" PRIu64 ": root %" PRId32
+                   " is no member of communicator %" PRIu32,
+                   rank, event, e->peer, call->comm);
 }
 
 /* The member's part, told once. */
@@ -233,19 +240,20 @@ static enum fc_code contribute(struct fc_calls *c, struct fc_live_call *call, ui
     if (!call->blocks) return FC_OK;
     if (e->n_list != call->n)
         return fc_fail(c->job->st, FC_INPUT, place_of(c->job->trace, rank, event),
-                       "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32 " members", rank, event,
-                       e->n_list, call->n);
+                       "rank %" PRIu32 ", call %" PRIu64 ": %" PRIu32 " sizes for the %" PRIu32 " members",
+                       rank, event, e->n_list, call->n);
     call->blocks[member] = (int64_t *)(uintptr_t)list; /* never written */
     if (c->job->trace->events) return FC_OK;
     call->owns_blocks = true;
     call->blocks[member] = malloc(call->n * sizeof **call->blocks);
-    if (!call->blocks[member]) return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+    if (!call->blocks[member])
+        return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
     memcpy(call->blocks[member], list, call->n * sizeof **call->blocks);
     return FC_OK;
 }
 
-enum fc_code fc_calls_announce(struct fc_calls *c, uint32_t comm, uint32_t number, uint32_t member, uint32_t rank,
-                               uint64_t event, const struct fc_event *e, const int64_t *list)
+enum fc_code fc_calls_announce(struct fc_calls *c, uint32_t comm, uint32_t number, uint32_t member,
+                               uint32_t rank, uint64_t event, const struct fc_event *e, const int64_t *list)
 {
     if (!may_differ(e->op)) return FC_OK; /* nobody asks for it */
     struct fc_live_call *call = find_call(c, comm, number);
@@ -265,7 +273,8 @@ static uint64_t mix(uint64_t h, double x)
 static bool alike(const struct fc_call_list *l, const struct fc_live_call *call, enum fc_op op)
 {
     return l->op == op && l->n == call->n && l->root == call->root && l->bytes == call->bytes &&
-           !l->sizes == !call->sizes && (!l->sizes || !memcmp(l->sizes, call->sizes, l->n * sizeof *l->sizes));
+           !l->sizes == !call->sizes &&
+           (!l->sizes || !memcmp(l->sizes, call->sizes, l->n * sizeof *l->sizes));
 }
 
 static void free_list(struct fc_call_list *l)
@@ -293,13 +302,15 @@ static void drop_unused(struct fc_calls *c, bool all)
         }
 }
 
-static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enum fc_op op, struct fc_call_list **list)
+static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enum fc_op op,
+                              struct fc_call_list **list)
 {
     struct fc_status *st = c->job->st;
     struct fc_call_list *l = calloc(1, sizeof *l);
     if (!l) return fc_refuse(st, FC_NO, "out of memory for the collective calls in progress");
     *list = l;
-    *l = (struct fc_call_list){.op = op, .n = call->n, .root = call->root, .bytes = call->bytes, .s.n = call->n};
+    *l = (struct fc_call_list){
+        .op = op, .n = call->n, .root = call->root, .bytes = call->bytes, .s.n = call->n};
     if (call->sizes) {
         l->sizes = fc_alloc(&l->arena, l->n, sizeof *l->sizes, st);
         if (l->sizes) memcpy(l->sizes, call->sizes, l->n * sizeof *l->sizes);
@@ -333,7 +344,8 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
         l->free_batch = call->batch->next_free;
     } else {
         call->batch = malloc(sizeof *call->batch + l->s.n_messages * sizeof *call->batch->mail);
-        if (!call->batch) return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+        if (!call->batch)
+            return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
         for (uint64_t i = 0; i < l->s.n_messages; i++) call->batch->mail[i].route = FC_NONE;
     }
     for (uint64_t i = 0; i < l->s.n_messages; i++) {
@@ -347,11 +359,12 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
 
 /* ---- what a call is ---- */
 
-/* All members' bytes: their greatest, and each where they differ. Returns what decides the algorithm: bytes of the
- * vector, of all blocks, or of what a member sends (collective.c). */
+/* All members' bytes: their greatest, and each where they differ. Returns what decides the algorithm: bytes
+ * of the vector, of all blocks, or of what a member sends (collective.c). */
 static double sum_up(struct fc_live_call *call, enum fc_op op)
 {
-    if (!call->sizes) return op == FC_OP_ALLTOALL || op == FC_OP_ALLGATHER ? call->n * call->bytes : call->bytes;
+    if (!call->sizes)
+        return op == FC_OP_ALLTOALL || op == FC_OP_ALLGATHER ? call->n * call->bytes : call->bytes;
     bool equal = true;
     double sum = 0;
     call->bytes = 0;
@@ -377,7 +390,8 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
                     : call->op == FC_OP_FINALIZE ? FC_OP_BARRIER
                                                  : (enum fc_op)call->op;
     for (uint32_t m = 0; call->sizes && m < call->n; m++)
-        if (call->sizes[m] < 0 && reader && fc_reader_scan(reader, c, call->member[m], call->comm, m, call->number))
+        if (call->sizes[m] < 0 && reader &&
+            fc_reader_scan(reader, c, call->member[m], call->comm, m, call->number))
             return c->job->st->code;
     call->begun = true;
     double total = sum_up(call, op);
@@ -387,13 +401,15 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     call->maker = maker;
     if (!call->sizes) return FC_OK;
     call->before = calloc((size_t)call->n + 1, sizeof *call->before);
-    if (!call->before) return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+    if (!call->before)
+        return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
     for (uint32_t m = 0; m < call->n; m++) call->before[m + 1] = call->before[m] + call->sizes[m];
     return FC_OK;
 }
 
-struct fc_live_call *fc_calls_join(struct fc_calls *c, struct fc_reader *reader, uint32_t rank, const struct fc_event *e,
-                                   const int64_t *list, uint64_t number, uint32_t k, uint32_t *member)
+struct fc_live_call *fc_calls_join(struct fc_calls *c, struct fc_reader *reader, uint32_t rank,
+                                   const struct fc_event *e, const int64_t *list, uint64_t number, uint32_t k,
+                                   uint32_t *member)
 {
     uint32_t comm = fc_call_comm(e);
     *member = fc_calls_member(c, comm, rank);
@@ -403,15 +419,17 @@ struct fc_live_call *fc_calls_join(struct fc_calls *c, struct fc_reader *reader,
     return call;
 }
 
-struct fc_live_call *fc_calls_enter(struct fc_calls *c, struct fc_reader *reader, uint32_t rank, const struct fc_event *e,
-                                    const int64_t *list, uint64_t number, uint32_t *member)
+struct fc_live_call *fc_calls_enter(struct fc_calls *c, struct fc_reader *reader, uint32_t rank,
+                                    const struct fc_event *e, const int64_t *list, uint64_t number,
+                                    uint32_t *member)
 {
     const struct fc_trace *t = c->job->trace;
     uint32_t comm = fc_call_comm(e), m = comm < t->n_comms ? fc_calls_member(c, comm, rank) : FC_NONE;
     if (m == FC_NONE) {
         fc_fail(c->job->st, FC_INPUT, place_of(t, rank, number),
-                "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32 ", of which it is no member", rank, number,
-                fc_op_names[e->op], (int32_t)comm);
+                "rank %" PRIu32 ", call %" PRIu64 ": %s on communicator %" PRId32
+                ", of which it is no member",
+                rank, number, fc_op_names[e->op], (int32_t)comm);
         return NULL;
     }
     return fc_calls_join(c, reader, rank, e, list, number, c->made[t->comm_first[comm] + m]++, member);

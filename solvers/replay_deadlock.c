@@ -1,8 +1,8 @@
 /* replay_deadlock.c - names ranks that wait for ever.
  *
- * Nothing is on its way and some ranks have not finished: each of them waits for something another rank has not done.
- * From the lowest such rank the chain of "waits for" is followed until it closes (a cycle), or ends at a rank that has
- * finished or one that waits for a message from anyone: that part of it is reported. */
+ * Nothing is on its way and some ranks have not finished: each of them waits for something another rank has
+ * not done. From the lowest such rank the chain of "waits for" is followed until it closes (a cycle), or ends
+ * at a rank that has finished or one that waits for a message from anyone: that part of it is reported. */
 #include "solvers/replay.h"
 
 #include <inttypes.h>
@@ -16,11 +16,13 @@ static size_t describe(const struct fc_trace *t, const struct fc_blocked *b, cha
     else
         snprintf(place, sizeof place, "call %" PRIu64, b->event);
     if (b->waits_for != FC_NONE) snprintf(whom, sizeof whom, "rank %" PRIu32, b->waits_for);
-    int n = snprintf(out, size, "rank %" PRIu32 " in %s (%s) for %s", b->rank, fc_op_names[b->op], place, whom);
+    int n =
+        snprintf(out, size, "rank %" PRIu32 " in %s (%s) for %s", b->rank, fc_op_names[b->op], place, whom);
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
-enum fc_code fc_report_deadlock(struct fc_run *run, bool (*blocked)(const struct fc_run *, uint32_t, struct fc_blocked *))
+enum fc_code fc_report_deadlock(struct fc_run *run,
+                                bool (*blocked)(const struct fc_run *, uint32_t, struct fc_blocked *))
 {
     enum { MOST_NAMED = 6 };
     const struct fc_trace *t = run->job->trace;
@@ -46,7 +48,8 @@ enum fc_code fc_report_deadlock(struct fc_run *run, bool (*blocked)(const struct
     for (uint32_t i = start; i <= length; i++, rank = b.waits_for) {
         blocked(run, rank, &b);
         if (i - start == MOST_NAMED) {
-            used += (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, ", and %" PRIu32 " more", length - i + 1);
             break;
         }
         if (i > start) used += (size_t)snprintf(text + used, sizeof text - used, ", ");
@@ -58,5 +61,6 @@ enum fc_code fc_report_deadlock(struct fc_run *run, bool (*blocked)(const struct
     if (t->first_line) where = (struct fc_place){t->file, t->first_line[first] + (long)b.event};
     if (cycle) return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for each other for ever: %s", text);
     if (end == FC_NONE) return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s", text);
-    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended", text, end);
+    return fc_fail(run->job->st, FC_INPUT, where, "ranks wait for ever: %s, and rank %" PRIu32 " has ended",
+                   text, end);
 }

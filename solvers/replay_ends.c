@@ -15,7 +15,8 @@
 void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, bool rendezvous)
 {
     const struct fc_replay_settings *settings = run->job->settings;
-    double bytes = mail->bytes, cpu_s = fc_send_cpu_s(&settings->software, bytes), before_s = s->at[FC_REAL].clock_s;
+    double bytes = mail->bytes, cpu_s = fc_send_cpu_s(&settings->software, bytes),
+           before_s = s->at[FC_REAL].clock_s;
     for (int v = 0; v < run->views; v++) {
         struct fc_clock *c = &s->at[v];
         double start = fc_later(c->clock_s, c->send_s);
@@ -88,7 +89,8 @@ static bool make_room(struct fc_run *run)
     size_t more = run->taken_capacity ? 2 * run->taken_capacity : 64;
     for (int v = 0; v < FC_VIEWS; v++) {
         struct fc_taken *taken = realloc(run->taken[v], more * sizeof *taken);
-        if (!taken) return fc_refuse(run->job->st, FC_NO, "out of memory for the messages of one wait"), false;
+        if (!taken)
+            return fc_refuse(run->job->st, FC_NO, "out of memory for the messages of one wait"), false;
         run->taken[v] = taken;
     }
     run->taken_capacity = more;
@@ -137,8 +139,8 @@ static void sort_taken(struct fc_taken *taken, uint32_t n)
 }
 
 /* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
-static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c, struct fc_chain *chain,
-                          const struct fc_taken *t)
+static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c,
+                          struct fc_chain *chain, const struct fc_taken *t)
 {
     double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes), cost_s = cpu_s, start = c->clock_s;
     if (t->arrived_s > start) {

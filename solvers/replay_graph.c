@@ -1,25 +1,35 @@
 /* replay_graph.c - graphs: events that depend on each other (GOAL, Chakra), replayed in order of time.
  *
- * The rules are LogGOPSim's (Hoefler, Schneider & Lumsdaine, HPDC'10, and its program), times in nanoseconds, exact where
- * the parameters are whole ones. Each rank has processors and network cards. An event may start when all that it
- * depends on has finished (or, where the graph says so, started) and its processor is free; of what could start at the
- * same time the one comes first that was there first.
- *     computation  occupies its processor.
- *     send at t    needs processor and card; occupies them until t + o + (s - 1) O and t + g + (s - 1) G. It has
- *                  finished when it has left the processor; longer than S, when a receive has taken it (its processor
- *                  and card are not free before).
- *     message      at t + o + L (ideal network with loggops; else as the network brings it), waits for the receiver's
- *                  processor of that number and card, occupies them until t + o + (s - 1) max(O, G) and t + g + (s - 1) G,
- *                  whether a receive is posted or not. On a real network o + (s - 1) O and g: it has the G.
- *     receive      takes the message that came first of those it fits; it costs no time itself.
- *     collective   occupies its processor while its messages (replay_rounds.c) are played.
- * Everything else happens at once. Messages and sends that wait for a processor stand in line, and only the first of a
- * line is in the queue of events: LogGOPSim puts each back again and again, which costs it P^4 for P ranks all to all.
+ * The rules are LogGOPSim's (Hoefler, Schneider & Lumsdaine, HPDC'10, and its program), times in
+ * nanoseconds, exact where the parameters are whole ones. Each rank has processors and network cards. An
+ * event may start when all that it depends on has finished (or, where the graph says so, started) and its
+ * processor is free; of what could start at the same time the one comes first that was there first.
  *
- * Differences: an event never starts before what it depends on has finished, also when that was on another processor
- * (LogGOPSim takes the time at which its own processor became free). A rank's end is when its last processor is free.
- * The bound is the longest path of dependencies, with every message alone in the network. O(events log events). */
-#include "solvers/replay.h"
+ *     computation  occupies its processor.
+ *
+ *     send         at t needs processor and card; occupies them until t + o + (s - 1) O and
+ *                  t + g + (s - 1) G. It has finished when it has left the processor; longer than S, when a
+ *                  receive has taken it (its processor and card are not free before).
+ *
+ *     message      at t + o + L (with loggops; else as the network brings it) waits for the receiver's
+ *                  processor of that number and card; occupies them until t + o + (s - 1) max(O, G) and
+ *                  t + g + (s - 1) G, whether a receive is posted or not. On a machine's network
+ *                  o + (s - 1) O and g: the network has the G.
+ *
+ *     receive      takes the message that came first of those it fits; it costs no time itself.
+ *
+ *     collective   occupies its processor while its messages (replay_rounds.c) are played.
+ *
+ * Everything else happens at once. Messages and sends that wait for a processor stand in line, and only the
+ * first of a line is in the queue of events: LogGOPSim puts each back again and again, which costs it P^4
+ * for P ranks all to all.
+ *
+ * Differences: an event never starts before what it depends on has finished, also when that was on another
+ * processor (LogGOPSim takes the time at which its own processor became free); whether a message is long is
+ * told by its own bytes only (docs/theory-timing.md). A rank's end is when its last processor is free. The
+ * bound is the longest path of dependencies, with every message alone in the network. O(events log events).
+ */
+#include "solvers/replay_graph.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -28,51 +38,6 @@
 
 enum { WAITS, STARTED, DONE }; /* state of an event */
 enum { EVENT, MESSAGE, LINE, CALL_OVER, KIND = 3 };
-
-/* Something that is to happen; those at one time in the order of their turns. */
-struct item {
-    unsigned __int128 key; /* bits of the time, turn */
-    uint64_t what;         /* pointer or index << 2, and its kind */
-};
-struct heap {
-    struct item *item;
-    size_t n, capacity;
-};
-struct vertex {
-    double ready_ns, alone_ns; /* what it depends on has finished; the same on an idle machine */
-    uint64_t after;            /* first of those that depend on it */
-    uint32_t n_left;           /* it depends on, not there yet */
-    uint32_t rank;
-    uint32_t call;             /* collective: its how-manieth of its communicator */
-    uint8_t state;
-};
-struct processor {
-    double free_ns;
-    struct fc_chain chain; /* behind free_ns */
-};
-struct card {
-    double send_ns, receive_ns;
-};
-struct graph {
-    struct fc_run *run;
-    struct fc_status *st;
-    struct fc_arena arena;
-    const struct fc_event *event; /* [n] */
-    struct fc_event *copies;      /* where the trace is not in memory */
-    struct vertex *vertex;        /* [n + 1] */
-    uint64_t *after;              /* vertex << 1, + 1: depends on the start only */
-    uint64_t n;
-    uint32_t n_processors, n_cards; /* of each rank: the most that any has */
-    struct processor *processor;  /* [n_ranks][n_processors] */
-    struct card *card;            /* [n_ranks][n_cards] */
-    struct heap queue;
-    struct heap *line; /* [n_ranks][n_processors][1 + 2 n_cards] computation and calls; sends; messages */
-    uint64_t turns;
-    uint64_t *freed; /* events that have become free in this step */
-    size_t n_freed, freed_capacity;
-    double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager; /* byte_ns: G; cpu_byte_ns: O */
-    uint64_t n_done, n_started;
-};
 
 /* ---- queue of what is to happen ---- */
 
@@ -90,11 +55,11 @@ static inline double time_of(unsigned __int128 key)
     return time_ns;
 }
 
-static void push(struct graph *g, struct heap *h, struct item item)
+static void push(struct fc_graph *g, struct fc_graph_heap *h, struct fc_graph_item item)
 {
     if (h->n == h->capacity) {
         size_t more = h->capacity ? 2 * h->capacity : 4;
-        struct item *larger = realloc(h->item, more * sizeof *larger);
+        struct fc_graph_item *larger = realloc(h->item, more * sizeof *larger);
         if (!larger) {
             fc_refuse(g->st, FC_NO, "out of memory for what happens in the graph");
             return;
@@ -103,13 +68,14 @@ static void push(struct graph *g, struct heap *h, struct item item)
         h->capacity = more;
     }
     size_t at = h->n++;
-    for (; at > 0 && item.key < h->item[(at - 1) / 4].key; at = (at - 1) / 4) h->item[at] = h->item[(at - 1) / 4];
+    for (; at > 0 && item.key < h->item[(at - 1) / 4].key; at = (at - 1) / 4)
+        h->item[at] = h->item[(at - 1) / 4];
     h->item[at] = item;
 }
 
-static struct item pop(struct heap *h)
+static struct fc_graph_item pop(struct fc_graph_heap *h)
 {
-    struct item first = h->item[0], last = h->item[--h->n];
+    struct fc_graph_item first = h->item[0], last = h->item[--h->n];
     size_t at = 0;
     for (;;) {
         size_t child = 4 * at + 1, end = child + 4 < h->n ? child + 4 : h->n, best = child;
@@ -125,48 +91,49 @@ static struct item pop(struct heap *h)
 
 /* ---- processors, cards and their lines ---- */
 
-static inline struct processor *processor_of(const struct graph *g, uint32_t rank, uint32_t number)
+static inline struct fc_processor *processor_of(const struct fc_graph *g, uint32_t rank, uint32_t number)
 {
     return &g->processor[(size_t)rank * g->n_processors + number];
 }
-static inline struct card *card_of(const struct graph *g, uint32_t rank, uint32_t number)
+static inline struct fc_card *card_of(const struct fc_graph *g, uint32_t rank, uint32_t number)
 {
     return &g->card[(size_t)rank * g->n_cards + number];
 }
-static inline size_t line_of(const struct graph *g, uint32_t rank, uint32_t processor, uint32_t kind)
+static inline size_t line_of(const struct fc_graph *g, uint32_t rank, uint32_t processor, uint32_t kind)
 {
     return ((size_t)rank * g->n_processors + processor) * (1 + 2 * (size_t)g->n_cards) + kind;
 }
 
 /* When what stands in this line can start. */
-static double line_free_ns(const struct graph *g, size_t line)
+static double line_free_ns(const struct fc_graph *g, size_t line)
 {
     uint32_t kinds = 1 + 2 * g->n_cards, kind = (uint32_t)(line % kinds);
     size_t p = line / kinds;
-    const struct card *card = card_of(g, (uint32_t)(p / g->n_processors), kind ? (kind - 1) / 2 : 0);
+    const struct fc_card *card = card_of(g, (uint32_t)(p / g->n_processors), kind ? (kind - 1) / 2 : 0);
     double free_ns = g->processor[p].free_ns;
     if (kind == 0) return free_ns;
     return fc_later(free_ns, kind % 2 ? card->send_ns : card->receive_ns);
 }
 
-/* The first of a line is represented in the queue, with its own turn; a representative whose turn is not the first's is
- * void. */
-static void call_first(struct graph *g, size_t line)
+/* The first of a line is represented in the queue, with its own turn; a representative whose turn is not the
+ * first's is void. */
+static void call_first(struct fc_graph *g, size_t line)
 {
     double time_ns = line_free_ns(g, line);
     if (!g->line[line].n || time_ns == INFINITY) return; /* a collective: its end calls */
-    push(g, &g->queue, (struct item){key_of(time_ns, (uint64_t)g->line[line].item[0].key), line << 2 | LINE});
+    push(g, &g->queue,
+         (struct fc_graph_item){key_of(time_ns, (uint64_t)g->line[line].item[0].key), line << 2 | LINE});
 }
 
-static void stand_in_line(struct graph *g, size_t line, uint64_t turn, uint64_t what)
+static void stand_in_line(struct fc_graph *g, size_t line, uint64_t turn, uint64_t what)
 {
-    push(g, &g->line[line], (struct item){turn, what});
+    push(g, &g->line[line], (struct fc_graph_item){turn, what});
     if ((uint64_t)g->line[line].item[0].key == turn) call_first(g, line);
 }
 
 /* ---- dependencies ---- */
 
-static void set_free(struct graph *g, uint64_t v)
+static void set_free(struct fc_graph *g, uint64_t v)
 {
     if (g->n_freed == g->freed_capacity) {
         size_t more = g->freed_capacity ? 2 * g->freed_capacity : 64;
@@ -181,10 +148,10 @@ static void set_free(struct graph *g, uint64_t v)
     g->freed[g->n_freed++] = v;
 }
 
-static void tell(struct graph *g, uint64_t v, bool started, double time_ns, double alone_ns)
+static void tell(struct fc_graph *g, uint64_t v, bool started, double time_ns, double alone_ns)
 {
     for (uint64_t i = g->vertex[v].after; i < g->vertex[v + 1].after; i++) {
-        struct vertex *w = &g->vertex[g->after[i] >> 1];
+        struct fc_vertex *w = &g->vertex[g->after[i] >> 1];
         if ((g->after[i] & 1) != started) continue;
         w->ready_ns = fc_later(w->ready_ns, time_ns);
         w->alone_ns = fc_later(w->alone_ns, alone_ns);
@@ -192,14 +159,14 @@ static void tell(struct graph *g, uint64_t v, bool started, double time_ns, doub
     }
 }
 
-static void starts(struct graph *g, uint64_t v, double time_ns)
+static void starts(struct fc_graph *g, uint64_t v, double time_ns)
 {
     g->vertex[v].state = STARTED;
     g->n_started++;
     tell(g, v, true, time_ns, g->vertex[v].alone_ns);
 }
 /* alone_ns: when it would have finished on an idle machine. */
-static void finishes(struct graph *g, uint64_t v, double time_ns, double alone_ns)
+static void finishes(struct fc_graph *g, uint64_t v, double time_ns, double alone_ns)
 {
     g->vertex[v].state = DONE;
     g->n_done++;
@@ -213,7 +180,7 @@ static int kind_rank(const struct fc_event *e) /* sends, receives, the rest */
 }
 
 /* Events that have become free get their turns: by rank, sends first, then receives, then the rest. */
-static void queue_freed(struct graph *g)
+static void queue_freed(struct fc_graph *g)
 {
     for (size_t i = 1; i < g->n_freed; i++) { /* insertion: few, and mostly in order */
         uint64_t v = g->freed[i];
@@ -231,16 +198,17 @@ static void queue_freed(struct graph *g)
         uint64_t v = g->freed[i];
         const struct fc_event *e = &g->event[v];
         uint32_t rank = g->vertex[v].rank;
-        double free_ns = processor_of(g, rank, (uint32_t)e->request)->free_ns, time_ns = g->vertex[v].ready_ns;
+        double free_ns = processor_of(g, rank, (uint32_t)e->request)->free_ns,
+               time_ns = g->vertex[v].ready_ns;
         if (free_ns < INFINITY) time_ns = fc_later(time_ns, free_ns);
         if (e->op == FC_OP_SEND) time_ns = fc_later(time_ns, card_of(g, rank, e->polls)->send_ns);
-        push(g, &g->queue, (struct item){key_of(time_ns, g->turns++), v << 2 | EVENT});
+        push(g, &g->queue, (struct fc_graph_item){key_of(time_ns, g->turns++), v << 2 | EVENT});
     }
     g->n_freed = 0;
 }
 
 /* What depends on nothing, in the order of queue_freed. */
-static void free_at_start(struct graph *g)
+static void free_at_start(struct fc_graph *g)
 {
     for (uint64_t first = 0, end; first < g->n; first = end) {
         for (end = first; end < g->n && g->vertex[end].rank == g->vertex[first].rank;) end++;
@@ -253,12 +221,13 @@ static void free_at_start(struct graph *g)
 
 /* ---- what events do ---- */
 
-static void compute(struct graph *g, uint64_t v, double now_ns)
+static void compute(struct fc_graph *g, uint64_t v, double now_ns)
 {
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
-    struct processor *p = processor_of(g, rank, (uint32_t)e->request);
-    double time_s = e->compute_s * g->run->job->settings->software.compute_scale, time_ns = round(time_s * 1e12) * 1e-3;
+    struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
+    double time_s = e->compute_s * g->run->job->settings->software.compute_scale,
+           time_ns = round(time_s * 1e12) * 1e-3;
     p->free_ns = now_ns + time_ns;
     p->chain.computation_s += 1e-9 * time_ns;
     g->run->compute_s[rank] += 1e-9 * time_ns;
@@ -271,12 +240,12 @@ static double more_bytes(double bytes)
     return bytes > 1 ? bytes - 1 : 0;
 }
 
-static void send(struct graph *g, uint64_t v, double now_ns)
+static void send(struct fc_graph *g, uint64_t v, double now_ns)
 {
     struct fc_run *run = g->run;
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
-    struct processor *p = processor_of(g, rank, (uint32_t)e->request);
+    struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
     double more = more_bytes((double)e->bytes), cpu_ns = g->o_ns + more * g->cpu_byte_ns;
     struct fc_mail *mail = fc_mail_new(&run->match);
     if (!mail) return;
@@ -298,8 +267,9 @@ static void send(struct graph *g, uint64_t v, double now_ns)
     if (run->job->settings->loggops) {
         run->n_messages++;
         run->total.network_bytes += mail->bytes;
-        push(g, &g->queue, (struct item){key_of(now_ns + g->o_ns + g->latency_ns, mail->turn),
-                                         (uint64_t)(uintptr_t)mail | MESSAGE});
+        push(g, &g->queue,
+             (struct fc_graph_item){key_of(now_ns + g->o_ns + g->latency_ns, mail->turn),
+                                    (uint64_t)(uintptr_t)mail | MESSAGE});
     } else {
         mail->sent_s[FC_REAL] = 1e-9 * p->free_ns;
         mail->sent_s[FC_ALONE] = 1e-9 * (g->vertex[v].alone_ns + cpu_ns);
@@ -311,23 +281,25 @@ static void send(struct graph *g, uint64_t v, double now_ns)
 /* The network has brought it. */
 static void arrived(struct fc_run *run, struct fc_mail *mail)
 {
-    struct graph *g = run->graph;
+    struct fc_graph *g = run->graph;
     if (mail->key.comm < 0 || (mail->state & FC_EMBEDDED)) { /* of a collective call */
         fc_wake(run, mail->sender);
         fc_wake(run, mail->receiver);
         mail->sender = mail->receiver = NULL;
         return;
     }
-    push(g, &g->queue, (struct item){key_of(1e9 * mail->arrived_s[FC_REAL], mail->turn), (uint64_t)(uintptr_t)mail | MESSAGE});
+    push(g, &g->queue,
+         (struct fc_graph_item){key_of(1e9 * mail->arrived_s[FC_REAL], mail->turn),
+                                (uint64_t)(uintptr_t)mail | MESSAGE});
 }
 
 /* A receive has taken a message: who waited for it. Long ones free their sender now. */
-static void taken(struct graph *g, uint64_t receive, struct fc_mail *mail, double now_ns, double finish_ns)
+static void taken(struct fc_graph *g, uint64_t receive, struct fc_mail *mail, double now_ns, double finish_ns)
 {
     double alone_ns = fc_later(g->vertex[receive].alone_ns, mail->posted_s[FC_ALONE]);
     if (mail->bytes > g->eager) {
-        struct processor *p = processor_of(g, mail->from, mail->processor);
-        struct card *card = card_of(g, mail->from, mail->nic);
+        struct fc_processor *p = processor_of(g, mail->from, mail->processor);
+        struct fc_card *card = card_of(g, mail->from, mail->nic);
         p->free_ns = fc_later(p->free_ns, now_ns);
         card->send_ns = fc_later(card->send_ns, now_ns);
         finishes(g, mail->vertex, now_ns, g->vertex[mail->vertex].alone_ns);
@@ -336,13 +308,14 @@ static void taken(struct graph *g, uint64_t receive, struct fc_mail *mail, doubl
     fc_mail_release(&g->run->match, mail, FC_RECEIVER_HOLDS);
 }
 
-static void post(struct graph *g, uint64_t v, double now_ns)
+static void post(struct fc_graph *g, uint64_t v, double now_ns)
 {
     const struct fc_event *e = &g->event[v];
     struct fc_mail *receive, *mail;
     starts(g, v, now_ns);
     mail = fc_match_posted(&g->run->match,
-                           (struct fc_queue_key){e->comm, e->peer, (int32_t)g->vertex[v].rank, e->tag}, &receive);
+                           (struct fc_queue_key){e->comm, e->peer, (int32_t)g->vertex[v].rank, e->tag},
+                           &receive);
     if (mail)
         taken(g, v, mail, now_ns, now_ns);
     else if (receive)
@@ -350,10 +323,10 @@ static void post(struct graph *g, uint64_t v, double now_ns)
 }
 
 /* Processor and card take it in. */
-static void take_in(struct graph *g, struct fc_mail *mail, double now_ns)
+static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
 {
     const struct fc_run *run = g->run;
-    struct processor *p = processor_of(g, mail->to, mail->processor);
+    struct fc_processor *p = processor_of(g, mail->to, mail->processor);
     double more = more_bytes(mail->bytes);
     double cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns);
     if (!run->job->settings->loggops && run->views > 1)
@@ -374,16 +347,16 @@ static void take_in(struct graph *g, struct fc_mail *mail, double now_ns)
 
 /* ---- collective calls ---- */
 
-static void call(struct graph *g, uint64_t v, double now_ns)
+static void call(struct fc_graph *g, uint64_t v, double now_ns)
 {
     struct fc_run *run = g->run;
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
-    struct processor *p = processor_of(g, rank, (uint32_t)e->request);
+    struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
     struct fc_strand *s = fc_strand_beside(run);
     if (!s) return;
-    s->call = fc_calls_join(&run->calls, NULL, rank, e, NULL, v - run->job->trace->first_event[rank], g->vertex[v].call,
-                            &s->member);
+    s->call = fc_calls_join(&run->calls, NULL, rank, e, NULL, v - run->job->trace->first_event[rank],
+                            g->vertex[v].call, &s->member);
     if (!s->call) return;
     starts(g, v, now_ns);
     s->rank = rank;
@@ -399,16 +372,17 @@ static void call(struct graph *g, uint64_t v, double now_ns)
 
 static void call_over(struct fc_run *run, struct fc_strand *s)
 {
-    struct graph *g = run->graph;
+    struct fc_graph *g = run->graph;
     run->total.collective_s += s->at[FC_REAL].clock_s - s->entered_s;
     push(g, &g->queue,
-         (struct item){key_of(1e9 * s->at[FC_REAL].clock_s, g->turns++), (uint64_t)(uintptr_t)s | CALL_OVER});
+         (struct fc_graph_item){key_of(1e9 * s->at[FC_REAL].clock_s, g->turns++),
+                                (uint64_t)(uintptr_t)s | CALL_OVER});
 }
 
-static void end_call(struct graph *g, struct fc_strand *s, double now_ns)
+static void end_call(struct fc_graph *g, struct fc_strand *s, double now_ns)
 {
     uint32_t number = (uint32_t)g->event[s->vertex].request;
-    struct processor *p = processor_of(g, s->rank, number);
+    struct fc_processor *p = processor_of(g, s->rank, number);
     p->free_ns = now_ns;
     p->chain = s->chain;
     finishes(g, s->vertex, now_ns, 1e9 * s->at[FC_ALONE].clock_s);
@@ -419,7 +393,7 @@ static void end_call(struct graph *g, struct fc_strand *s, double now_ns)
 /* ---- time goes on ---- */
 
 /* What is at hand starts now, or stands in line. */
-static void happen(struct graph *g, uint64_t what, double now_ns, uint64_t turn)
+static void happen(struct fc_graph *g, uint64_t what, double now_ns, uint64_t turn)
 {
     if ((what & KIND) == MESSAGE) {
         struct fc_mail *mail = (struct fc_mail *)(uintptr_t)(what & ~(uint64_t)KIND);
@@ -436,7 +410,8 @@ static void happen(struct graph *g, uint64_t what, double now_ns, uint64_t turn)
         post(g, v, now_ns);
         return;
     }
-    size_t line = line_of(g, g->vertex[v].rank, (uint32_t)e->request, e->op == FC_OP_SEND ? 1 + 2 * (uint32_t)e->polls : 0);
+    size_t line = line_of(g, g->vertex[v].rank, (uint32_t)e->request,
+                          e->op == FC_OP_SEND ? 1 + 2 * (uint32_t)e->polls : 0);
     if (line_free_ns(g, line) > now_ns)
         stand_in_line(g, line, turn, what);
     else if (e->op == FC_OP_SEND)
@@ -447,23 +422,23 @@ static void happen(struct graph *g, uint64_t what, double now_ns, uint64_t turn)
         call(g, v, now_ns);
 }
 
-static void line_moves(struct graph *g, size_t line, double now_ns, uint64_t turn)
+static void line_moves(struct fc_graph *g, size_t line, double now_ns, uint64_t turn)
 {
     if (!g->line[line].n || (uint64_t)g->line[line].item[0].key != turn) return;
     if (line_free_ns(g, line) <= now_ns) {
-        struct item first = pop(&g->line[line]);
+        struct fc_graph_item first = pop(&g->line[line]);
         happen(g, first.what, now_ns, turn);
     }
     call_first(g, line);
 }
 
-static bool step(struct graph *g)
+static bool step(struct fc_graph *g)
 {
     struct fc_run *run = g->run;
     double next_ns = g->queue.n ? time_of(g->queue.item[0].key) : INFINITY;
     if (run->transit && fc_net_next(run, 1e-9 * next_ns)) return fc_run_ready(run);
     if (!g->queue.n || g->st->code) return false;
-    struct item item = pop(&g->queue);
+    struct fc_graph_item item = pop(&g->queue);
     double now_ns = time_of(item.key);
     switch (item.what & KIND) {
     case LINE:
@@ -481,135 +456,10 @@ static bool step(struct graph *g)
 
 /* ---- before and after ---- */
 
-/* The graph of a source that is not in memory. */
-static enum fc_code copy_events(struct graph *g, uint64_t *first, int64_t **lists)
-{
-    struct fc_job *job = g->run->job;
-    size_t capacity = 0, list_capacity = 0, n_list = 0;
-    for (uint32_t r = 0; r < job->trace->n_ranks; r++) {
-        const struct fc_event *e;
-        for (first[r] = g->n; (e = fc_source_peek(job->source, r)) != NULL; fc_source_take(job->source, r), g->n++) {
-            if (g->n == capacity) {
-                capacity = capacity ? 2 * capacity : 1024;
-                struct fc_event *more = realloc(g->copies, capacity * sizeof *more);
-                if (!more) return fc_refuse(g->st, FC_NO, "out of memory for the events of the graph");
-                g->copies = more;
-            }
-            if (n_list + e->n_list > list_capacity) {
-                list_capacity = 2 * (n_list + e->n_list) + 1024;
-                int64_t *more = realloc(*lists, list_capacity * sizeof *more);
-                if (!more) return fc_refuse(g->st, FC_NO, "out of memory for the events of the graph");
-                *lists = more;
-            }
-            g->copies[g->n] = *e;
-            g->copies[g->n].list = n_list;
-            if (e->n_list) memcpy(*lists + n_list, fc_source_list(job->source, r, e), e->n_list * sizeof **lists);
-            n_list += e->n_list;
-        }
-    }
-    first[job->trace->n_ranks] = g->n;
-    g->event = g->copies;
-    return g->st->code;
-}
-
-static enum fc_code check_event(const struct graph *g, uint32_t rank, uint64_t number, const struct fc_event *e)
-{
-    const struct fc_trace *t = g->run->job->trace;
-    bool message = e->op == FC_OP_SEND || e->op == FC_OP_RECV;
-    if (e->request >= 0 && e->request < 256 && e->polls < 256 &&
-        (!message || (e->op == FC_OP_RECV && e->peer == FC_ANY) || (e->peer >= 0 && (uint32_t)e->peer < t->n_ranks)))
-        return FC_OK;
-    return fc_fail(g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[rank] : t->file, 0},
-                   "rank %" PRIu32 ", event %" PRIu64 ": processor %" PRId32 ", card %d, peer %" PRId32
-                   " (allowed: 0 to 255 for both, ranks below %" PRIu32 ")",
-                   rank, number, e->request, e->polls, e->peer, t->n_ranks);
-}
-
-/* Dependencies the other way round: who is told; and the calls' numbers. */
-static enum fc_code link_events(struct graph *g, const uint64_t *first, const int64_t *lists)
-{
-    struct fc_run *run = g->run;
-    const struct fc_trace *t = run->job->trace;
-    uint64_t n_after = 0;
-    for (uint32_t r = 0; r < t->n_ranks; r++)
-        for (uint64_t v = first[r]; v < first[r + 1]; v++) {
-            const struct fc_event *e = &g->event[v];
-            if (check_event(g, r, v - first[r], e)) return g->st->code;
-            g->vertex[v].rank = r;
-            g->vertex[v].n_left = e->n_list;
-            n_after += e->n_list;
-            if ((uint32_t)e->request >= g->n_processors) g->n_processors = (uint32_t)e->request + 1;
-            if (e->polls >= g->n_cards) g->n_cards = e->polls + 1u;
-            for (uint32_t i = 0; i < e->n_list; i++) {
-                int64_t d = lists[e->list + i] < 0 ? ~lists[e->list + i] : lists[e->list + i];
-                g->vertex[first[r] + (uint64_t)d + 1].after++;
-            }
-            if (e->op < FC_OP_BARRIER || e->op > FC_OP_SCAN) continue;
-            uint32_t comm = (uint32_t)e->comm, member = comm < t->n_comms ? fc_calls_member(&run->calls, comm, r) : FC_NONE;
-            if (member == FC_NONE)
-                return fc_fail(g->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[r] : t->file, 0},
-                               "rank %" PRIu32 ", event %" PRIu64 ": it is no member of communicator %" PRId32, r,
-                               v - first[r], e->comm);
-            g->vertex[v].call = run->calls.made[t->comm_first[comm] + member]++;
-            if (fc_calls_announce(&run->calls, comm, g->vertex[v].call, member, r, v - first[r], e, NULL)) return g->st->code;
-        }
-    for (uint64_t v = 0; v < g->n; v++) g->vertex[v + 1].after += g->vertex[v].after;
-    g->after = fc_alloc(&g->arena, n_after, sizeof *g->after, g->st);
-    if (!g->after) return g->st->code;
-    for (uint32_t r = 0; r < t->n_ranks; r++) /* filled: after of v is then where those of v + 1 begin */
-        for (uint64_t v = first[r]; v < first[r + 1]; v++)
-            for (uint32_t i = 0; i < g->event[v].n_list; i++) {
-                int64_t d = lists[g->event[v].list + i];
-                g->after[g->vertex[first[r] + (uint64_t)(d < 0 ? ~d : d)].after++] = v << 1 | (d < 0);
-            }
-    for (uint64_t v = g->n; v > 0; v--) g->vertex[v].after = g->vertex[v - 1].after;
-    g->vertex[0].after = 0;
-    return FC_OK;
-}
-
-static double whole_ns(double seconds) /* parameters are given in nanoseconds: no digit of rounding */
-{
-    return round(seconds * 1e15) * 1e-6;
-}
-
-static enum fc_code prepare(struct graph *g)
-{
-    const struct fc_job *job = g->run->job;
-    const struct fc_trace *t = job->trace;
-    int64_t *lists = NULL;
-    uint64_t *first = t->first_event;
-    if (!t->events) {
-        first = fc_alloc(&g->arena, (size_t)t->n_ranks + 1, sizeof *first, g->st);
-        if (!first || copy_events(g, first, &lists)) goto done;
-    } else {
-        g->event = t->events;
-        g->n = first[t->n_ranks];
-    }
-    g->vertex = g->n < UINT32_MAX ? fc_alloc(&g->arena, g->n + 2, sizeof *g->vertex, g->st) : NULL;
-    if (!g->vertex) fc_refuse(g->st, FC_NO, "%" PRIu64 " events are too many for a graph", g->n);
-    g->n_processors = g->n_cards = 1;
-    if (!g->vertex || link_events(g, first, t->events ? t->lists : lists)) goto done;
-    size_t n_processors = (size_t)t->n_ranks * g->n_processors;
-    g->processor = fc_alloc(&g->arena, n_processors, sizeof *g->processor, g->st);
-    g->card = fc_alloc(&g->arena, (size_t)t->n_ranks * g->n_cards, sizeof *g->card, g->st);
-    g->line = fc_alloc(&g->arena, n_processors * (1 + 2 * (size_t)g->n_cards), sizeof *g->line, g->st);
-    const struct fc_replay_settings *s = job->settings;
-    g->o_ns = whole_ns(s->software.send_s);
-    g->recv_ns = whole_ns(s->software.recv_s);
-    g->gap_ns = whole_ns(s->software.gap_s);
-    g->cpu_byte_ns = whole_ns(s->software.per_byte_s);
-    g->byte_ns = s->loggops ? whole_ns(s->loggops_per_byte_s) : 0;
-    g->latency_ns = s->loggops ? whole_ns(s->loggops_latency_s) : 0;
-    g->eager = s->software.eager_bytes;
-done:
-    free(lists);
-    return g->st->code;
-}
-
 /* Of an event that has started and not finished, with others behind it. */
 static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocked *b)
 {
-    const struct graph *g = run->graph;
+    const struct fc_graph *g = run->graph;
     uint64_t first = 0;
     while (first < g->n && g->vertex[first].rank != rank) first++;
     for (uint64_t v = first; v < g->n && g->vertex[v].rank == rank; v++) {
@@ -625,12 +475,12 @@ static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocke
     return false;
 }
 
-static void finish_ranks(struct graph *g)
+static void finish_ranks(struct fc_graph *g)
 {
     struct fc_run *run = g->run;
     for (uint32_t r = 0; r < run->job->trace->n_ranks; r++)
         for (uint32_t p = 0; p < g->n_processors; p++) {
-            const struct processor *at = processor_of(g, r, p);
+            const struct fc_processor *at = processor_of(g, r, p);
             run->finish_s[r] = fc_later(run->finish_s[r], 1e-9 * at->free_ns);
             fc_run_ends(run, 1e-9 * at->free_ns, 0, &at->chain);
         }
@@ -638,25 +488,28 @@ static void finish_ranks(struct graph *g)
 
 enum fc_code fc_run_graph(struct fc_run *run)
 {
-    struct graph g = {.run = run, .st = run->job->st};
+    struct fc_graph g = {.run = run, .st = run->job->st};
     uint64_t steps = 0;
     run->graph = &g;
     run->arrived = arrived;
     run->call_over = call_over;
-    if (!prepare(&g)) {
+    if (!fc_graph_prepare(&g)) {
         free_at_start(&g);
         while (step(&g))
             if (steps++ % 65536 == 0)
-                fc_progress_show(run->job->settings->progress, (double)g.n_done / (double)(g.n + 1), "replay");
+                fc_progress_show(run->job->settings->progress, (double)g.n_done / (double)(g.n + 1),
+                                 "replay");
         run->n_events = g.n_done;
         bool held = false;
         for (uint64_t v = 0; v < g.n && !held; v++)
-            held = g.vertex[v].state == WAITS || (g.vertex[v].state == STARTED && g.event[v].op >= FC_OP_BARRIER &&
-                                                  g.event[v].op <= FC_OP_SCAN);
+            held =
+                g.vertex[v].state == WAITS || (g.vertex[v].state == STARTED &&
+                                               g.event[v].op >= FC_OP_BARRIER && g.event[v].op <= FC_OP_SCAN);
         if (!g.st->code && held) fc_report_deadlock(run, blocked_in);
         if (!g.st->code) finish_ranks(&g);
     }
-    for (size_t i = 0; g.line && i < (size_t)run->job->trace->n_ranks * g.n_processors * (1 + 2 * (size_t)g.n_cards); i++)
+    for (size_t i = 0;
+         g.line && i < (size_t)run->job->trace->n_ranks * g.n_processors * (1 + 2 * (size_t)g.n_cards); i++)
         free(g.line[i].item);
     free(g.queue.item);
     free(g.freed);

@@ -5,21 +5,20 @@
  *     start = max(head at the link, link free);  link free again at start + w / b
  *     head at the next link = start + D;  tail there = max(tail here, start + w / b) + D
  * and it has arrived when the last tail of its shares is at the receiver's node. Links are taken in the
- * order in which heads stand before them: one queue of events ordered by (time, message), so the result is the same
- * whatever the host. Alone in the network this is d + sum D + w / min b (shares of one message still leave one after the
- * other), which no contended arrival can undercut, since a start is never before the head (max-plus monotonicity,
- * Baccelli et al. 1992).
+ * order in which heads stand before them: one queue of events ordered by (time, message), so the result is
+ * the same whatever the host. Alone in the network this is d + sum D + w / min b (shares of one message still
+ * leave one after the other), which no contended arrival can undercut, since a start is never before the head
+ * (max-plus monotonicity, Baccelli et al. 1992).
  *
- * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time. Limits: a blocked
- * message holds no link upstream (buffers are never full, so no tree saturation); messages, not packets, take turns. */
+ * A message of n packets uses min(n, paths) of its route's paths, starting with another one each time.
+ * Limits: a blocked message holds no link upstream (buffers are never full, so no tree saturation); messages,
+ * not packets, take turns. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const fc_network_model_names[] = {"ideal", "contention", NULL};
 
 struct link_state {
     double free_s, s_per_byte, delay_s;
@@ -32,8 +31,9 @@ struct flight {
     uint32_t shares_left, next_free;
     double wire_bytes, bytes, tail_s, alone_s, left_s;
 };
-/* A head arrives at a link, or a message. Times are not negative, so their bits order as they do: the key's high half is
- * the time, the low half the message, and one comparison without a branch orders two happenings. */
+/* A head arrives at a link, or a message. Times are not negative, so their bits order as they do: the key's
+ * high half is the time, the low half the message, and one comparison without a branch orders two happenings.
+ */
 struct happening {
     unsigned __int128 key;
     uint32_t flight;
@@ -43,8 +43,8 @@ struct fc_transit {
     struct fc_status *st;
     struct fc_arena arena;
     struct fc_routes routes;
-    struct link_state *link;  /* [n_links] */
-    double *bytes, *busy_s;   /* [n_links] payload */
+    struct link_state *link; /* [n_links] */
+    double *bytes, *busy_s;  /* [n_links] payload */
     struct flight *flight;
     uint32_t n_flights, free_flight;
     size_t flight_capacity, heap_capacity, n_heap;
@@ -62,8 +62,9 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
     t->net = net;
     t->st = st;
     t->free_flight = FC_NONE;
-    t->packet_bytes = m->packet.max_bytes > m->packet.header_bytes ? m->packet.max_bytes - m->packet.header_bytes
-                                                                   : m->router.flit_bytes;
+    t->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
+                          ? m->packet.max_bytes - m->packet.header_bytes
+                          : m->router.flit_bytes;
     t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
     t->link = fc_alloc(&t->arena, net->n_links, sizeof *t->link, st);
     t->bytes = fc_alloc(&t->arena, net->n_links, sizeof *t->bytes, st);
@@ -192,8 +193,8 @@ static void free_flight(struct fc_transit *t, uint32_t i)
 }
 
 /* The shares of a message over several paths; returns when the last would arrive alone. */
-static double send_shares(struct fc_transit *t, const struct fc_route *route, uint64_t id, double time_s, double bytes,
-                          double wire)
+static double send_shares(struct fc_transit *t, const struct fc_route *route, uint64_t id, double time_s,
+                          double bytes, double wire)
 {
     const struct fc_path *path = t->routes.path + route->first_path;
     uint32_t n = route->n_paths, used = n, first = 0;
@@ -206,15 +207,21 @@ static double send_shares(struct fc_transit *t, const struct fc_route *route, ui
     for (uint32_t i = 0; i < used && !t->st->code; i++) {
         const struct fc_path *p = &path[(first + i) % n];
         uint32_t door = t->routes.link[p->first];
-        double share = used == n ? p->share : 1.0 / used, waited = 0; /* for earlier shares on the same first link */
+        double share = used == n ? p->share : 1.0 / used,
+               waited = 0; /* for earlier shares on the same first link */
         for (uint32_t k = 0; k < i; k++) {
             const struct fc_path *q = &path[(first + k) % n];
             if (t->routes.link[q->first] == door)
                 waited += (used == n ? q->share : 1.0 / used) * wire * t->link[door].s_per_byte;
         }
         alone_s = fc_later(alone_s, time_s + waited + p->head_s + share * wire * p->s_per_byte);
-        uint32_t f = new_flight(t, (struct flight){.id = id, .at = p->first, .end = p->first + p->n, .message = whole,
-                                                   .wire_bytes = share * wire, .bytes = share * bytes, .tail_s = time_s,
+        uint32_t f = new_flight(t, (struct flight){.id = id,
+                                                   .at = p->first,
+                                                   .end = p->first + p->n,
+                                                   .message = whole,
+                                                   .wire_bytes = share * wire,
+                                                   .bytes = share * bytes,
+                                                   .tail_s = time_s,
                                                    .alone_s = alone_s});
         if (f != FC_NONE) push(t, (struct happening){key_of(time_s, id), f});
     }
@@ -222,11 +229,13 @@ static double send_shares(struct fc_transit *t, const struct fc_route *route, ui
     return alone_s;
 }
 
-enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst, double bytes)
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst,
+                             double bytes)
 {
     if (src == dst) {
         double arrived = time_s + bytes * t->local_s_per_byte;
-        uint32_t f = new_flight(t, (struct flight){.id = id, .message = FC_NONE, .tail_s = arrived, .alone_s = arrived});
+        uint32_t f = new_flight(
+            t, (struct flight){.id = id, .message = FC_NONE, .tail_s = arrived, .alone_s = arrived});
         if (f != FC_NONE) push(t, (struct happening){key_of(arrived, id), f});
         return t->st->code;
     }
@@ -235,8 +244,13 @@ enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, u
     double wire = fc_wire_bytes(t->net->machine, bytes);
     if (route->n_paths == 1) {
         const struct fc_path *p = t->routes.path + route->first_path;
-        uint32_t f = new_flight(t, (struct flight){.id = id, .at = p->first, .end = p->first + p->n, .message = FC_NONE,
-                                                   .wire_bytes = wire, .bytes = bytes, .tail_s = time_s,
+        uint32_t f = new_flight(t, (struct flight){.id = id,
+                                                   .at = p->first,
+                                                   .end = p->first + p->n,
+                                                   .message = FC_NONE,
+                                                   .wire_bytes = wire,
+                                                   .bytes = bytes,
+                                                   .tail_s = time_s,
                                                    .alone_s = time_s + p->head_s + wire * p->s_per_byte});
         if (f != FC_NONE) push(t, (struct happening){key_of(time_s, id), f});
     } else {

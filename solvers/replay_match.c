@@ -1,18 +1,18 @@
 /* replay_match.c - which receive takes which message, as they come.
  *
- * MPI's order rule (MPI 4.0, section 3.5): of the messages of one sender that a receive could take it takes the one sent
- * first; of the receives that could take a message the one posted first does. Without wildcards that leaves no choice:
- * the k-th send of a key (communicator, source, destination, tag) belongs to the k-th receive of it, whatever the times.
- * A hash table of keys holds a queue each, of sends without receives or of receives without sends, linked through
- * messages from a pool. Empty queues stay until the table would have to grow and are dropped then, so its size is bounded
- * by what was open at once.
+ * MPI's order rule (MPI 4.0, section 3.5): of the messages of one sender that a receive could take it takes
+ * the one sent first; of the receives that could take a message the one posted first does. Without wildcards
+ * that leaves no choice: the k-th send of a key (communicator, source, destination, tag) belongs to the k-th
+ * receive of it, whatever the times. A hash table of keys holds a queue each, of sends without receives or of
+ * receives without sends, linked through messages from a pool. Empty queues stay until the table would have
+ * to grow and are dropped then, so its size is bounded by what was open at once.
  *
- * A receive from anyone takes what is there first. Programs run ahead of each other, so it stays open until no earlier
- * message can come: all ranks are blocked, and of all open receives in the job it is the one whose message (the first
- * sent of its source; at the time when it has arrived, or its announcement has, and the receive is posted) comes first.
- * Whatever wakes afterwards wakes later, so nothing sent then can arrive earlier. A receive with a full key behind an
- * open one that could take the same messages is open too, until that one has chosen. Ties go to the lower rank, the
- * receive posted first, the lower source.
+ * A receive from anyone takes what is there first. Programs run ahead of each other, so it stays open until
+ * no earlier message can come: all ranks are blocked, and of all open receives in the job it is the one whose
+ * message (the first sent of its source; at the time when it has arrived, or its announcement has, and the
+ * receive is posted) comes first. Whatever wakes afterwards wakes later, so nothing sent then can arrive
+ * earlier. A receive with a full key behind an open one that could take the same messages is open too, until
+ * that one has chosen. Ties go to the lower rank, the receive posted first, the lower source.
  *
  * Lists of the messages at a rank, which these choices look through, are kept from the first wildcard on. */
 #include "solvers/replay.h"
@@ -35,10 +35,12 @@ struct fc_mail *fc_mail_new(struct fc_match *m)
     struct fc_mail *mail = m->free_mail;
     if (!mail) {
         struct fc_mail_block *block = malloc(sizeof *block);
-        if (!block) return fc_refuse(m->st, FC_NO, "out of memory for the messages that are open at once"), NULL;
+        if (!block)
+            return fc_refuse(m->st, FC_NO, "out of memory for the messages that are open at once"), NULL;
         block->next = m->blocks;
         m->blocks = block;
-        for (int i = 0; i < MAILS_A_BLOCK; i++) block->mail[i].next = i + 1 < MAILS_A_BLOCK ? &block->mail[i + 1] : NULL;
+        for (int i = 0; i < MAILS_A_BLOCK; i++)
+            block->mail[i].next = i + 1 < MAILS_A_BLOCK ? &block->mail[i + 1] : NULL;
         mail = block->mail;
     }
     m->free_mail = mail->next;
@@ -73,12 +75,14 @@ void fc_match_free(struct fc_match *m)
 
 static inline bool same_key(const struct fc_queue_key *a, const struct fc_queue_key *b)
 {
-    return a->source == b->source && a->destination == b->destination && a->tag == b->tag && a->comm == b->comm;
+    return a->source == b->source && a->destination == b->destination && a->tag == b->tag &&
+           a->comm == b->comm;
 }
 
 static inline size_t hash_key(const struct fc_queue_key *key)
 {
-    uint64_t h = ((uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination) * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t h =
+        ((uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination) * UINT64_C(0x9E3779B97F4A7C15);
     h ^= h >> 29;
     h += (uint64_t)(uint32_t)key->comm << 32 | (uint32_t)key->tag;
     h *= UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -186,12 +190,13 @@ static bool open_inboxes(struct fc_match *m)
 
 struct fc_mail *fc_match_send(struct fc_match *m, struct fc_queue_key key)
 {
-    struct fc_queue *q = fc_match_find(m, key);
+    struct fc_queue *q = m->sent_to = fc_match_find(m, key);
     if (!q) return NULL;
     struct fc_mail *mail = q->first;
     if (mail && (mail->state & FC_POSTED)) {
         q->first = mail->next;
         mail->state &= ~(uint32_t)FC_QUEUED;
+        mail->route = q->route;
     } else {
         mail = fc_mail_new(m);
         if (!mail) return NULL;
@@ -245,8 +250,7 @@ static struct fc_mail *leave_open(struct fc_match *m, struct fc_queue_key key)
 
 struct fc_mail *fc_match_receive(struct fc_match *m, struct fc_queue_key key)
 {
-    if (key.comm >= 0 &&
-        (is_wild(&key) || (m->inbox && behind_open(&m->inbox[key.destination], &key, NULL))))
+    if (key.comm >= 0 && (is_wild(&key) || (m->inbox && behind_open(&m->inbox[key.destination], &key, NULL))))
         return leave_open(m, key);
     struct fc_queue *q = fc_match_find(m, key);
     if (!q) return NULL;
@@ -268,7 +272,8 @@ struct fc_mail *fc_match_receive(struct fc_match *m, struct fc_queue_key key)
 
 /* What of the messages at its rank a wildcard would take, and when it could. */
 static struct fc_mail *candidate(struct fc_match *m, const struct fc_mail *w,
-                                 double (*announced_s)(void *, struct fc_mail *), void *context, double *time_s)
+                                 double (*announced_s)(void *, struct fc_mail *), void *context,
+                                 double *time_s)
 {
     const struct fc_inbox *box = &m->inbox[w->key.destination];
     struct fc_mail *best = NULL;
@@ -292,8 +297,8 @@ static struct fc_mail *candidate(struct fc_match *m, const struct fc_mail *w,
     return best;
 }
 
-static void look_again(struct fc_match *m, struct fc_inbox *box, double (*announced_s)(void *, struct fc_mail *),
-                       void *context)
+static void look_again(struct fc_match *m, struct fc_inbox *box,
+                       double (*announced_s)(void *, struct fc_mail *), void *context)
 {
     box->stale = false;
     box->best = NULL;
@@ -309,8 +314,8 @@ static void look_again(struct fc_match *m, struct fc_inbox *box, double (*announ
     }
 }
 
-struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(void *, struct fc_mail *), void *context,
-                                   double *time_s)
+struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(void *, struct fc_mail *),
+                                   void *context, double *time_s)
 {
     struct fc_mail *best = NULL;
     for (uint32_t i = 0; i < m->n_open; i++) {
@@ -326,7 +331,8 @@ struct fc_mail *fc_match_next_open(struct fc_match *m, double (*announced_s)(voi
     return best;
 }
 
-static void remove_open(struct fc_match *m, struct fc_inbox *box, const struct fc_mail *receive, uint32_t rank)
+static void remove_open(struct fc_match *m, struct fc_inbox *box, const struct fc_mail *receive,
+                        uint32_t rank)
 {
     struct fc_mail **link = &box->first_open, *before = NULL;
     while (*link != receive) {
@@ -350,7 +356,8 @@ void fc_match_decide(struct fc_match *m, struct fc_mail *receive)
     receive->next = NULL;
     receive->state &= ~(uint32_t)FC_OPEN;
     receive->taken = message;
-    pop(m, fc_match_find(m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
+    pop(m, fc_match_find(
+               m, message->key)); /* it is the first of its queue: the first sent of its source that fits */
     message->state |= FC_RECEIVER_HOLDS;
 }
 
@@ -402,7 +409,9 @@ struct fc_mail *fc_match_posted(struct fc_match *m, struct fc_queue_key key, str
         if (!m->inbox && !open_inboxes(m)) return NULL;
         struct fc_mail *mail = m->inbox[key.destination].first;
         while (mail && !fits(&key, &mail->key)) mail = mail->behind;
-        if (mail) return pop(m, fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
+        if (mail)
+            return pop(m,
+                       fc_match_find(m, mail->key)); /* the first of its queue: queues are in order of time */
         *receive = leave_open(m, key);
     } else {
         struct fc_queue *q = fc_match_find(m, key);
@@ -421,8 +430,9 @@ void fc_match_count(const struct fc_match *m, uint64_t *sends, uint64_t *receive
 {
     *sends = *receives = 0;
     for (size_t i = 0; i <= m->mask; i++)
-        for (const struct fc_mail *mail = m->queue[i].used && m->queue[i].key.comm >= 0 ? m->queue[i].first : NULL; mail;
-             mail = mail->next)
+        for (const struct fc_mail *mail = m->queue[i].used && m->queue[i].key.comm >= 0 ? m->queue[i].first
+                                                                                        : NULL;
+             mail; mail = mail->next)
             ++*(mail->state & FC_SENT ? sends : receives);
     for (uint32_t i = 0; i < m->n_open; i++)
         for (const struct fc_mail *w = m->inbox[m->open[i]].first_open; w; w = w->next) ++*receives;

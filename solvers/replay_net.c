@@ -1,11 +1,12 @@
 /* replay_net.c - what lies between the end points.
  *
- * Ideal networks are formulas: a message alone in the network that leaves at d over links with head delays D, slowest
- * time per byte 1 / b, has arrived at d + sum D + w / b for w wire bytes; shares of one message over several paths still
- * leave one after the other through a link that they share. With loggops the network is L alone. Inside a node a message
- * crosses its memory at the injection bandwidth without queueing. Everything else is a transit (transit.h), which also
- * tells when each message would have arrived alone: that is the other view. A message of n packets uses min(n, paths) of
- * its route's paths, starting with another one each time. */
+ * Ideal networks are formulas: a message alone in the network that leaves at d over links with head delays D,
+ * slowest time per byte 1 / b, has arrived at d + sum D + w / b for w wire bytes; shares of one message over
+ * several paths still leave one after the other through a link that they share. With loggops the network is L
+ * alone. Inside a node a message crosses its memory at the injection bandwidth without queueing. Everything
+ * else is a transit (transit.h), which also tells when each message would have arrived alone: that is the
+ * other view. A message of n packets uses min(n, paths) of its route's paths, starting with another one each
+ * time. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
@@ -50,7 +51,8 @@ bool fc_mail_route(struct fc_run *run, struct fc_mail *mail)
 {
     struct fc_routes *routes = &run->job->routes;
     uint32_t src = run->job->node[mail->from], dst = run->job->node[mail->to];
-    if (mail->route != FC_NONE && routes->route[mail->route].src == src && routes->route[mail->route].dst == dst)
+    if (mail->route != FC_NONE && routes->route[mail->route].src == src &&
+        routes->route[mail->route].dst == dst)
         return true;
     struct fc_route *route = fc_routes_find(routes, src, dst);
     if (!route) return false; /* refused; the status says why */
@@ -69,7 +71,8 @@ double fc_mail_announced_s(void *context, struct fc_mail *mail)
 }
 
 /* When it arrives alone after leaving at time 0; what it puts on its paths is counted. */
-static double alone_s(struct fc_routes *routes, struct fc_route *route, double packet_bytes, double bytes, double wire)
+static double alone_s(struct fc_routes *routes, struct fc_route *route, double packet_bytes, double bytes,
+                      double wire)
 {
     struct fc_path *path = routes->path + route->first_path;
     uint32_t n = route->n_paths, used = n, first = 0;
@@ -86,7 +89,8 @@ static double alone_s(struct fc_routes *routes, struct fc_route *route, double p
     for (uint32_t i = 0; i < used; i++) {
         struct fc_path *p = &path[(first + i) % n];
         uint32_t door = routes->link[p->first];
-        double share = used == n ? p->share : 1.0 / used, waited = 0; /* for earlier shares on the same first link */
+        double share = used == n ? p->share : 1.0 / used,
+               waited = 0; /* for earlier shares on the same first link */
         for (uint32_t k = 0; k < i; k++) {
             const struct fc_path *q = &path[(first + k) % n];
             if (routes->link[q->first] == door) waited += (used == n ? q->share : 1.0 / used) * wire;
@@ -114,7 +118,8 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
             if (way) run->way = way;
             uint32_t *free_way = realloc(run->free_way, more * sizeof *free_way);
             if (free_way) run->free_way = free_way;
-            if (!way || !free_way) return fc_refuse(job->st, FC_NO, "out of memory for messages under way"), false;
+            if (!way || !free_way)
+                return fc_refuse(job->st, FC_NO, "out of memory for messages under way"), false;
             run->way_capacity = more;
         }
         slot = run->n_way++;
@@ -151,7 +156,11 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     }
     if (!fc_mail_route(run, mail)) return;
     struct fc_route *route = &job->routes.route[mail->route];
-    double wire = fc_wire_bytes(job->net->machine, mail->bytes);
+    if (mail->bytes != route->last_bytes) {
+        route->last_bytes = mail->bytes;
+        route->last_wire_bytes = fc_wire_bytes(job->net->machine, mail->bytes);
+    }
+    double wire = route->last_wire_bytes;
     for (int v = 0; v < run->views; v++) {
         time_s[v] = mail->sent_s[v];
         if (announced)
@@ -179,7 +188,8 @@ bool fc_net_next(struct fc_run *run, double until_s)
     struct fc_mail *mail = run->way[slot];
     run->free_way[run->n_free_way++] = slot;
     /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
-    double time_s[FC_VIEWS] = {arrival.time_s, fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
+    double time_s[FC_VIEWS] = {arrival.time_s,
+                               fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
     arrive(run, mail, time_s);
     fc_mail_release(&run->match, mail, FC_NETWORK_HOLDS);
     return true;

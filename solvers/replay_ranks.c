@@ -1,13 +1,14 @@
-/* replay_ranks.c - programs: computation, messages (replay_ends.c), waits, collective calls (replay_rounds.c).
+/* replay_ranks.c - programs: computation, messages (replay_ends.c), waits, collective calls
+ * (replay_rounds.c).
  *
  * A nonblocking collective goes on by itself, beside the program, from the time of its call. One-sided data
  * moves without CPU time at the target and nobody waits for it but the end of the job.
  *
- * A rank runs ahead until it must wait for something that has not arrived (and lets others run after QUANTUM events, so
- * that what is open stays small). When all are blocked time goes on: to the next arrival, or to the receive from anyone
- * that is sure first (replay_match.c), whichever is earlier. All that a rank does is adding and taking maxima of times,
- * in an order that the program and the matches fix: so later arrivals never make anything earlier, which is what makes
- * the view of idle networks a lower bound of the other. */
+ * A rank runs ahead until it must wait for something that has not arrived (and lets others run after QUANTUM
+ * events, so that what is open stays small). When all are blocked time goes on: to the next arrival, or to
+ * the receive from anyone that is sure first (replay_match.c), whichever is earlier. All that a rank does is
+ * adding and taking maxima of times, in an order that the program and the matches fix: so later arrivals
+ * never make anything earlier, which is what makes the view of idle networks a lower bound of the other. */
 #include "solvers/replay.h"
 
 #include <inttypes.h>
@@ -78,20 +79,23 @@ static enum fc_code refuse_request(const struct fc_run *run, uint32_t rank, int6
     struct fc_place where = {t->rank_file ? t->rank_file[rank] : t->file, 0};
     if (t->first_line) where = (struct fc_place){t->file, t->first_line[rank] + (long)event};
     return fc_fail(run->job->st, FC_INPUT, where,
-                   "rank %" PRIu32 ", call %" PRIu64 ": waits for request %" PRId64 ", which is not open", rank, event,
-                   number);
+                   "rank %" PRIu32 ", call %" PRIu64 ": waits for request %" PRId64 ", which is not open",
+                   rank, event, number);
 }
 
 /* ---- beginning an event ---- */
 
-static bool check_peer(const struct fc_run *run, uint32_t rank, const struct fc_event *e, bool any)
+/* A source need not have been checked. */
+static bool check_message(const struct fc_run *run, uint32_t rank, const struct fc_event *e, bool any)
 {
-    if ((any && e->peer == FC_ANY) || (e->peer >= 0 && (uint32_t)e->peer < run->job->trace->n_ranks)) return true;
     const struct fc_trace *t = run->job->trace;
-    uint64_t event = fc_reader_number(&run->reader, rank);
+    bool good = (any && e->peer == FC_ANY) || (e->peer >= 0 && (uint32_t)e->peer < t->n_ranks);
+    if (good && e->comm >= 0 && (uint32_t)e->comm < t->n_comms && e->bytes >= 0) return true;
     fc_fail(run->job->st, FC_INPUT, (struct fc_place){t->rank_file ? t->rank_file[rank] : t->file, 0},
-            "rank %" PRIu32 ", call %" PRIu64 ": peer %" PRId32 " of %s is out of range (allowed: 0 to %" PRIu32 ")", rank,
-            event, e->peer, fc_op_names[e->op], t->n_ranks - 1);
+            "rank %" PRIu32 ", call %" PRIu64 ": %s with peer %" PRId32 ", communicator %" PRId32 ", %" PRId64
+            " bytes (allowed: ranks below %" PRIu32 ", communicators below %" PRIu32 ", 0 bytes or more)",
+            rank, fc_reader_number(&run->reader, rank), fc_op_names[e->op], e->peer, e->comm, e->bytes,
+            t->n_ranks, t->n_comms);
     return false;
 }
 
@@ -99,7 +103,7 @@ static struct fc_mail *send_message(struct fc_run *run, struct fc_strand *s, con
 {
     bool rendezvous =
         e->mode == FC_SEND_SYNCHRONOUS || (e->mode != FC_SEND_BUFFERED && fc_is_long(run, (double)e->bytes));
-    if (!check_peer(run, s->rank, e, false)) return NULL;
+    if (!check_message(run, s->rank, e, false)) return NULL;
     struct fc_mail *mail =
         fc_match_send(&run->match, (struct fc_queue_key){e->comm, (int32_t)s->rank, e->peer, e->tag});
     if (!mail) return NULL;
@@ -108,12 +112,13 @@ static struct fc_mail *send_message(struct fc_run *run, struct fc_strand *s, con
     mail->bytes = (double)e->bytes;
     if (rendezvous) mail->state |= FC_SENDER_HOLDS;
     fc_end_send(run, s, mail, rendezvous);
+    run->match.sent_to->route = mail->route; /* messages of a key take the same route */
     return rendezvous ? mail : NULL;
 }
 
 static struct fc_mail *post_receive(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
 {
-    if (!check_peer(run, s->rank, e, true)) return NULL;
+    if (!check_message(run, s->rank, e, true)) return NULL;
     struct fc_mail *mail =
         fc_match_receive(&run->match, (struct fc_queue_key){e->comm, e->peer, (int32_t)s->rank, e->tag});
     if (!mail) return NULL;
@@ -166,7 +171,7 @@ static void start_nonblocking(struct fc_run *run, struct fc_strand *s, const str
 /* Put: one message away. Get: one back, which leaves the target when it is asked for. Update: both. */
 static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct fc_event *e)
 {
-    if (!check_peer(run, s->rank, e, false)) return;
+    if (!check_message(run, s->rank, e, false)) return;
     for (int back = e->mode == FC_MOVE_GET; back <= (e->mode != FC_MOVE_PUT); back++) {
         struct fc_mail *mail = fc_mail_new(&run->match);
         if (!mail) return;
@@ -204,7 +209,8 @@ static void begin(struct fc_run *run, struct fc_strand *s, const struct fc_event
         break;
     case FC_OP_ISEND:
         mail = send_message(run, s, e);
-        open_request(run, s->rank, (struct fc_request){e->request, mail ? FC_REQUEST_SEND : FC_REQUEST_DONE, mail});
+        open_request(run, s->rank,
+                     (struct fc_request){e->request, mail ? FC_REQUEST_SEND : FC_REQUEST_DONE, mail});
         break;
     case FC_OP_IRECV:
         mail = post_receive(run, s, e);
@@ -389,7 +395,8 @@ static uint32_t other_end(struct fc_mail *mail, bool receives)
 static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocked *b)
 {
     const struct fc_strand *s = &run->strand[rank];
-    const struct fc_event *e = s->finished ? NULL : fc_reader_peek((struct fc_reader *)(uintptr_t)&run->reader, rank);
+    const struct fc_event *e =
+        s->finished ? NULL : fc_reader_peek((struct fc_reader *)(uintptr_t)&run->reader, rank);
     if (!e) return false;
     *b = (struct fc_blocked){rank, FC_NONE, e->op, fc_reader_number(&run->reader, rank)};
     if (s->call) {
@@ -431,7 +438,8 @@ enum fc_code fc_run_programs(struct fc_run *run)
     }
     do {
         if (steps++ % 4096 == 0 && n_events)
-            fc_progress_show(run->job->settings->progress, (double)run->n_events / (double)(n_events + 1), "replay");
+            fc_progress_show(run->job->settings->progress, (double)run->n_events / (double)(n_events + 1),
+                             "replay");
     } while (fc_run_ready(run) && go_on(run));
     if (!st->code && run->n_finished < t->n_ranks) fc_report_deadlock(run, blocked_in);
     for (uint32_t r = 0; r < t->n_ranks; r++) {

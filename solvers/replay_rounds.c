@@ -1,9 +1,9 @@
-/* replay_rounds.c - a member plays its part of a collective call, round after round: receives posted, sends started, all
- * waited for.
+/* replay_rounds.c - a member plays its part of a collective call, round after round: receives posted, sends
+ * started, all waited for.
  *
- * A call that is a list finds its messages there. Algorithms in which n members exchange n^2 messages (rings, pairwise,
- * all at once) are worked out as they come, the same messages as collective_exchange.c lists: only what is under way is
- * kept, found by (call, sender, receiver, round) in the table of all messages. */
+ * A call that is a list finds its messages there. Algorithms in which n members exchange n^2 messages (rings,
+ * pairwise, all at once) are worked out as they come, the same messages as collective_exchange.c lists: only
+ * what is under way is kept, found by (call, sender, receiver, round) in the table of all messages. */
 #include "solvers/replay.h"
 
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static bool receive_from_left(const struct fc_live_call *c, uint32_t member, uin
     return true;
 }
 
-static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
+                           double *bytes)
 {
     (void)round;
     *to = ahead(member, 1, c->n);
@@ -43,7 +44,8 @@ static bool send_ring_part(const struct fc_live_call *c, uint32_t member, uint32
     return true;
 }
 
-static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
+                            double *bytes)
 {
     *to = ahead(member, 1, c->n);
     *bytes = c->sizes ? c->sizes[behind(member, round, c->n)] : c->bytes;
@@ -51,7 +53,8 @@ static bool send_ring_block(const struct fc_live_call *c, uint32_t member, uint3
 }
 
 /* Each to the one i further on (reduce_scatter), or with XOR where that pairs all (alltoall). */
-static bool send_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+static bool send_shifted(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
+                         double *bytes)
 {
     *to = ahead(member, round + 1, c->n);
     *bytes = c->sizes ? c->sizes[*to] : c->bytes;
@@ -69,7 +72,8 @@ static bool block(const struct fc_live_call *c, uint32_t from, uint32_t to, doub
     *bytes = !c->blocks ? c->bytes : c->blocks[from] ? (double)c->blocks[from][to] : 0;
     return *bytes > 0;
 }
-static bool send_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to, double *bytes)
+static bool send_pair(const struct fc_live_call *c, uint32_t member, uint32_t round, uint32_t *to,
+                      double *bytes)
 {
     *to = fc_power_of_two(c->n) == c->n ? member ^ (round + 1) : ahead(member, round + 1, c->n);
     return block(c, member, *to, bytes);
@@ -159,7 +163,9 @@ static bool take_in_hand(struct fc_run *run, struct fc_strand *s, struct fc_mail
     if (s->n_hand == s->hand_capacity) {
         uint32_t more = s->hand_capacity ? 2 * s->hand_capacity : 4;
         struct fc_mail **hand = realloc(s->hand, more * sizeof(struct fc_mail *));
-        if (!hand) return fc_refuse(run->job->st, FC_NO, "out of memory for the messages that are open at once"), false;
+        if (!hand)
+            return fc_refuse(run->job->st, FC_NO, "out of memory for the messages that are open at once"),
+                   false;
         s->hand = hand;
         s->hand_capacity = more;
     }
@@ -185,8 +191,8 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
     uint32_t to;
     double bytes;
     if (!s->call->maker->send(s->call, s->member, i, &to, &bytes)) return true;
-    struct fc_mail *mail =
-        fc_match_send(&run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
+    struct fc_mail *mail = fc_match_send(
+        &run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
     bool rendezvous = fc_is_long(run, bytes);
     if (!mail || (rendezvous && !take_in_hand(run, s, mail))) return false;
     mail->from = s->rank;
@@ -282,7 +288,8 @@ uint32_t fc_call_waits_for(const struct fc_strand *s)
             return call->member[receives ? list->messages[i].from : list->messages[i].to];
     }
     for (uint32_t i = 0; i < s->n_hand; i++)
-        if (missing(s->hand[i], i < s->n_receives)) return i < s->n_receives ? s->hand[i]->from : s->hand[i]->to;
+        if (missing(s->hand[i], i < s->n_receives))
+            return i < s->n_receives ? s->hand[i]->from : s->hand[i]->to;
     return s->rank;
 }
 

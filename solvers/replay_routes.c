@@ -189,7 +189,7 @@ struct fc_route *fc_routes_add(struct fc_routes *r, uint32_t src, uint32_t dst)
     if (!reserve((void **)&r->route, &r->route_capacity, (size_t)r->n_routes + 1, sizeof *r->route, r->st))
         return NULL;
     struct fc_route *route = &r->route[r->n_routes];
-    *route = (struct fc_route){.src = src, .dst = dst, .latency_s = INFINITY};
+    *route = (struct fc_route){.src = src, .dst = dst, .latency_s = INFINITY, .last_bytes = -1};
     bool good = take_apart(r, src, dst) && draw_paths(r, src, dst);
     forget(r, src);
     if (!good) return NULL;

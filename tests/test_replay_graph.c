@@ -1,5 +1,5 @@
-/* test_replay_graph.c - graphs: LogGOPSim's published and listed figures, several processors and cards, collectives in
- * graphs, other networks, what cannot be replayed. */
+/* test_replay_graph.c - graphs: LogGOPSim's published and listed figures, several processors and cards,
+ * collectives in graphs, other networks, what cannot be replayed. */
 #include "tests/replay_script.h"
 
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static void start_graph(uint32_t n_ranks)
 {
     memset(&maker, 0, sizeof maker);
     struct fc_trace *t = &maker.trace;
-    *t = (struct fc_trace){.graph = true, .file = "job.goal", .program = "", .n_comms = 1, .comm_first = maker.comm_first};
+    *t = (struct fc_trace){
+        .graph = true, .file = "job.goal", .program = "", .n_comms = 1, .comm_first = maker.comm_first};
     t->first_event = calloc((size_t)n_ranks + 1, sizeof *t->first_event);
     t->comm_member = calloc(n_ranks, sizeof *t->comm_member);
     CU_ASSERT_FATAL(t->first_event && t->comm_member);
@@ -69,7 +70,8 @@ static enum fc_code play(struct rig *g)
 {
     fc_replay_free(&g->out);
     g->st = (struct fc_status){0};
-    return fc_replay_run(g->settings.loggops ? NULL : &g->net, &maker.trace, NULL, &g->settings, &g->out, &g->st);
+    return fc_replay_run(g->settings.loggops ? NULL : &g->net, &maker.trace, NULL, &g->settings, &g->out,
+                         &g->st);
 }
 static bool must_play(struct rig *g)
 {
@@ -81,7 +83,8 @@ static bool must_play(struct rig *g)
 static bool finishes(const struct rig *g, uint32_t rank, double ns)
 {
     bool same = g->out.rank_finish_s && round(1e12 * g->out.rank_finish_s[rank]) == 1000 * ns;
-    if (!same && g->out.rank_finish_s) printf("\n    rank %u: %.3f ns, not %.3f", rank, 1e9 * g->out.rank_finish_s[rank], ns);
+    if (!same && g->out.rank_finish_s)
+        printf("\n    rank %u: %.3f ns, not %.3f", rank, 1e9 * g->out.rank_finish_s[rank], ns);
     return same;
 }
 static void use_its_own(struct rig *g)
@@ -94,7 +97,7 @@ static void use_its_own(struct rig *g)
 
 static void published_tree(void)
 {
-    static const int32_t receives[8][3] = {{1, 2, 4}, {3, 5, -1}, {6, -1, -1}, {7, -1, -1},
+    static const int32_t receives[8][3] = {{1, 2, 4},    {3, 5, -1},   {6, -1, -1},  {7, -1, -1},
                                            {-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     static const int32_t sends[8] = {-1, 0, 0, 1, 0, 1, 2, 3};
     static const double finish_ns[8] = {34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500};
@@ -208,8 +211,9 @@ static void matching(void)
     vertex(FC_OP_RECV, 1, 1, 2)->tag = 3;
     calc(1, 3);
     if (must_play(&g)) {
-        /* Both messages come while rank 2 computes and stand in line until 1 ms; then rank 0's goes in, and the first
-         * receive, posted at 1 ms, takes it; rank 1's goes in before the computation behind that receive. */
+        /* Both messages come while rank 2 computes and stand in line until 1 ms; then rank 0's goes in, and
+         * the first receive, posted at 1 ms, takes it; rank 1's goes in before the computation behind that
+         * receive. */
         CU_ASSERT(finishes(&g, 0, 1e6 + 100));
         CU_ASSERT(finishes(&g, 1, 1500));
         CU_ASSERT(finishes(&g, 2, 1e6 + 1500 + 69999 * 6 + 1500 + 2));
@@ -238,9 +242,11 @@ static void on_a_machine(void)
         if (must_play(&g)) {
             /* both ranks 0 and 1 are on node 0: memory, 2 GB/s */
             double in_s = 1e-6 + 1e-6 + 40000 / 2e9 + 2e-6;
-            CU_ASSERT(g.out.prediction.time_s > in_s + 2 * 3e-6 && g.out.prediction.time_s < in_s + 2 * 3e-6 + 2e-6);
+            CU_ASSERT(g.out.prediction.time_s > in_s + 2 * 3e-6 &&
+                      g.out.prediction.time_s < in_s + 2 * 3e-6 + 2e-6);
             CU_ASSERT(g.out.prediction.bound_s <= g.out.prediction.time_s);
-            CU_ASSERT(g.out.prediction.bound_s > 0.97 * g.out.prediction.time_s); /* it ignores that processors are taken */
+            CU_ASSERT(g.out.prediction.bound_s >
+                      0.97 * g.out.prediction.time_s); /* it ignores that processors are taken */
             CU_ASSERT_EQUAL(g.out.n_messages, 1 + 3 * 2);
             CU_ASSERT(g.out.collective_s > 0);
         }
@@ -261,14 +267,20 @@ static void refusals(void)
     vertex(FC_OP_RECV, 0, 1, FC_NONE);
     vertex(FC_OP_SEND, 0, 1, 0);
     CU_ASSERT_EQUAL(play(&g), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT,
-                      "job.goal: ranks wait for each other for ever: rank 0 in recv (call 0) for rank 1, rank 1 in recv "
-                      "(call 0) for rank 0"));
+    CU_ASSERT(fc_says(
+        &g.st, FC_INPUT,
+        "job.goal: ranks wait for each other for ever: rank 0 in recv (call 0) for rank 1, rank 1 in recv "
+        "(call 0) for rank 0"));
     maker.trace.events[1].n_list = maker.trace.events[3].n_list = 0; /* nothing waits for the receives */
     CU_ASSERT_EQUAL(play(&g), FC_OK);
     maker.trace.events[0].tag = 1;
     CU_ASSERT_EQUAL(play(&g), FC_OK);
     CU_ASSERT(g.out.n_unmatched_receives == 1 && g.out.n_unmatched_sends == 1);
+    maker.trace.events[1].n_list = 1;
+    maker.trace.lists[maker.trace.events[1].list] = 1;
+    CU_ASSERT_EQUAL(play(&g), FC_INPUT);
+    CU_ASSERT(fc_says(&g.st, FC_INPUT,
+                      "job.goal: rank 0, event 1 depends on event 1, which does not come before it"));
     maker.trace.events[1].request = 256;
     CU_ASSERT_EQUAL(play(&g), FC_INPUT);
     CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.goal: rank 0, event 1: processor 256, card 0, peer 1"));

@@ -1,5 +1,6 @@
-/* validate_loggopsim.c - graphs against LogGOPSim: its figures of graphs made from recordings (read from ../shared when they
- * are there), and a broadcast of 2^20 ranks with sends in the order that LogGOPSim gives them. `make validate`
+/* validate_loggopsim.c - graphs against LogGOPSim: its figures of graphs made from recordings (read from
+ * ../shared when they are there), and a broadcast of 2^20 ranks with sends in the order that LogGOPSim gives
+ * them. `make validate`
  *
  * Settings A: L=2500 o=1500 g=1000 G=6 ns, B: L=1000 o=200 g=100 G=1 ns; S=65535, O=0. */
 #include "solvers/solvers.h"
@@ -26,11 +27,13 @@ static double latest_ns(const struct fc_trace *t, bool b, struct fc_status *st)
     return round(1e9 * most_s);
 }
 
-/* LogGOPSim's figure to its six decimals of a second, and ours where it is known to differ (docs/theory-timing.md). */
+/* LogGOPSim's figure to its six decimals of a second, and ours where it is known to differ
+ * (docs/theory-timing.md). */
 static bool compare(const char *name, const char *setting, double ns, double theirs_s, double ours_ns)
 {
     bool good = ours_ns > 0 ? ns == ours_ns : fabs(ns - 1e9 * theirs_s) <= 501;
-    printf("%-10s %s  LogGOPSim %.6f s, here %.0f ns%s\n", name, setting, theirs_s, ns, good ? "" : "  FAILED");
+    printf("%-10s %s  LogGOPSim %.6f s, here %.0f ns%s\n", name, setting, theirs_s, ns,
+           good ? "" : "  FAILED");
     return good;
 }
 
@@ -58,16 +61,19 @@ static bool recordings(void)
             printf("%s\n", text);
             return false;
         }
-        good &= compare(listed[i].name, "A", latest_ns(&trace, false, &st), listed[i].a_s, listed[i].ours_a_ns);
-        good &= compare(listed[i].name, "B", latest_ns(&trace, true, &st), listed[i].b_s, listed[i].ours_b_ns);
+        good &=
+            compare(listed[i].name, "A", latest_ns(&trace, false, &st), listed[i].a_s, listed[i].ours_a_ns);
+        good &=
+            compare(listed[i].name, "B", latest_ns(&trace, true, &st), listed[i].b_s, listed[i].ours_b_ns);
         fc_trace_free(&trace);
     }
     return good;
 }
 
-/* Binomial broadcast of a byte: rank r hears from r without its highest bit, then sends to r + 2^k for all higher k. More
- * than 16 sends that become free at once leave LogGOPSim's sort (one partition of libstdc++'s std::sort on equal keys: first and
- * middle change places, then all but the first are reversed) in another order than they were written. */
+/* Binomial broadcast of a byte: rank r hears from r without its highest bit, then sends to r + 2^k for all
+ * higher k. More than 16 sends that become free at once leave LogGOPSim's sort (one partition of libstdc++'s
+ * std::sort on equal keys: first and middle change places, then all but the first are reversed) in another
+ * order than they were written. */
 static bool broadcast(uint32_t n_ranks, bool sorted, double expected_ns)
 {
     struct fc_status st = {0};
@@ -85,19 +91,30 @@ static bool broadcast(uint32_t n_ranks, bool sorted, double expected_ns)
         while (r + (bit << sends) < n_ranks) sends++;
         for (uint32_t i = 0; i < sends; i++) {
             uint32_t k = i == 0 ? 0 : sends - i; /* what stands at i after reversing all but the first */
-            if (!sorted || sends <= 16) k = i;
-            else if (k == 0 || k == sends / 2) k = sends / 2 - k;
+            if (!sorted || sends <= 16)
+                k = i;
+            else if (k == 0 || k == sends / 2)
+                k = sends / 2 - k;
             event[n++] = (struct fc_event){
                 .op = FC_OP_SEND, .peer = (int32_t)(r + (bit << k)), .bytes = 1, .n_list = r > 0};
         }
         first[r + 1] = n;
     }
-    struct fc_trace t = {.graph = true, .file = "broadcast", .program = "", .n_ranks = n_ranks, .n_comms = 1,
-                         .comm_first = comm_first, .comm_member = member, .first_event = first, .events = event,
-                         .n_lists = 1, .lists = &zero};
+    struct fc_trace t = {.graph = true,
+                         .file = "broadcast",
+                         .program = "",
+                         .n_ranks = n_ranks,
+                         .n_comms = 1,
+                         .comm_first = comm_first,
+                         .comm_member = member,
+                         .first_event = first,
+                         .events = event,
+                         .n_lists = 1,
+                         .lists = &zero};
     double ns = latest_ns(&t, false, &st);
-    printf("broadcast, %u ranks, sends %s: %.0f ns, expected %.0f%s\n", n_ranks, sorted ? "as LogGOPSim sorts them" : "as written",
-           ns, expected_ns, ns == expected_ns ? "" : "  FAILED");
+    printf("broadcast, %u ranks, sends %s: %.0f ns, expected %.0f%s\n", n_ranks,
+           sorted ? "as LogGOPSim sorts them" : "as written", ns, expected_ns,
+           ns == expected_ns ? "" : "  FAILED");
     free(event);
     free(first);
     free(member);
