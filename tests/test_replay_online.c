@@ -188,7 +188,8 @@ static void waits_for_ever(void)
     add(&script, FC_OP_SEND, 2, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT, "rank 0, call 0: send with peer 2, communicator 0, 1 bytes (allowed: ranks below 2,"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT,
+                      "rank 0, call 0: send with peer 2, communicator 0, 1 bytes (allowed: ranks below 2,"));
     close_rig(&g);
 }
 
@@ -375,6 +376,70 @@ static void streams(void)
     close_rig(&g);
 }
 
+/* ---- programs that make no sense ---- */
+
+static void draw_event(uint64_t seed, uint32_t rank, uint32_t i, uint32_t n_ranks)
+{
+    static const enum fc_op ops[] = {FC_OP_SEND,   FC_OP_RECV,      FC_OP_ISEND,     FC_OP_IRECV,
+                                     FC_OP_WAIT,   FC_OP_RMA,       FC_OP_OTHER,     FC_OP_BARRIER,
+                                     FC_OP_BCAST,  FC_OP_ALLGATHER, FC_OP_ISEND,     FC_OP_IRECV,
+                                     FC_OP_IRECV,  FC_OP_SCATTER,   FC_OP_ALLREDUCE, FC_OP_ISEND,
+                                     FC_OP_GATHER, FC_OP_ALLREDUCE, FC_OP_FINALIZE};
+    uint64_t index = (uint64_t)rank * 64 + i;
+    enum fc_op op = ops[fc_random_below(seed, 1, index, seed % 3 ? 7 : FC_COUNT(ops))];
+    if (seed % 3 && op == FC_OP_RECV) op = FC_OP_IRECV; /* two thirds: nobody need wait for ever, */
+    if (seed % 3 && fc_random_below(seed, 8, i, 3) == 0)
+        op = i % 2 ? FC_OP_ALLREDUCE : FC_OP_BARRIER; /* and all call */
+    int32_t peer = (int32_t)fc_random_below(seed, 2, index, n_ranks);
+    if (op == FC_OP_WAIT) {
+        int32_t first = (int32_t)fc_random_below(seed, 3, index, (uint32_t)script.n_requests + 1);
+        add_wait(&script, first, script.n_requests > first);
+        return;
+    }
+    struct fc_event *e = add(&script, op, peer, fc_random_below(seed, 4, index, 8) ? 100 : 2000000);
+    e->compute_s = 1e-6 * fc_random_real(seed, 5, index);
+    bool receive = op == FC_OP_RECV || op == FC_OP_IRECV;
+    if (receive && fc_random_below(seed, 6, index, 3) == 0) e->peer = FC_ANY;
+    if (receive && fc_random_below(seed, 7, index, 3) == 0) e->tag = FC_ANY;
+    if (op >= FC_OP_BARRIER && op <= FC_OP_SCAN)
+        e->peer = op == FC_OP_BCAST || op == FC_OP_SCATTER || op == FC_OP_GATHER ? 0 : -1;
+    if (op == FC_OP_SEND) e->mode = FC_SEND_BUFFERED;
+    if (op == FC_OP_ALLREDUCE && i % 4 == 1) {
+        e->mode = 1;
+        e->request = script.n_requests++;
+    }
+}
+
+/* Either it is replayed or somebody waits for ever, calls something else, or waits for a request again; twice
+ * the same. */
+static void nonsense(void)
+{
+    int replayed = 0, refused = 0;
+    struct rig g;
+    open_torus(&g, "3, 3, 3", "adaptive");
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        uint32_t n_ranks = 2 + (uint32_t)(seed % 5);
+        start_script(&script, n_ranks);
+        for (uint32_t r = 0; r < n_ranks; r++) {
+            next_rank(&script);
+            for (uint32_t i = 0; i < 2 + seed % 9; i++) draw_event(seed, r, i, n_ranks);
+        }
+        g.settings.network = seed % 2 ? FC_NET_CONTENTION : FC_NET_IDEAL;
+        enum fc_code code = replay(&g, &script);
+        CU_ASSERT(code == FC_OK || code == FC_INPUT);
+        if (code == FC_OK) {
+            CU_ASSERT(g.out.prediction.bound_s <= g.out.prediction.time_s);
+            as_a_stream(&g, &script.trace);
+            replayed++;
+        } else {
+            refused++;
+        }
+    }
+    CU_ASSERT(replayed > 40 && refused > 40);
+    if (replayed <= 40 || refused <= 40) printf("\n    %d replayed, %d refused", replayed, refused);
+    close_rig(&g);
+}
+
 int suite_replay_online(void)
 {
     static const CU_TestInfo tests[] = {
@@ -387,6 +452,7 @@ int suite_replay_online(void)
         {"all collectives, on parts too", all_operations},
         {"rounds worked out are the lists'", rounds_are_lists},
         {"streams", streams},
+        {"programs that make no sense", nonsense},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("replay online", tests);
