@@ -35,8 +35,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const fc_network_model_names[] = {"ideal", "contention", NULL};
-
 /* ---- what is replayed ---- */
 
 static enum fc_code check(const struct fc_job *job, const struct fc_placement *placement)

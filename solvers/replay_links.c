@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const fc_network_model_names[] = {"ideal", "contention", NULL};
+
 struct link_state {
     double free_s, s_per_byte, delay_s;
 };
