@@ -70,9 +70,10 @@ static enum fc_code read_network(const struct fc_arguments *a, enum fc_network_m
     for (int i = 0; fc_network_model_names[i]; i++)
         if (!strcmp(fc_network_model_names[i], a->network)) {
             *model = (enum fc_network_model)i;
-            if (*model == FC_NET_IDEAL || *model == FC_NET_CONTENTION) return FC_OK;
+            return FC_OK;
         }
-    return fc_refuse(st, FC_INPUT, "--network: '%s' is not in this build (expected ideal or contention)", a->network);
+    return fc_refuse(st, FC_INPUT, "--network: '%s' is unknown (expected ideal, contention, queueing or flit)",
+                     a->network);
 }
 
 /* ---- one prediction ---- */

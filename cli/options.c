@@ -27,7 +27,7 @@ static const struct entry {
     {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
     {'b', {"background", KEY_BACKGROUND, "FILE", 0, "other jobs: Matrix Market of bytes/s between nodes", 0}},
-    {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal or contention (default)", 0}},
+    {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal, contention (default), queueing or flit", 0}},
     {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},

@@ -242,8 +242,7 @@ static bool alike(const struct finder *f, uint32_t x, uint32_t y)
 
 /* ---- schedules ---- */
 
-/* Sorts a schedule's messages by member: [sends, receives] of round 0, of round 1, ... */
-static enum fc_code sort_steps(struct fc_call_schedule *s, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_call_schedule_sort(struct fc_call_schedule *s, struct fc_arena *arena, struct fc_status *st)
 {
     s->first_step = fc_alloc(arena, (size_t)s->n + 2, sizeof *s->first_step, st);
     s->step = fc_alloc(arena, 2 * s->n_messages, sizeof *s->step, st);
@@ -303,7 +302,7 @@ static enum fc_code make_schedule(struct finder *f, uint32_t call)
                                &s->n_messages, f->st))
         return f->st->code;
     f->calls->calls[call].schedule = f->calls->n_schedules++;
-    return sort_steps(s, &f->calls->arena, f->st);
+    return fc_call_schedule_sort(s, &f->calls->arena, f->st);
 }
 
 static enum fc_code schedule_calls(struct finder *f)

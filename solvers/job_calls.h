@@ -13,6 +13,8 @@ struct fc_call_schedule {
     uint64_t *step; /* each member's part in order of rounds, in a round its sends before its receives:
                                   * 2 * message, + 1 where the member receives */
 };
+/* Sorts the messages of a schedule (n, messages, n_messages given) by member. */
+enum fc_code fc_call_schedule_sort(struct fc_call_schedule *schedule, struct fc_arena *arena, struct fc_status *st);
 struct fc_call {
     uint32_t comm, schedule;
 };

@@ -142,7 +142,7 @@ static bool add_path(struct fc_routes *r, uint32_t parcel, double share)
         !reserve((void **)&r->path, &r->path_capacity, (size_t)r->n_paths + 1, sizeof *r->path, r->st))
         return false;
     struct fc_path *path = &r->path[r->n_paths++];
-    *path = (struct fc_path){r->n_links, n, share, 0, 0};
+    *path = (struct fc_path){.first = r->n_links, .n = n, .share = share};
     for (uint32_t p = parcel, i = n; i-- > 0; p = r->parcel[p].before) {
         uint32_t l = r->link[path->first + i] = r->parcel[p].link;
         double free_bytes_per_s = fc_free_bandwidth(r->net, r->background, l);
@@ -189,7 +189,7 @@ struct fc_route *fc_routes_add(struct fc_routes *r, uint32_t src, uint32_t dst)
     if (!reserve((void **)&r->route, &r->route_capacity, (size_t)r->n_routes + 1, sizeof *r->route, r->st))
         return NULL;
     struct fc_route *route = &r->route[r->n_routes];
-    *route = (struct fc_route){.src = src, .dst = dst, .latency_s = INFINITY};
+    *route = (struct fc_route){.src = src, .dst = dst, .latency_s = INFINITY, .last_bytes = -1};
     bool good = take_apart(r, src, dst) && draw_paths(r, src, dst);
     forget(r, src);
     if (!good) return NULL;

@@ -111,9 +111,21 @@ struct fc_replay {
     double p2p_wait_s, collective_s;        /* mean a rank: blocked in point-to-point, in collectives */
     uint64_t n_messages;                    /* network and local messages, collectives expanded */
     double link_wait_s;                     /* total time messages waited for links held by others */
+    uint64_t n_events;                      /* of the trace, replayed */
+    uint64_t n_unmatched_sends;             /* messages that nobody received, and */
+    uint64_t n_unmatched_receives;          /* receives that got nothing and that nobody waits for (a trace may be a window) */
+    uint64_t n_uneven_calls; /* collective calls whose members recorded different bytes where the operation moves the same
+                              * for each: those of the first to come count */
 };
-/* Replays the trace on the network; see replay.c for the model and its limits. FC_INPUT names an unmatched receive;
- * FC_INPUT also for a trace whose ranks wait for each other for ever (names the ranks and lines). O(messages x hops). */
+struct fc_trace_source;
+/* Replays the trace on the network; see replay.c for the model and its limits. Reads the source once; memory bounded by
+ * what is open at once (messages, requests, calls in progress, communicators), of a graph O(graph). FC_INPUT for a trace
+ * whose ranks wait for ever (names the ranks and lines, or calls), and for members of a communicator that do not call the
+ * same collective. O(events + messages x hops). */
+enum fc_code fc_replay_source(const struct fc_network *net, struct fc_trace_source *source,
+                              const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                              struct fc_replay *replay, struct fc_status *st);
+/* The same of a trace in memory. */
 enum fc_code fc_replay_run(const struct fc_network *net, const struct fc_trace *trace,
                            const struct fc_placement *placement, const struct fc_replay_settings *settings,
                            struct fc_replay *replay, struct fc_status *st);

@@ -29,6 +29,15 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
  * FC_INPUT: no route. */
 enum fc_code fc_transit_send(struct fc_transit *transit, uint64_t id, double time_s, uint32_t src, uint32_t dst,
                              double bytes);
+/* The same for a message that is its sender's turn-th: one of fewer packets than its route has paths starts with path
+ * fc_transit_first_path(turn, paths). fc_transit_send takes the id for that. */
+enum fc_code fc_transit_send_in_turn(struct fc_transit *transit, uint64_t id, uint64_t turn, double time_s,
+                                     uint32_t src, uint32_t dst, double bytes);
+/* floor(n * frac(turn * golden ratio)): turns in any arithmetic progression are spread evenly over n paths. */
+static inline uint32_t fc_transit_first_path(uint64_t turn, uint32_t n)
+{
+    return (uint32_t)((unsigned __int128)(turn * UINT64_C(0x9E3779B97F4A7C15)) * n >> 64);
+}
 /* The next arrival, if one is at or before until_s (INFINITY: any); *found false: none. Arrivals come in order of time,
  * those of one time by id. All messages that leave at or before until_s must have been sent. */
 enum fc_code fc_transit_next(struct fc_transit *transit, double until_s, struct fc_arrival *arrival, bool *found);

@@ -168,7 +168,7 @@ static uint64_t tick_of(const struct kernel *k, double time_s)
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct kernel *k = t->own;
-    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->id);
+    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
     const struct fc_transit_way *way = &t->ways.way[w];
     if (k->n_done == k->n_flying) k->first_flying += k->n_flying, k->n_flying = k->n_done = 0;

@@ -5,7 +5,7 @@
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
 {
-    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->id);
+    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
     struct fc_transit_way *way = &t->ways.way[w];
     way->bytes += m->bytes;

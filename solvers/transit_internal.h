@@ -85,11 +85,11 @@ struct fc_transit_ways {
 enum fc_code fc_transit_ways_open(struct fc_transit_ways *ways, const struct fc_network *net,
                                   const double *background, struct fc_status *st);
 void fc_transit_ways_close(struct fc_transit_ways *ways);
-/* The way of message `id` of `bytes` payload between different nodes; FC_NONE with the status filled when
+/* The way of a message of `bytes` payload between different nodes; FC_NONE with the status filled when
  * there is none. A message of p packets uses min(p, paths) of its route's paths, starting with one that its
- * id tells. */
+ * turn tells (fc_transit_first_path). */
 uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes,
-                              uint64_t id);
+                              uint64_t turn);
 
 /* Room for `need` things, at least doubling; false with the status filled when there is no memory. */
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
@@ -98,7 +98,7 @@ bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size
 
 /* A message between different nodes, on its way. */
 struct fc_transit_message {
-    uint64_t id;
+    uint64_t id, turn;
     double time_s, bytes, wire_bytes;
     uint32_t src, dst;
 };

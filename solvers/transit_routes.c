@@ -9,7 +9,7 @@
  * whole, and a single path stays one.
  *
  * A message of p packets takes all its route's paths by their shares, or when p is less than them p in
- * equal shares, from path floor(n * frac(id * golden ratio)) on: for ids in any arithmetic progression
+ * equal shares, from path floor(n * frac(turn * golden ratio)) on: for turns in any arithmetic progression
  * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
@@ -274,10 +274,10 @@ static uint32_t add_route(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
     return (uint32_t)w->n_routes - 1;
 }
 
-static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t id)
+static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
 {
     uint32_t n = route->n_paths;
-    uint32_t first = (uint32_t)(((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) * n >> 32);
+    uint32_t first = fc_transit_first_path(turn, n);
     if (route->first_short == FC_NONE) {
         size_t more = (size_t)n * (n - 1);
         if (!RESERVE(w, short_way, short_capacity, w->n_short + more)) return FC_NONE;
@@ -291,7 +291,7 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
-                              uint64_t id)
+                              uint64_t turn)
 {
     uint64_t key = (uint64_t)src << 32 | dst;
     uint32_t r = FC_NONE;
@@ -303,5 +303,5 @@ uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t 
     }
     struct fc_way_route *route = &w->route[r];
     if (route->n_paths == 1 || bytes > (route->n_paths - 1) * w->packet_bytes) return route->full;
-    return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, id);
+    return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
 }

@@ -24,7 +24,7 @@ static void ping_pong(void)
     CU_ASSERT(fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12)); /* nobody is in the way */
     CU_ASSERT(fc_near(g.out.prediction.computation_s, 2.5e-6, 1e-12));
     CU_ASSERT(fc_near(g.out.rank_compute_s[0], 5e-6, 1e-12));
-    CU_ASSERT(g.out.n_messages == 2 && g.out.link_wait_s == 0);
+    CU_ASSERT(g.out.n_messages == 2 && g.out.link_wait_s < 1e-15);
     CU_ASSERT_EQUAL(g.out.prediction.network_bytes, 100000);
     CU_ASSERT(isnan(g.out.prediction.error_percent));
     CU_ASSERT_STRING_EQUAL(g.out.prediction.binds, "link"); /* 100 us of 113 are serialisation */
@@ -48,10 +48,9 @@ static void shared_link(void)
     }
     must_replay(&g, &script);
     double alone_s = 1e-6 + line_head_s(1) + 30e-6 + 2e-6;
-    CU_ASSERT(fc_near(g.out.rank_finish_s[2], alone_s, 1e-12));
-    CU_ASSERT(fc_near(g.out.rank_finish_s[3], alone_s + 30e-6,
-                      1e-12)); /* the same time: the lower rank goes first */
-    CU_ASSERT(fc_near(g.out.link_wait_s, 30e-6, 1e-9));
+    CU_ASSERT(fc_near(g.out.rank_finish_s[2], alone_s + 30e-6, 1e-12)); /* half of the link for each */
+    CU_ASSERT(fc_near(g.out.rank_finish_s[3], alone_s + 30e-6, 1e-12));
+    CU_ASSERT(fc_near(g.out.link_wait_s, 60e-6, 1e-9));
     const struct fc_prediction *p = &g.out.prediction;
     CU_ASSERT_EQUAL_FATAL(p->bottleneck, fc_find_link(&g.net, 0, 1));
     CU_ASSERT_EQUAL(p->bottleneck_bytes, 60000);
@@ -156,9 +155,9 @@ static void two_paths(void)
     struct fc_event *recv = add(&script, FC_OP_RECV, 0, 2400);
     g.node[1] = 6;
     must_replay(&g, &script);
-    /* 10 packets of 256 + 8; the second half starts behind the first on the injection link */
+    /* 10 packets of 256 + 8, half on each path of 1 GB/s: together slower than the injection link of 4 GB/s */
     double wire = 2640, first_s = 300e-9 + 2399 * 0.01e-9, head_s = 2 * 40e-9 + 3 * 60e-9;
-    double arrives_s = first_s + wire / 2 / 4e9 + head_s + wire / 2 / 1e9;
+    double arrives_s = first_s + head_s + wire / 2 / 1e9;
     CU_ASSERT(fc_near(g.out.rank_finish_s[1], arrives_s + 400e-9 + 2399 * 0.01e-9, 1e-12));
     CU_ASSERT(
         fc_near(g.out.prediction.bound_s, g.out.prediction.time_s, 1e-12)); /* ideal: alone in the network */
@@ -333,7 +332,8 @@ static void refusals(void)
     add(&script, FC_OP_RECV, 1, 1);
     next_rank(&script);
     CU_ASSERT_EQUAL(replay(&g, &script), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT, "job.trace:1000: rank 0: no message is sent by rank 1"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT,
+                      "job.trace:1000: ranks wait for ever: rank 0 in recv (line 1000) for rank 1, and rank 1 has ended"));
     start_script(&script, 2);
     next_rank(&script);
     add(&script, FC_OP_BCAST, 0, 1);

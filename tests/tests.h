@@ -67,6 +67,8 @@
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_stream)                                                                                                   \
+    X(suite_replay_online)                                                                                            \
+    X(suite_replay_graph)                                                                                             \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_blocks)                                                                                             \
     X(suite_trace_graph)                                                                                              \

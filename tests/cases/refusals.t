@@ -116,7 +116,7 @@ $ fabricast predict -m bgl-64 -p uniform
 ! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network quantum
-! fabricast: --network: 'quantum' is not in this build (expected ideal or contention)
+! fabricast: --network: 'quantum' is unknown (expected ideal, contention, queueing or flit)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-99
 ! fabricast: --nodes: '0-99' is out of range (allowed: 0 to 63)
@@ -148,7 +148,7 @@ $ fabricast predict -m percs-16 -t no-such.fct
 ? 2
 
 $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 6\nrank 0 3\ninit 0 0 0\nsend 1 1 0 comm=0 peer=1 tag=7 bytes=8\nfinalize 2 2 0\nrank 1 3\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=8 bytes=8\nfinalize 2 2 0\nend\n' > unmatched.txt; fabricast predict -m bgl-64 -t unmatched.txt
-! fabricast: unmatched.txt:7: rank 0: no receive is posted by rank 1 with tag 7 in communicator 0 for this send of 8 bytes
+! fabricast: unmatched.txt:8: ranks wait for each other for ever: rank 0 in finalize (line 8) for rank 1, rank 1 in recv (line 11) for rank 0
 ? 2
 $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 8\nrank 0 4\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=1 tag=7 bytes=8\nsend 1 1 0 comm=0 peer=1 tag=7 bytes=8\nfinalize 2 2 0\nrank 1 4\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=7 bytes=8\nsend 1 1 0 comm=0 peer=0 tag=7 bytes=8\nfinalize 2 2 0\nend\n' > knot.txt; fabricast predict -m bgl-64 -t knot.txt
 ! fabricast: knot.txt:7: ranks wait for each other for ever: rank 0 in recv (line 7) for rank 1, rank 1 in recv (line 12) for rank 0
@@ -157,5 +157,5 @@ $ cd $TMP; printf '%%%%MatrixMarket matrix coordinate real general\n1000 1000 1\
 ! fabricast: communication graph has 1000 ranks but the machine has 128 cores
 ? 2
 $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 5\nrank 0 2\ninit 0 0 0\nfinalize 2 2 0\nrank 1 3\ninit 0 0 0\nrecv 1 1 0 comm=0 peer=0 tag=8 bytes=8\nfinalize 2 2 0\nend\n' > alone.txt; fabricast predict -m bgl-64 -t alone.txt
-! fabricast: alone.txt:10: rank 1: no message is sent by rank 0 with tag 8 in communicator 0 for this recv of 8 bytes
+! fabricast: alone.txt:7: ranks wait for each other for ever: rank 0 in finalize (line 7) for rank 1, rank 1 in recv (line 10) for rank 0
 ? 2
