@@ -27,6 +27,8 @@ static void collect(struct things *t)
     for (const struct fc_pattern_ops *const *p = fc_patterns; *p; p++) add(t, "patterns", (*p)->name, (*p)->help, "");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         add(t, "strategies", (*s)->name, (*s)->help, "");
+    for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
+        add(t, "collectives", a->name, a->source, fc_op_names[a->op]);
     add(t, "formats", "fct", "our trace, packed", "trace");
     add(t, "formats", "text", "our trace, readable", "trace");
     add(t, "formats", "matrix-market", "communication graph of bytes", "graph");
@@ -66,15 +68,37 @@ static json_t *to_json(const struct things *t)
     return all;
 }
 
+static void print_table(FILE *stream, const void *table)
+{
+    fc_table_print(table, stream);
+}
+
+static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_table table;
+    if (!fc_table_collectives(arguments, &table, st)) {
+        json_t *json = arguments->json ? fc_table_json(&table) : NULL;
+        fc_deliver(arguments, json, print_table, &table, st);
+        json_decref(json);
+    }
+    fc_table_free(&table);
+    return st->code;
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "formats"};
+    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "collectives",
+                                        "formats"};
     struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
     bool known = t.kind == NULL;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
     if (!known)
         return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
-                                       "formats)", t.kind);
+                                       "collectives, formats)", t.kind);
+    bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->loggops;
+    if (times && (!t.kind || strcmp(t.kind, "collectives")))
+        return fc_refuse(st, FC_INPUT, "--members, --bytes and --loggops are for `list collectives`");
+    if (times) return list_times(arguments, st);
     collect(&t);
     json_t *json = arguments->json ? to_json(&t) : NULL;
     enum fc_code code = fc_deliver(arguments, json, print, &t, st);
@@ -85,8 +109,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 const struct fc_command fc_command_list = {
     .name = "list",
     .arguments = "[KIND]",
-    .summary = "what this build knows: families, routings, patterns, strategies, formats",
+    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats",
     .example = "fabricast list patterns",
-    .options = "oJq",
+    .options = "kyLoJq",
     .run = run,
 };

@@ -74,11 +74,12 @@ static enum fc_code read_argument(const struct fc_arguments *a, struct fc_trace 
 static enum fc_code info(const struct fc_arguments *a, struct fc_status *st)
 {
     struct fc_trace trace;
-    if (read_argument(a, &trace, st)) return st->code;
+    struct fc_collective_choice choice;
+    if (fc_session_collectives(a, &choice, st) || read_argument(a, &trace, st)) return st->code;
     struct fc_job_phases phases = {0};
     struct info i = {.trace = &trace, .phases = a->phases ? &phases : NULL};
     fc_trace_summarise(&trace, &i.summary);
-    if (!a->phases || (!fc_job_phases_find(&trace, &phases, st) &&
+    if (!a->phases || (!fc_job_phases_find_by(&trace, &choice, &phases, st) &&
                        !fc_table_phases(&phases, &phases.arena, &i.rows, st))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
@@ -158,6 +159,6 @@ const struct fc_command fc_command_trace = {
                  "capture -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtrnYxicosjJq",
+    .options = "mpgtrnYKxicosjJq",
     .run = run,
 };

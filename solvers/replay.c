@@ -136,7 +136,7 @@ static enum fc_code prepare(struct fc_job *job, const struct fc_placement *place
     if (check(job, placement) || place(job, placement)) return job->st->code;
     if (fc_trace_match(job->trace, &job->arena, &job->part, job->st) || number_messages(job))
         return job->st->code;
-    if (fc_job_calls_find(job->trace, job->part, &job->calls, job->st)) return job->st->code;
+    if (fc_job_calls_find(job->trace, job->settings->collectives, job->part, &job->calls, job->st)) return job->st->code;
     count_calls(job);
     return FC_OK;
 }
