@@ -10,7 +10,8 @@
  * Not in our table, so the nearest is taken: split-binary bcast (binary), in-order binary reduce (binary),
  * butterfly reduce_scatter (halving), linear with synchronisation (linear), two-process exchanges (pairwise,
  * doubling, neighbour), scatter+doubling for n != 2^k (scatter+ring). Pipelines have no segments there by
- * default: chain. */
+ * default, chains no fan-out: chain. Its binomial bcast numbers the tree the other way (the parent lacks the
+ * highest bit), and its Rabenseifner folds by halves. */
 #include "solvers/collective.h"
 
 #include <string.h>
@@ -155,15 +156,14 @@ static const struct rule alltoallv_rules[] = {
     {256, 0, "linear"}, {1024, 0, "pairwise"}, {0, 0, "linear"},
 };
 static const struct rule reduce_rules[] = {
-    {4, 8, "rabenseifner"},   {4, 16, "binary"},        {4, 32, "chain"},        {4, 262144, "linear"},
-    {4, 524288, "chain"},     {4, 1048576, "2-chains"}, {4, 0, "chain"},         {8, 4096, "binary"},
-    {8, 65536, "2-chains"},   {8, 262144, "binomial"},  {8, 524288, "linear"},   {8, 1048576, "binomial"},
-    {8, 0, "linear"},         {16, 8192, "binary"},     {16, 0, "binomial"},     {32, 4096, "binary"},
-    {32, 0, "binomial"},      {256, 0, "binomial"},     {512, 8192, "binomial"}, {512, 16384, "binary"},
-    {512, 0, "binomial"},     {2048, 0, "binomial"},    {4096, 512, "binomial"}, {4096, 1024, "binary"},
-    {4096, 8192, "binomial"}, {4096, 16384, "binary"},  {4096, 0, "binomial"},   {0, 16, "binomial"},
-    {0, 32, "binary"},        {0, 1024, "binomial"},    {0, 2048, "binary"},     {0, 8192, "binomial"},
-    {0, 16384, "binary"},     {0, 0, "binomial"},
+    {4, 8, "rabenseifner"},  {4, 16, "binary"},        {4, 32, "chain"},         {4, 262144, "linear"},
+    {4, 0, "chain"},         {8, 4096, "binary"},      {8, 65536, "chain"},      {8, 262144, "binomial"},
+    {8, 524288, "linear"},   {8, 1048576, "binomial"}, {8, 0, "linear"},         {16, 8192, "binary"},
+    {16, 0, "binomial"},     {32, 4096, "binary"},     {32, 0, "binomial"},      {256, 0, "binomial"},
+    {512, 8192, "binomial"}, {512, 16384, "binary"},   {512, 0, "binomial"},     {2048, 0, "binomial"},
+    {4096, 512, "binomial"}, {4096, 1024, "binary"},   {4096, 8192, "binomial"}, {4096, 16384, "binary"},
+    {4096, 0, "binomial"},   {0, 16, "binomial"},      {0, 32, "binary"},        {0, 1024, "binomial"},
+    {0, 2048, "binary"},     {0, 8192, "binomial"},    {0, 16384, "binary"},     {0, 0, "binomial"},
 };
 static const struct rule allreduce_rules[] = {
     {4, 8, "ring"},

@@ -376,7 +376,7 @@ static void openmpi_choices(void)
     CU_ASSERT(takes(FC_OP_ALLTOALLV, 64, 0, false, "pairwise"));
     CU_ASSERT(takes(FC_OP_REDUCE, 8, 8191, false, "binary"));
     CU_ASSERT(takes(FC_OP_REDUCE, 8, 8192, false, "binomial"));
-    CU_ASSERT(takes(FC_OP_REDUCE, 7, 4096, false, "2-chains") && takes(FC_OP_REDUCE, 3, 7, false, "linear"));
+    CU_ASSERT(takes(FC_OP_REDUCE, 7, 4096, false, "chain") && takes(FC_OP_REDUCE, 3, 7, false, "linear"));
     CU_ASSERT(takes(FC_OP_ALLREDUCE, 8, 8191, false, "doubling"));
     CU_ASSERT(takes(FC_OP_ALLREDUCE, 8, 8192, false, "rabenseifner"));
     CU_ASSERT(takes(FC_OP_ALLREDUCE, 3, 24, false, "doubling"));
