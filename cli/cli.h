@@ -4,6 +4,7 @@
 
 #include "mapping/mapping.h"
 #include "solvers/calibration.h"
+#include "solvers/collective.h"
 #include "solvers/flit/flit.h"
 #include "solvers/solvers.h"
 
@@ -17,7 +18,8 @@ struct fc_arguments {
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     const char *load, *loads, *solver, *engine, *packet_flits;
-    const char *phase;
+    const char *phase, *collectives;
+    double members, bytes; /* 0: not given */
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;
     const char *high_priority; /* share of the load */
@@ -68,6 +70,15 @@ enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bu
 /* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st);
+/* --collectives; MPICH's rules where it is not given. */
+enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct fc_collective_choice *choice,
+                                    struct fc_status *st);
+/* --loggops into the replay's settings; without it the end points of `software` on the network. */
+enum fc_code fc_read_loggops(const char *text, const struct fc_software *software,
+                             struct fc_replay_settings *settings, struct fc_status *st);
+/* Closed-form times of all collectives for --members, --bytes, --loggops (collectives.c). */
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
+                                  struct fc_status *st);
 /* Places the demand's tasks by strategy or file `map`. Patterns over nodes take one task a node. */
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,

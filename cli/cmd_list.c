@@ -46,6 +46,8 @@ static void collect(struct things *t)
     for (const struct fc_pattern_ops *const *p = fc_patterns; *p; p++) add(t, "patterns", (*p)->name, (*p)->help, "");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         add(t, "strategies", (*s)->name, (*s)->help, "");
+    for (const struct fc_collective_algorithm *c = fc_collective_algorithms; c->name; c++)
+        add(t, "collectives", c->name, c->source, fc_op_names[c->op]);
     add_trace_formats(t);
     for (const struct fc_graph_format *const *g = fc_graph_formats; *g; g++)
         add(t, "formats", (*g)->name, (*g)->what, "graph");
@@ -84,15 +86,37 @@ static json_t *to_json(const struct things *t)
     return all;
 }
 
+static void print_table(FILE *stream, const void *table)
+{
+    fc_table_print(table, stream);
+}
+
+static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_table table;
+    if (!fc_table_collectives(arguments, &table, st)) {
+        json_t *json = arguments->json ? fc_table_json(&table) : NULL;
+        fc_deliver(arguments, json, print_table, &table, st);
+        json_decref(json);
+    }
+    fc_table_free(&table);
+    return st->code;
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "formats"};
+    static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "collectives",
+                                        "formats"};
     struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
     bool known = t.kind == NULL;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
     if (!known)
         return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
-                                       "formats)", t.kind);
+                                       "collectives, formats)", t.kind);
+    bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->loggops;
+    if (times && (!t.kind || strcmp(t.kind, "collectives")))
+        return fc_refuse(st, FC_INPUT, "--members, --bytes and --loggops are for `list collectives`");
+    if (times) return list_times(arguments, st);
     collect(&t);
     json_t *json = arguments->json ? to_json(&t) : NULL;
     enum fc_code code = fc_deliver(arguments, json, print, &t, st);
@@ -103,8 +127,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 const struct fc_command fc_command_list = {
     .name = "list",
     .arguments = "[KIND]",
-    .summary = "what this build knows: families, routings, patterns, strategies, formats",
+    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats",
     .example = "fabricast list patterns",
-    .options = "oJq",
+    .options = "kyLoJq",
     .run = run,
 };

@@ -121,6 +121,6 @@ const struct fc_command fc_command_map = {
     .name = "map",
     .summary = "compares task mappings by their busiest link; writes one with -o",
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB",
-    .options = "mpgtMnrTsjoJq",
+    .options = "mpgtKMnrTsjoJq",
     .run = run,
 };

@@ -26,6 +26,7 @@ struct report {
 struct settings {
     const struct fc_arguments *arguments;
     struct fc_trace trace; /* first_event NULL: none */
+    struct fc_collective_choice collectives;
     enum fc_network_model network;
     struct fc_arena *arena;
 };
@@ -35,8 +36,8 @@ struct settings {
 struct loggops {
     double L, o, g, G, O, S;
 };
-static enum fc_code read_loggops(const char *text, const struct fc_software *software, struct fc_replay_settings *out,
-                                 struct fc_status *st)
+enum fc_code fc_read_loggops(const char *text, const struct fc_software *software,
+                             struct fc_replay_settings *out, struct fc_status *st)
 {
 #define IN(field) offsetof(struct loggops, field)
     static const struct fc_key keys[] = {
@@ -117,8 +118,9 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     struct fc_replay replay;
     struct fc_replay_settings settings = {.network = s->network,
                                           .background_bytes_per_s = session->background_bytes_per_s,
+                                          .collectives = &s->collectives,
                                           .progress = &progress};
-    if (read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
+    if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
     enum fc_code code = fc_replay_run(&session->net, &s->trace, placement, &settings, &replay, st);
     fc_progress_end(&progress);
@@ -290,7 +292,7 @@ static enum fc_code predict_machine(struct settings *s, const char *name, const 
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(s->arguments, name, &session, st)) return st->code;
-    if (s->trace.first_event) fc_demand_of_job(&s->trace, &demand, st);
+    if (s->trace.first_event) fc_demand_of_job_by(&s->trace, &s->collectives, &demand, st);
     else fc_session_demand(s->arguments, &session, &demand, st);
     for (size_t i = 0; i < n_maps && !st->code; i++) predict_one(s, &session, &demand, maps[i], &rows[i], st);
     fc_demand_free(&demand);
@@ -324,7 +326,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!arguments->machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
     if (arguments->trace && (arguments->pattern || arguments->graph))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
-    if (read_network(arguments, &s.network, st) || fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
+    if (arguments->collectives && !arguments->trace)
+        return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
+    if (read_network(arguments, &s.network, st) || fc_session_collectives(arguments, &s.collectives, st) ||
+        fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
         (arguments->trace && fc_trace_read(arguments->trace, &s.trace, st)))
         goto done;
@@ -345,6 +350,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtMnrbNLPTsjoJq",
+    .options = "mpgtKMnrbNLPTsjoJq",
     .run = run,
 };

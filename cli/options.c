@@ -10,7 +10,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
-       KEY_FORMAT };
+       KEY_FORMAT, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -29,6 +29,9 @@ static const struct entry {
     {'b', {"background", KEY_BACKGROUND, "FILE", 0, "other jobs: Matrix Market of bytes/s between nodes", 0}},
     {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal, contention (default), queueing or flit", 0}},
     {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
+    {'K', {"collectives", KEY_COLLECTIVES, "mpich|openmpi|OP=ALGORITHM,...", 0, "rules (default: mpich) and fixed algorithms", 0}},
+    {'k', {"members", KEY_MEMBERS, "N", 0, "collectives: their times with N members", 0}},
+    {'y', {"bytes", KEY_BYTES, "BYTES", 0, "collectives: vector, or block of a member (default: 8 B)", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
@@ -90,6 +93,16 @@ static double seconds(struct argp_state *state, const char *name, const char *te
     return value;
 }
 
+static double bytes(struct argp_state *state, const char *name, const char *text)
+{
+    double value = 0;
+    struct fc_status st = {0};
+    if (fc_quantity(text, FC_BYTES, 0, &value, (struct fc_place){0}, &st))
+        argp_error(state, "--%s: %s", name, st.message);
+    if (!(value > 0 && value <= 1e15)) argp_error(state, "--%s: '%s' is not above 0 and up to 1e15 bytes", name, text);
+    return value;
+}
+
 static double cycles(struct argp_state *state, const char *name, const char *text)
 {
     char *end;
@@ -118,6 +131,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_BACKGROUND: a->background = value; break;
     case KEY_NETWORK: a->network = value; break;
     case KEY_LOGGOPS: a->loggops = value; break;
+    case KEY_COLLECTIVES: a->collectives = value; break;
+    case KEY_MEMBERS: a->members = (double)whole(state, "members", value, 1, 1 << 24); break;
+    case KEY_BYTES: a->bytes = bytes(state, "bytes", value); break;
     case KEY_SPLIT: a->split = value; break;
     case KEY_WALK: a->path_walk = true; break;
     case KEY_VC_RULE: a->vc_rule = value; break;

@@ -32,7 +32,9 @@ enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const s
     if (!good || *at)
         return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)",
                          arguments->phase);
-    return fc_demand_of_phases(trace, first, last, demand, st);
+    struct fc_collective_choice choice;
+    if (fc_session_collectives(arguments, &choice, st)) return st->code;
+    return fc_demand_of_phases_by(trace, &choice, first, last, demand, st);
 }
 
 static const char *ending_name(const struct fc_job_phase *p)

@@ -70,6 +70,12 @@ void fc_session_close(struct fc_session *s)
     fc_arena_free(&s->arena);
 }
 
+enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct fc_collective_choice *choice,
+                                    struct fc_status *st)
+{
+    return fc_collective_choice_read(arguments->collectives ? arguments->collectives : "mpich", choice, st);
+}
+
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *s,
                                struct fc_demand *demand, struct fc_status *st)
 {
@@ -78,15 +84,19 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     if (given != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected one of -p PATTERN, -g GRAPH, -t TRACE)",
                          given ? "more than one kind of traffic" : "no traffic");
+    if (arguments->collectives && !arguments->trace)
+        return fc_refuse(st, FC_INPUT, "--collectives: %s has no collective calls (expected a trace, -t TRACE)",
+                         arguments->pattern ? arguments->pattern : arguments->graph);
     if (arguments->phase && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--phase: %s has no phases (expected a trace, -t TRACE)",
                          arguments->pattern ? arguments->pattern : arguments->graph);
     if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
     if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
     struct fc_trace trace;
-    if (fc_trace_read(arguments->trace, &trace, st)) return st->code;
+    struct fc_collective_choice choice;
+    if (fc_session_collectives(arguments, &choice, st) || fc_trace_read(arguments->trace, &trace, st)) return st->code;
     enum fc_code code = arguments->phase ? fc_demand_of_argument(arguments, &trace, demand, st)
-                                         : fc_demand_of_job(&trace, demand, st);
+                                         : fc_demand_of_job_by(&trace, &choice, demand, st);
     fc_trace_free(&trace);
     return code;
 }

@@ -180,11 +180,13 @@ static json_t *info_json(const struct info *i)
 /* ---- the command ---- */
 
 /* The phases of a trace need it in memory. */
-static enum fc_code find_phases(const char *path, struct fc_job_phases *phases, struct fc_status *st)
+static enum fc_code find_phases(const struct fc_arguments *a, const char *path, struct fc_job_phases *phases,
+                                struct fc_status *st)
 {
     struct fc_trace trace;
-    if (fc_trace_read(path, &trace, st)) return st->code;
-    fc_job_phases_find(&trace, phases, st);
+    struct fc_collective_choice choice;
+    if (fc_session_collectives(a, &choice, st) || fc_trace_read(path, &trace, st)) return st->code;
+    fc_job_phases_find_by(&trace, &choice, phases, st);
     fc_trace_free(&trace);
     return st->code;
 }
@@ -199,7 +201,7 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
     if (fc_source_open(path, NULL, &source, st)) return st->code;
     i.trace = source.head;
     if (!fc_trace_count(&source, &i.census, st) &&
-        (!a->phases || (!find_phases(path, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
+        (!a->phases || (!find_phases(a, path, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
         fc_deliver(a, json, print_info, &i, st);

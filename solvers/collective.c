@@ -1,93 +1,98 @@
-/* collective.c - a collective call as rounds of point-to-point messages: which algorithm, and its
- * messages.
+/* collective.c - a collective call as rounds of point-to-point messages: the table of algorithms, and the
+ * messages of a call.
  *
- * Algorithms and limits are MPICH's (Thakur, Rabenseifner & Gropp, IJHPCA 19(1), 2005, and its defaults
- * since), which Open MPI shares but for the limits; the ring allreduce for long vectors on n != 2^k is
- * Patarasu & Yuan's, because folding would move the whole vector twice more. A member starts a round when
- * it has sent and received all of the round before. Limits: reductions cost no arithmetic; reordering
- * inside Bruck's algorithms costs no copies; no algorithm knows which members share a node; an operation
- * on nothing (0 bytes) exchanges no message, the barrier apart. */
-#include "solvers/collective.h"
+ * A member starts a round when it has sent and received all of the round before; it is in a round only when
+ * it sends or receives in it. Limits: reductions cost no arithmetic; reordering inside Bruck's algorithms
+ * costs no copies; no algorithm knows which members share a node; an operation on nothing (0 bytes) exchanges
+ * no message, the barrier apart. */
+#include "solvers/collective_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits in bytes, MPICH defaults (MPIR_CVAR_<NAME>_MSG_SIZE): of the vector, or of all blocks. */
-enum {
-    BCAST_SHORT = 12288,          /* below: binomial */
-    BCAST_LONG = 524288,          /* below, n = 2^k: scatter + recursive doubling; else scatter + ring */
-    BCAST_FEW = 8,                /* fewer members: binomial */
-    REDUCE_SHORT = 2048,          /* up to: binomial, recursive doubling; above: Rabenseifner */
-    ALLREDUCE_LONG = 524288,      /* from here, n != 2^k: ring */
-    ALLGATHER_SHORT = 81920,      /* below, n != 2^k: Bruck */
-    ALLGATHER_LONG = 524288,      /* below, n = 2^k: recursive doubling; else ring */
-    ALLTOALL_SHORT = 256,         /* of one block, up to, n >= 8: Bruck */
-    ALLTOALL_MEDIUM = 32768,      /* of one block, up to: all at once; above: pairwise */
-    REDUCE_SCATTER_LONG = 524288, /* below: recursive halving; else pairwise */
-    ELEMENT = 8                   /* taken as the element's size: halving needs an element a member */
-};
-
 #define MPICH "Thakur, Rabenseifner & Gropp 2005"
+#define OMPI "Open MPI coll/base"
+#define ALIKE(part) NULL, &fc_alike_##part, fc_time_##part
+#define BUILD(part) fc_build_##part, NULL, fc_time_##part
+#define ANY FC_ANY_MEMBERS
+#define POWER FC_POWER_OF_TWO_MEMBERS
+#define EVEN FC_EVEN_MEMBERS
 const struct fc_collective_algorithm fc_collective_algorithms[] = {
-    {FC_OP_BARRIER, "dissemination", "Hensgen, Finkel & Manber 1988", false, fc_barrier_dissemination},
-    {FC_OP_BCAST, "binomial", MPICH, false, fc_bcast_binomial},
-    {FC_OP_BCAST, "scatter+doubling", MPICH, true, fc_bcast_scatter_doubling},
-    {FC_OP_BCAST, "scatter+ring", "Barnett et al. 1994 (van de Geijn); " MPICH, false, fc_bcast_scatter_ring},
-    {FC_OP_GATHER, "binomial", MPICH, false, fc_gather_binomial},
-    {FC_OP_SCATTER, "binomial", MPICH, false, fc_scatter_binomial},
-    {FC_OP_ALLGATHER, "doubling", MPICH, true, fc_allgather_doubling},
-    {FC_OP_ALLGATHER, "bruck", "Bruck et al. 1997", false, fc_allgather_bruck},
-    {FC_OP_ALLGATHER, "ring", MPICH, false, fc_allgather_ring},
-    {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", false, fc_alltoall_bruck},
-    {FC_OP_ALLTOALL, "linear", MPICH, false, fc_alltoall_linear},
-    {FC_OP_ALLTOALL, "pairwise", MPICH, false, fc_alltoall_pairwise},
-    {FC_OP_ALLTOALLV, "linear", MPICH, false, fc_alltoall_linear},
-    {FC_OP_ALLTOALLV, "pairwise", "Open MPI coll/base", false, fc_alltoall_pairwise},
-    {FC_OP_REDUCE, "binomial", MPICH, false, fc_reduce_binomial},
-    {FC_OP_REDUCE, "rabenseifner", MPICH, false, fc_reduce_rabenseifner},
-    {FC_OP_ALLREDUCE, "doubling", MPICH, false, fc_allreduce_doubling},
-    {FC_OP_ALLREDUCE, "rabenseifner", MPICH, false, fc_allreduce_rabenseifner},
-    {FC_OP_ALLREDUCE, "ring", "Patarasu & Yuan 2009", false, fc_allreduce_ring},
-    {FC_OP_REDUCE_SCATTER, "halving", MPICH, false, fc_reduce_scatter_halving},
-    {FC_OP_REDUCE_SCATTER, "pairwise", MPICH, false, fc_reduce_scatter_pairwise},
-    {FC_OP_SCAN, "doubling", MPICH, false, fc_scan_doubling},
-    {FC_N_OPS, NULL, NULL, false, NULL},
+    {FC_OP_BARRIER, "dissemination", "Hensgen, Finkel & Manber 1988", ANY, ALIKE(dissemination)},
+    {FC_OP_BARRIER, "doubling", OMPI, ANY, BUILD(barrier_doubling)},
+    {FC_OP_BARRIER, "linear", OMPI, ANY, BUILD(barrier_linear)},
+    {FC_OP_BARRIER, "binomial", OMPI ", tree", ANY, BUILD(barrier_binomial)},
+    {FC_OP_BARRIER, "4-ary", "QsNET's software tree, Petrini et al. 2002", ANY, BUILD(barrier_quaternary)},
+    {FC_OP_BCAST, "binomial", MPICH, ANY, BUILD(bcast_binomial)},
+    {FC_OP_BCAST, "linear", OMPI, ANY, BUILD(bcast_linear)},
+    {FC_OP_BCAST, "chain", OMPI, ANY, BUILD(bcast_chain)},
+    {FC_OP_BCAST, "pipeline", "chain in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_pipeline)},
+    {FC_OP_BCAST, "binary", OMPI, ANY, BUILD(bcast_binary)},
+    {FC_OP_BCAST, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_binary_segments)},
+    {FC_OP_BCAST, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_binomial_segments)},
+    {FC_OP_BCAST, "4-nomial", OMPI ", knomial", ANY, BUILD(bcast_knomial)},
+    {FC_OP_BCAST, "scatter+doubling", MPICH, POWER, BUILD(bcast_scatter_doubling)},
+    {FC_OP_BCAST, "scatter+ring", "Barnett et al. 1993 (van de Geijn)", ANY, BUILD(bcast_scatter_ring)},
+    {FC_OP_GATHER, "binomial", MPICH, ANY, BUILD(gather_binomial)},
+    {FC_OP_GATHER, "linear", OMPI, ANY, BUILD(gather_linear)},
+    {FC_OP_SCATTER, "binomial", MPICH, ANY, BUILD(scatter_binomial)},
+    {FC_OP_SCATTER, "linear", OMPI, ANY, BUILD(scatter_linear)},
+    {FC_OP_ALLGATHER, "doubling", MPICH, POWER, ALIKE(allgather_doubling)},
+    {FC_OP_ALLGATHER, "bruck", "Bruck et al. 1997", ANY, ALIKE(allgather_bruck)},
+    {FC_OP_ALLGATHER, "ring", MPICH, ANY, ALIKE(allgather_ring)},
+    {FC_OP_ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, ALIKE(neighbor)},
+    {FC_OP_ALLGATHER, "gather+bcast", OMPI, ANY, BUILD(allgather_gather_bcast)},
+    {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", ANY, ALIKE(alltoall_bruck)},
+    {FC_OP_ALLTOALL, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
+    {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},
+    {FC_OP_ALLTOALLV, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
+    {FC_OP_ALLTOALLV, "pairwise", OMPI, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},
+    {FC_OP_REDUCE, "binomial", MPICH, ANY, BUILD(reduce_binomial)},
+    {FC_OP_REDUCE, "linear", OMPI, ANY, BUILD(reduce_linear)},
+    {FC_OP_REDUCE, "chain", OMPI, ANY, BUILD(reduce_chain)},
+    {FC_OP_REDUCE, "2-chains", OMPI, ANY, BUILD(reduce_chains)},
+    {FC_OP_REDUCE, "binary", OMPI, ANY, BUILD(reduce_binary)},
+    {FC_OP_REDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, BUILD(reduce_rabenseifner)},
+    {FC_OP_ALLREDUCE, "doubling", MPICH, ANY, BUILD(allreduce_doubling)},
+    {FC_OP_ALLREDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, BUILD(allreduce_rabenseifner)},
+    {FC_OP_ALLREDUCE, "ring", "Patarasu & Yuan 2009", ANY, ALIKE(allreduce_ring)},
+    {FC_OP_ALLREDUCE, "reduce+bcast", OMPI ", both binomial", ANY, BUILD(allreduce_reduce_bcast)},
+    {FC_OP_ALLREDUCE, "linear", OMPI, ANY, BUILD(allreduce_linear)},
+    {FC_OP_REDUCE_SCATTER, "halving", MPICH, ANY, BUILD(halving)},
+    {FC_OP_REDUCE_SCATTER, "pairwise", MPICH, ANY, NULL, &fc_alike_reduce_scatter_pairwise, fc_time_pairwise},
+    {FC_OP_REDUCE_SCATTER, "ring", OMPI, ANY, NULL, &fc_alike_reduce_scatter_ring, fc_time_allgather_ring},
+    {FC_OP_REDUCE_SCATTER, "reduce+scatter", OMPI, ANY, BUILD(reduce_scatter_reduce_scatter)},
+    {FC_OP_SCAN, "doubling", MPICH, ANY, BUILD(scan_doubling)},
+    {FC_OP_SCAN, "linear", OMPI, ANY, BUILD(scan_linear)},
+    {FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL},
 };
 
-static const struct fc_collective_algorithm *named(enum fc_op op, const char *name)
+const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name)
 {
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
         if (a->op == op && (!name || !strcmp(a->name, name))) return a;
     return NULL;
 }
 
-const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32_t n, double total)
+enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n,
+                                struct fc_status *st)
 {
-    bool power = fc_power_of_two(n) == n, halves = total >= (double)ELEMENT * fc_power_of_two(n);
-    double block = total / n;
-    switch (op) {
-    case FC_OP_BCAST:
-        if (total < BCAST_SHORT || n < BCAST_FEW) return named(op, "binomial");
-        return named(op, power && total < BCAST_LONG ? "scatter+doubling" : "scatter+ring");
-    case FC_OP_REDUCE:
-        return named(op, total > REDUCE_SHORT && halves ? "rabenseifner" : "binomial");
-    case FC_OP_ALLREDUCE:
-        if (total <= REDUCE_SHORT || !halves) return named(op, "doubling");
-        return named(op, power || total < ALLREDUCE_LONG ? "rabenseifner" : "ring");
-    case FC_OP_ALLGATHER:
-        if (power && total < ALLGATHER_LONG) return named(op, "doubling");
-        return named(op, total < ALLGATHER_SHORT ? "bruck" : "ring");
-    case FC_OP_ALLTOALL: /* total: what one member sends */
-        if (block <= ALLTOALL_SHORT && n >= 8) return named(op, "bruck");
-        return named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_ALLTOALLV:
-        return named(op, block <= ALLTOALL_MEDIUM ? "linear" : "pairwise");
-    case FC_OP_REDUCE_SCATTER:
-        return named(op, total < REDUCE_SCATTER_LONG ? "halving" : "pairwise");
-    default:
-        return named(op, NULL);
-    }
+    const char *op = fc_op_names[algorithm->op];
+    if (algorithm->need == FC_POWER_OF_TWO_MEMBERS && n > 0 && fc_power_of_two(n) != n)
+        return fc_refuse(st, FC_INPUT, "%s by %s needs a power of two as members, not %u", op,
+                         algorithm->name, n);
+    if (algorithm->need == FC_EVEN_MEMBERS && n > 1 && n % 2)
+        return fc_refuse(st, FC_INPUT, "%s by %s needs an even number of members, not %u", op,
+                         algorithm->name, n);
+    return FC_OK;
+}
+
+double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p,
+                            uint32_t n, double bytes)
+{
+    if (n < 2 || (algorithm->op != FC_OP_BARRIER && !(bytes > 0))) return 0;
+    return algorithm->time_s(p, n, bytes);
 }
 
 void fc_schedule_grow(struct fc_schedule *s)
@@ -112,7 +117,7 @@ static bool has_blocks(enum fc_op op)
 static enum fc_code check(enum fc_op op, uint32_t n, uint32_t root, double bytes, const double *list,
                           struct fc_status *st)
 {
-    if ((unsigned)op >= FC_N_OPS || !named(op, NULL))
+    if ((unsigned)op >= FC_N_OPS || !fc_collective_named(op, NULL))
         return fc_refuse(st, FC_INPUT, "%s is no collective operation",
                          (unsigned)op < FC_N_OPS ? fc_op_names[op] : "this");
     if (n == 0 || root >= n)
@@ -166,16 +171,22 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
                                  struct fc_message **messages, uint64_t *n_messages, struct fc_status *st)
 {
     if (check(algorithm->op, n, root, bytes, list, st)) return st->code;
+    if (fc_collective_fits(algorithm, n, st)) return st->code;
     bool nothing = algorithm->op != FC_OP_BARRIER && !(total_bytes(algorithm->op, n, bytes, list) > 0);
     if (n == 1 || nothing) return FC_OK;
-    struct fc_schedule s = {.n = n, .root = root, .bytes = bytes, .list = list};
+    bool rooted = algorithm->op == FC_OP_BCAST || algorithm->op == FC_OP_GATHER ||
+                  algorithm->op == FC_OP_SCATTER || algorithm->op == FC_OP_REDUCE;
+    struct fc_schedule s = {.n = n, .root = rooted ? root : 0, .bytes = bytes, .list = list};
     struct fc_arena scratch = {0};
     if (list && has_blocks(algorithm->op)) {
         s.before = fc_alloc(&scratch, (size_t)n + 1, sizeof *s.before, st);
         for (uint32_t i = 0; s.before && i < n; i++) s.before[i + 1] = s.before[i] + list[i];
     }
     if (!st->code) {
-        algorithm->build(&s);
+        if (algorithm->alike)
+            fc_collective_alike_build(algorithm->alike, &s);
+        else
+            algorithm->build(&s);
         append(&s, arena, messages, n_messages, st);
     }
     free(s.messages);
@@ -183,11 +194,29 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
     return st->code;
 }
 
+/* Members' blocks differ. */
+static bool is_uneven(enum fc_op op, uint32_t n, const double *list)
+{
+    if (!list || !has_blocks(op)) return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (list[i] != list[0]) return true;
+    return false;
+}
+
+enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
+                                       uint32_t root, double bytes, const double *list,
+                                       struct fc_arena *arena, struct fc_message **messages,
+                                       uint64_t *n_messages, struct fc_status *st)
+{
+    if (check(op, n, root, bytes, list, st)) return st->code;
+    struct fc_collective_call call = {op, n, total_bytes(op, n, bytes, list), is_uneven(op, n, list)};
+    return fc_collective_build(fc_collective_select(choice, &call), n, root, bytes, list, arena, messages,
+                               n_messages, st);
+}
+
 enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, double bytes,
                                     const double *list, struct fc_arena *arena, struct fc_message **messages,
                                     uint64_t *n_messages, struct fc_status *st)
 {
-    if (check(op, n, root, bytes, list, st)) return st->code;
-    return fc_collective_build(fc_collective_choose(op, n, total_bytes(op, n, bytes, list)), n, root, bytes,
-                               list, arena, messages, n_messages, st);
+    return fc_collective_messages_by(NULL, op, n, root, bytes, list, arena, messages, n_messages, st);
 }

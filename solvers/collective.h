@@ -1,4 +1,8 @@
-/* collective.h - the algorithms behind fc_collective_messages, one by one (tests, listings). */
+/* collective.h - collective operations as algorithms: the table, which one is taken, messages, steps, time.
+ *
+ * To add one: a file that builds its messages and tells its time, one line in the table of collective.c.
+ * What the network itself carries out (a hardware broadcast or barrier) is no round of messages: such an
+ * algorithm would bring its own time on a network in place of `build` and `alike`. */
 #ifndef FC_COLLECTIVE_H
 #define FC_COLLECTIVE_H
 
@@ -30,48 +34,141 @@ static inline double fc_schedule_blocks(const struct fc_schedule *s, uint32_t i,
     if (i + count <= s->n) return s->before[i + count] - s->before[i];
     return s->before[s->n] - s->before[i] + s->before[i + count - s->n];
 }
-/* The greatest power of two that is not above n. */
+/* The member that is v places behind the root. */
+static inline uint32_t fc_schedule_member(const struct fc_schedule *s, uint32_t v)
+{
+    return (uint32_t)(((uint64_t)v + s->root) % s->n);
+}
+/* The greatest power of two that is not above n (n > 0). */
 static inline uint32_t fc_power_of_two(uint32_t n)
 {
     return UINT32_C(1) << (31 - __builtin_clz(n));
 }
+/* The least k with 2^k >= n (n > 0). */
+static inline uint32_t fc_ceil_log2(uint32_t n)
+{
+    return n > 1 ? 32 - (uint32_t)__builtin_clz(n - 1) : 0;
+}
 
+/* ---- time on an idle network: LogGP (Alexandrov, Ionescu, Schauser & Scheiman, SPAA'95) ---- */
+
+struct fc_loggp {
+    double latency_s, send_s, recv_s, gap_s, s_per_byte; /* L, o of the sender and of the receiver, g, G */
+};
+/* Of a message of b bytes, with w = (b - 1) G: */
+static inline double fc_loggp_wire_s(const struct fc_loggp *p, double bytes)
+{
+    return bytes > 1 ? (bytes - 1) * p->s_per_byte : 0;
+}
+static inline double fc_loggp_recv_s(const struct fc_loggp *p, double bytes) /* r = o_r + w */
+{
+    return p->recv_s + fc_loggp_wire_s(p, bytes);
+}
+static inline double fc_loggp_hop_s(const struct fc_loggp *p, double bytes) /* H = o_s + L + r */
+{
+    return p->send_s + p->latency_s + fc_loggp_recv_s(p, bytes);
+}
+/* From one send to the next of a member, s = max(o_s, g + w); and of receives, q = max(o_r, g) + w. */
+static inline double fc_loggp_send_gap_s(const struct fc_loggp *p, double bytes)
+{
+    double card = p->gap_s + fc_loggp_wire_s(p, bytes);
+    return card > p->send_s ? card : p->send_s;
+}
+static inline double fc_loggp_recv_gap_s(const struct fc_loggp *p, double bytes)
+{
+    return (p->recv_s > p->gap_s ? p->recv_s : p->gap_s) + fc_loggp_wire_s(p, bytes);
+}
+
+/* ---- the algorithms ---- */
+
+/* Every member does the same in every round: `n_sends` sends, then as many receives. The messages of one
+ * member in one round are known without building any. An empty block of an alltoallv is no message. */
+struct fc_collective_alike {
+    uint32_t (*n_rounds)(uint32_t n);
+    uint32_t (*n_sends)(uint32_t n); /* of a member in a round */
+    /* To whom, from whom the member's k-th send and receive of the round are. */
+    uint32_t (*to)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
+    uint32_t (*from)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
+    double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
+};
+
+enum fc_collective_need { FC_ANY_MEMBERS, FC_POWER_OF_TWO_MEMBERS, FC_EVEN_MEMBERS };
 struct fc_collective_algorithm {
     enum fc_op op;
     const char *name, *source;
-    bool power_of_two; /* only for n = 2^k */
-    void (*build)(struct fc_schedule *s);
+    enum fc_collective_need need;
+    void (*build)(struct fc_schedule *s);    /* NULL: alike */
+    const struct fc_collective_alike *alike; /* NULL: members do different things, or not yet by step */
+    /* Time from when all members enter to when the last leaves, equal blocks, `bytes` as in enum fc_op. Exact
+     * for the replay's LogGOPS on an idle network with O = 0, messages up to S, and g <= o_s + o_r (then the
+     * network card is free again when a member has answered). NaN when memory runs out. */
+    double (*time_s)(const struct fc_loggp *p, uint32_t n, double bytes);
 };
 extern const struct fc_collective_algorithm fc_collective_algorithms[]; /* ends with name NULL */
 
-/* The algorithm that fc_collective_messages takes: total = bytes of all blocks, or of the vector. */
-const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32_t n, double total);
-/* fc_collective_messages with the algorithm given. */
+/* The algorithm of that operation and name, the first of the operation when name is NULL; NULL: none. */
+const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name);
+/* FC_INPUT when the algorithm cannot do with n members: says what it needs. */
+enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n,
+                                struct fc_status *st);
+/* Closed-form time; 0 for one member, and for 0 bytes but of a barrier. The algorithm fits n. */
+double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p,
+                            uint32_t n, double bytes);
+
+/* The messages of a call by a given algorithm, appended as fc_collective_messages does. FC_INPUT also when
+ * it cannot do with n members. */
 enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm, uint32_t n, uint32_t root,
                                  double bytes, const double *list, struct fc_arena *arena,
                                  struct fc_message **messages, uint64_t *n_messages, struct fc_status *st);
 
-/* collective_tree.c: one member is special, or all synchronise. */
-void fc_barrier_dissemination(struct fc_schedule *s);
-void fc_bcast_binomial(struct fc_schedule *s);
-void fc_scatter_binomial(struct fc_schedule *s);
-void fc_gather_binomial(struct fc_schedule *s);
-void fc_reduce_binomial(struct fc_schedule *s);
-void fc_bcast_scatter_ring(struct fc_schedule *s);
-void fc_bcast_scatter_doubling(struct fc_schedule *s);
-void fc_reduce_rabenseifner(struct fc_schedule *s);
-/* collective_exchange.c: all members alike. */
-void fc_allreduce_doubling(struct fc_schedule *s);
-void fc_allreduce_rabenseifner(struct fc_schedule *s);
-void fc_allreduce_ring(struct fc_schedule *s);
-void fc_allgather_doubling(struct fc_schedule *s);
-void fc_allgather_bruck(struct fc_schedule *s);
-void fc_allgather_ring(struct fc_schedule *s);
-void fc_alltoall_bruck(struct fc_schedule *s);
-void fc_alltoall_linear(struct fc_schedule *s);
-void fc_alltoall_pairwise(struct fc_schedule *s);
-void fc_reduce_scatter_halving(struct fc_schedule *s);
-void fc_reduce_scatter_pairwise(struct fc_schedule *s);
-void fc_scan_doubling(struct fc_schedule *s);
+/* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
+ *
+ * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor; alltoall(v) linear and
+ * pairwise, alltoall bruck; allreduce ring; reduce_scatter ring and pairwise. */
+
+struct fc_collective_step {
+    uint32_t peer;
+    bool receives;
+    double bytes; /* 0 in an alltoallv: there is no such message, skip the step */
+};
+uint32_t fc_collective_rounds(const struct fc_collective_algorithm *algorithm, uint32_t n);
+/* Steps of one member in a round: sends before receives. The k-th send of a member to a peer in a round is
+ * the peer's only receive from it in that round: (round, from, to) names a message. */
+uint32_t fc_collective_n_steps(const struct fc_collective_algorithm *algorithm, uint32_t n);
+/* Step k. The call is told by s: n, bytes, list, and, for blocks of unequal bytes, before. */
+struct fc_collective_step fc_collective_step(const struct fc_collective_algorithm *algorithm,
+                                             const struct fc_schedule *s, uint32_t member, uint32_t round,
+                                             uint32_t k);
+void fc_collective_alike_build(const struct fc_collective_alike *alike, struct fc_schedule *s);
+
+/* ---- which algorithm: collective_choice.c, rules in collective_mpich.c and collective_openmpi.c ---- */
+
+struct fc_collective_choice {
+    bool openmpi;                                          /* the rules; false: MPICH's */
+    const struct fc_collective_algorithm *fixed[FC_N_OPS]; /* NULL: by the rules */
+};
+/* Reads "mpich", "openmpi" and OP=ALGORITHM, comma-separated, into *choice. FC_INPUT names those known. */
+enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice,
+                                       struct fc_status *st);
+/* What decides between algorithms. */
+struct fc_collective_call {
+    enum fc_op op;
+    uint32_t n;
+    double total; /* bytes of the vector, of all blocks, or of what a member sends in an alltoall (mean) */
+    bool uneven;  /* members' blocks differ: gatherv, scatterv, allgatherv */
+};
+/* choice NULL: mpich. NULL when the operation is no collective. A fixed algorithm is returned whether it
+ * fits or not. */
+const struct fc_collective_algorithm *fc_collective_select(const struct fc_collective_choice *choice,
+                                                           const struct fc_collective_call *call);
+/* MPICH's rules, by total. */
+const struct fc_collective_algorithm *fc_collective_choose(enum fc_op op, uint32_t n, double total);
+const char *fc_collective_openmpi(const struct fc_collective_call *call);
+
+/* fc_collective_messages with a choice. */
+enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
+                                       uint32_t root, double bytes, const double *list,
+                                       struct fc_arena *arena, struct fc_message **messages,
+                                       uint64_t *n_messages, struct fc_status *st);
 
 #endif

@@ -104,7 +104,7 @@ enum fc_code fc_export_start(const struct fc_trace *trace, uint64_t *losses, str
     x->part = fc_alloc(&x->arena, n, sizeof *x->part, st);
     if (!x->part) return FC_NO;
     memset(x->part, 0xff, n * sizeof *x->part);
-    if (fc_job_calls_find(trace, x->part, &x->calls, st)) return st->code;
+    if (fc_job_calls_find(trace, NULL, x->part, &x->calls, st)) return st->code;
     for (uint64_t i = 0; i < n; i++) {
         const struct fc_event *e = &trace->events[i];
         if (has_tag(e) && e->comm == 0 && e->tag > most) most = e->tag;

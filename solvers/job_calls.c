@@ -6,6 +6,7 @@
  * barrier where it is every rank's last call (a trace may be a window without it). A member that makes
  * fewer calls than others leaves its calls incomplete: the replay then names who waits. */
 #include "solvers/job_calls.h"
+#include "solvers/collective.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 struct finder {
     const struct fc_trace *trace;
+    const struct fc_collective_choice *collectives;
     struct fc_status *st;
     struct fc_arena scratch;
     struct fc_job_calls *calls;
@@ -298,8 +300,8 @@ static enum fc_code make_schedule(struct finder *f, uint32_t call)
     double bytes, *list;
     s->n = (uint32_t)(f->call_first[call + 1] - f->call_first[call]);
     if (sizes_of(f, call, op, &bytes, &list)) return f->st->code;
-    if (fc_collective_messages(op, s->n, root_member(f, call), bytes, list, &f->calls->arena, &s->messages,
-                               &s->n_messages, f->st))
+    if (fc_collective_messages_by(f->collectives, op, s->n, root_member(f, call), bytes, list,
+                                  &f->calls->arena, &s->messages, &s->n_messages, f->st))
         return f->st->code;
     f->calls->calls[call].schedule = f->calls->n_schedules++;
     return fc_call_schedule_sort(s, &f->calls->arena, f->st);
@@ -336,10 +338,10 @@ static enum fc_code schedule_calls(struct finder *f)
     return FC_OK;
 }
 
-enum fc_code fc_job_calls_find(const struct fc_trace *trace, uint64_t *part, struct fc_job_calls *calls,
-                               struct fc_status *st)
+enum fc_code fc_job_calls_find(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
+                               uint64_t *part, struct fc_job_calls *calls, struct fc_status *st)
 {
-    struct finder f = {.trace = trace, .st = st, .calls = calls, .part = part};
+    struct finder f = {.trace = trace, .st = st, .collectives = collectives, .calls = calls, .part = part};
     memset(calls, 0, sizeof *calls);
     enum fc_code code = list_comms_of_ranks(&f);
     if (!code) code = number_calls(&f);

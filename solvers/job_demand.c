@@ -49,12 +49,18 @@ static enum fc_code add_calls(const struct fc_trace *trace, const struct fc_job_
 
 enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st)
 {
+    return fc_demand_of_job_by(trace, NULL, demand, st);
+}
+
+enum fc_code fc_demand_of_job_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
+                                 struct fc_demand *demand, struct fc_status *st)
+{
     struct fc_arena scratch = {0};
     struct fc_flows flows = {0};
     struct fc_job_calls calls = {0};
     *demand = (struct fc_demand){0};
     uint64_t *part = fc_alloc(&scratch, trace->first_event[trace->n_ranks], sizeof *part, st);
-    enum fc_code code = part ? fc_job_calls_find(trace, part, &calls, st) : st->code;
+    enum fc_code code = part ? fc_job_calls_find(trace, collectives, part, &calls, st) : st->code;
     if (!code) code = fc_flows_start(&flows, trace->n_ranks, st);
     if (!code) code = fc_flows_add_events(&flows, trace, st);
     if (!code) code = add_calls(trace, &calls, &scratch, &flows, st);

@@ -23,6 +23,7 @@ enum { MOST_PERIOD = 64 };
 
 struct walker {
     const struct fc_trace *trace;
+    const struct fc_collective_choice *collectives;
     struct fc_status *st;
     struct fc_arena arena;
     struct fc_phase_cut cut;
@@ -40,7 +41,7 @@ static enum fc_code start(struct walker *w)
     w->made = fc_alloc(&w->arena, t->comm_first[t->n_comms], sizeof *w->made, w->st);
     if (!w->part || !w->made) return w->st->code;
     memset(w->part, 0xff, n_events * sizeof *w->part);
-    if (fc_job_calls_find(t, w->part, &w->calls, w->st) || fc_phases_start(t, &w->cut, w->st))
+    if (fc_job_calls_find(t, w->collectives, w->part, &w->calls, w->st) || fc_phases_start(t, &w->cut, w->st))
         return w->st->code;
     return fc_flows_start(&w->flows, t->n_ranks, w->st);
 }
@@ -129,7 +130,14 @@ static char *phase_title(const struct fc_trace *trace, uint64_t first, uint64_t 
 enum fc_code fc_demand_of_phases(const struct fc_trace *trace, uint64_t first, uint64_t last,
                                  struct fc_demand *demand, struct fc_status *st)
 {
-    struct walker w = {.trace = trace, .st = st};
+    return fc_demand_of_phases_by(trace, NULL, first, last, demand, st);
+}
+
+enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
+                                    const struct fc_collective_choice *collectives, uint64_t first,
+                                    uint64_t last, struct fc_demand *demand, struct fc_status *st)
+{
+    struct walker w = {.trace = trace, .collectives = collectives, .st = st};
     *demand = (struct fc_demand){0};
     if (first > last)
         return fc_refuse(st, FC_INPUT, "there are no phases from %" PRIu64 " to %" PRIu64, first, last);
@@ -258,7 +266,14 @@ static enum fc_code list_phases(struct walker *w, struct fc_job_phase **list, ui
 enum fc_code fc_job_phases_find(const struct fc_trace *trace, struct fc_job_phases *phases,
                                 struct fc_status *st)
 {
-    struct walker w = {.trace = trace, .st = st};
+    return fc_job_phases_find_by(trace, NULL, phases, st);
+}
+
+enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,
+                                   const struct fc_collective_choice *collectives,
+                                   struct fc_job_phases *phases, struct fc_status *st)
+{
+    struct walker w = {.trace = trace, .collectives = collectives, .st = st};
     struct fc_job_phase *list = NULL;
     *phases = (struct fc_job_phases){0};
     enum fc_code code = start(&w);

@@ -315,8 +315,9 @@ static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enu
         l->sizes = fc_alloc(&l->arena, l->n, sizeof *l->sizes, st);
         if (l->sizes) memcpy(l->sizes, call->sizes, l->n * sizeof *l->sizes);
     }
-    if (st->code || fc_collective_messages(op, l->n, l->root, l->bytes, l->sizes, &l->arena, &l->s.messages,
-                                           &l->s.n_messages, st))
+    if (st->code ||
+        fc_collective_messages_by(c->job->settings->collectives, op, l->n, l->root, l->bytes, l->sizes, &l->arena,
+                                  &l->s.messages, &l->s.n_messages, st))
         return st->code;
     c->n_listed += l->s.n_messages;
     return fc_call_schedule_sort(&l->s, &l->arena, st);
@@ -384,6 +385,13 @@ static double sum_up(struct fc_live_call *call, enum fc_op op)
     return op == FC_OP_ALLTOALLV ? sum / call->n : sum;
 }
 
+static bool is_uneven(const struct fc_live_call *call)
+{
+    for (uint32_t m = 1; call->sizes && m < call->n; m++)
+        if (call->sizes[m] != call->sizes[0]) return true;
+    return false;
+}
+
 static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct fc_live_call *call)
 {
     enum fc_op op = call->op == FC_OP_COMM       ? FC_OP_ALLGATHER
@@ -396,7 +404,9 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     call->begun = true;
     double total = sum_up(call, op);
     if (call->n == 1 || (op != FC_OP_BARRIER && !(total > 0))) return FC_OK;
-    const struct fc_round_maker *maker = fc_round_maker(fc_collective_choose(op, call->n, total));
+    struct fc_collective_call what = {op, call->n, total, is_uneven(call)};
+    const struct fc_round_maker *maker =
+        fc_round_maker(fc_collective_select(c->job->settings->collectives, &what));
     if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);
     call->maker = maker;
     if (!call->sizes) return FC_OK;

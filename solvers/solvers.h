@@ -94,12 +94,14 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
 
 enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
 extern const char *const fc_network_model_names[];
+struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
     enum fc_network_model network;
     struct fc_software software;  /* of the machine, or overridden by --loggops */
     bool loggops;                 /* true: latency and per-byte time below replace the topology (ideal network only) */
     double loggops_latency_s, loggops_per_byte_s; /* L and G */
     const double *background_bytes_per_s;
+    const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
     struct fc_progress *progress;
 };
 struct fc_replay {
@@ -142,6 +144,9 @@ enum fc_code fc_collective_messages(enum fc_op op, uint32_t n, uint32_t root, do
                                     struct fc_status *st);
 /* Point-to-point and collective bytes of a trace as one demand (collectives expanded). */
 enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *demand, struct fc_status *st);
+/* The same with collectives as chosen (NULL: MPICH's rules, as above). */
+enum fc_code fc_demand_of_job_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
+                                 struct fc_demand *demand, struct fc_status *st);
 
 /* ---- phases of a job (job_phases.c): what struct fc_phase_cut cuts, with collectives expanded ---------------------------- */
 
@@ -149,6 +154,9 @@ enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *de
  * also what fc_phases_next refuses. Reads the trace up to `last`: O(events + messages). */
 enum fc_code fc_demand_of_phases(const struct fc_trace *trace, uint64_t first, uint64_t last, struct fc_demand *demand,
                                  struct fc_status *st);
+enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
+                                    const struct fc_collective_choice *collectives, uint64_t first,
+                                    uint64_t last, struct fc_demand *demand, struct fc_status *st);
 
 struct fc_job_phase {
     uint64_t hash;         /* of the ending operation and of every entry of the demand */
@@ -169,6 +177,9 @@ struct fc_job_phases {
     struct fc_phase_row *row;   /* [n_rows] every phase is in one row */
 };
 enum fc_code fc_job_phases_find(const struct fc_trace *trace, struct fc_job_phases *phases, struct fc_status *st);
+enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,
+                                   const struct fc_collective_choice *collectives,
+                                   struct fc_job_phases *phases, struct fc_status *st);
 void fc_job_phases_free(struct fc_job_phases *phases);
 
 #endif

@@ -65,6 +65,12 @@ static uint32_t ceil_log2(uint32_t n)
     return k;
 }
 
+static bool fits(const struct fc_collective_algorithm *a, uint32_t n)
+{
+    struct fc_status st = {0};
+    return !fc_collective_fits(a, n, &st);
+}
+
 /* ---- every algorithm delivers ---- */
 
 /* What each member knows of the others' contributions after all rounds, when every message carries all
@@ -107,7 +113,7 @@ static void all_deliver(void)
     for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
         for (uint32_t n = 1; n <= MOST; n++)
             for (uint32_t root = 0; root < n; root += 1 + n / 4) {
-                if (a->power_of_two && fc_power_of_two(n) != n) continue;
+                if (!fits(a, n)) continue;
                 struct call c =
                     build(a->op, a->name, n, root, 65536, a->op == FC_OP_ALLTOALLV ? matrix : NULL);
                 bool good = simulate(&c, n, knows) && delivers(a->op, n, root, knows);

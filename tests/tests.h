@@ -15,6 +15,8 @@
     X(suite_calibration_file)                                                                                         \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
+    X(suite_collective_flow)                                                                                          \
+    X(suite_collective_times)                                                                                         \
     X(suite_contention)                                                                                               \
     X(suite_core)                                                                                                     \
     X(suite_core_io)                                                                                                  \

@@ -9,7 +9,25 @@ $ fabricast load --nothing
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast list colours
-! fabricast: unknown kind 'colours' (known: families, routings, vc-rules, patterns, strategies, formats)
+! fabricast: unknown kind 'colours' (known: families, routings, vc-rules, patterns, strategies, collectives, formats)
+? 2
+$ fabricast list collectives --members 8
+! fabricast: times of collectives need both --members N and --loggops L=..,o=..,g=..,G=..
+? 2
+$ fabricast list collectives --members 8 --loggops L=1us,o=1us,g=3us,G=0
+! fabricast: closed forms hold for O = 0 and g <= 2 o (got O = 0 s/B, g = 3e-06 s, o = 1e-06 s)
+? 2
+$ fabricast list patterns --members 8
+! fabricast: --members, --bytes and --loggops are for `list collectives`
+? 2
+$ fabricast load -m bgl-64 -p uniform --collectives openmpi
+! fabricast: --collectives: uniform has no collective calls (expected a trace, -t TRACE)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives lam
+! fabricast: collectives: unknown set 'lam' (known: mpich, openmpi, or OP=ALGORITHM)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives bcast=fast
+! fabricast: collectives: unknown algorithm 'fast' of bcast (known: binomial, linear, chain, pipeline, binary, binary-segments, binomial-segments, 4-nomial, scatter+doubling, scatter+ring)
 ? 2
 $ fabricast trace
 ! fabricast: no verb (expected trace capture, info, convert or generate)

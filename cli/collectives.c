@@ -1,0 +1,54 @@
+/* collectives.c - `list collectives --members N`: closed-form times of every algorithm, and which one each
+ * set of rules takes. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes of the vector or of one block, as the rules count them. */
+static bool takes(const struct fc_collective_algorithm *a, bool openmpi, uint32_t n, double bytes)
+{
+    struct fc_collective_choice choice = {.openmpi = openmpi};
+    bool blocks = a->op == FC_OP_GATHER || a->op == FC_OP_SCATTER || a->op == FC_OP_ALLGATHER ||
+                  a->op == FC_OP_ALLTOALL || a->op == FC_OP_ALLTOALLV || a->op == FC_OP_REDUCE_SCATTER;
+    struct fc_collective_call call = {a->op, n, blocks ? n * bytes : bytes, false};
+    return fc_collective_select(&choice, &call) == a;
+}
+
+enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
+                                  struct fc_status *st)
+{
+    static const struct fc_column columns[] = {
+        {"operation", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+        {"algorithm", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+        {"time_s", FC_CELL_REAL, NULL, FC_SECONDS, "time"},
+        {"chosen_by", FC_CELL_TEXT, NULL, FC_NUMBER, "chosen by"},
+    };
+    static const char *const who[] = {"", "mpich", "openmpi", "mpich, openmpi"};
+    struct fc_replay_settings settings = {.loggops = false};
+    const struct fc_software none = {.compute_scale = 1, .eager_bytes = 1e18};
+    uint32_t n = (uint32_t)arguments->members;
+    double bytes = arguments->bytes > 0 ? arguments->bytes : 8;
+    fc_table_start(table, columns, FC_COUNT(columns));
+    if (!arguments->loggops || n == 0)
+        return fc_refuse(st, FC_INPUT,
+                         "times of collectives need both --members N and "
+                         "--loggops L=..,o=..,g=..,G=..");
+    if (fc_read_loggops(arguments->loggops, &none, &settings, st)) return st->code;
+    const struct fc_software *s = &settings.software;
+    if (s->per_byte_s > 0 || s->gap_s > s->send_s + s->recv_s)
+        return fc_refuse(st, FC_INPUT,
+                         "closed forms hold for O = 0 and g <= 2 o (got O = %g s/B, g = %g s, o = %g s)",
+                         s->per_byte_s, s->gap_s, s->send_s);
+    struct fc_loggp p = {settings.loggops_latency_s, s->send_s, s->recv_s, s->gap_s,
+                         settings.loggops_per_byte_s};
+    for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++) {
+        struct fc_status fits = {0};
+        double time_s = fc_collective_fits(a, n, &fits) ? NAN : fc_collective_time_s(a, &p, n, bytes);
+        int rules = takes(a, false, n, bytes) + 2 * takes(a, true, n, bytes);
+        const struct fc_cell cells[] = {
+            {.text = fc_op_names[a->op]}, {.text = a->name}, {.real = time_s}, {.text = who[rules]}};
+        if (fc_table_row(table, cells, st)) break;
+    }
+    return st->code;
+}
