@@ -1,14 +1,15 @@
-/* nic.c - one-sided transfers of a network interface: LogGP (Alexandrov et al., SPAA 1995) with its constants taken
- * apart into host bus, interface and network.
+/* nic.c - one-sided transfers of a network interface: LogGP (Alexandrov et al., SPAA 1995) with its constants
+ * taken apart into host bus, interface and network.
  *
- *   T(n) = put + head + wire(n1) / b + (n - n1) / B        n1 = min(n, data of a packet), b the narrowest link's rate
+ *   T(n) = put + head + wire(n1) / b + (n - n1) / B
  *   get  = 2 (put + head) + (wire of request and reply) / b + (n - n1) / B
  *   B    = min(bus e u / (u + h), u f / c, bundle x efficiency, ports)
  *   rate of p processes = min(bus e u / (u + h), u f / c, p n / (g + n G))
  *
- * u: data of a bus transaction, h: bytes beside it, e: share of the bus that is had, u f / c: c cycles of f for each;
- * bundle: all links of the way at once (Gemini spreads packets over parallel links), efficiency: data over wire bytes,
- * responses counted, as every request brings one. Alverson et al. 2010, section V; Petrini et al. 2001, section 6.1.
+ * n1 = min(n, data of a packet); b: the narrowest link's rate; u: data of a bus transaction, h: bytes beside
+ * it, e: share of the bus that is had, u f / c: c cycles of f for each; bundle: all links of the way at once
+ * (Gemini spreads packets over parallel links); efficiency: data over wire bytes, responses counted, as every
+ * request brings one. Sources: Alverson et al. 2010, section V; Petrini et al. 2001, section 6.1.
  * Limits: one transfer alone; the two directions of a bus do not disturb each other beyond block_header. */
 #include "solvers/nic.h"
 #include "solvers/timing.h"
@@ -58,7 +59,9 @@ struct fc_nic_wire fc_nic_put_wire(const struct fc_machine *m, double bytes)
 
 struct fc_nic_wire fc_nic_get_wire(const struct fc_machine *m, double bytes)
 {
-    return (struct fc_nic_wire){(double)m->nic.get_flits * m->router.flit_bytes, flits(m, m->nic.reply_flits, bytes)};
+    if (m->nic.get_flits == 0) return (struct fc_nic_wire){fc_wire_bytes(m, 0), fc_wire_bytes(m, bytes)};
+    return (struct fc_nic_wire){(double)m->nic.get_flits * m->router.flit_bytes,
+                                flits(m, m->nic.reply_flits, bytes)};
 }
 
 /* Share of the traffic that crosses the link of entry i (a walk may hold a link more than once). */
@@ -69,14 +72,14 @@ static double share_of(const struct fc_walk *walk, uint32_t i)
     return share;
 }
 
-enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target, struct fc_nic_way *way,
-                        struct fc_status *st)
+enum fc_code fc_nic_way(const struct fc_network *net, uint32_t source, uint32_t target,
+                        struct fc_nic_way *way, struct fc_status *st)
 {
     const struct fc_routing_ops *routing = net->machine->routing;
     struct fc_walk walk = {0};
     if (source >= net->n_nodes || target >= net->n_nodes || source == target)
-        return fc_refuse(st, FC_INPUT, "a way from node %u to node %u (expected two different ones below %u)", source,
-                         target, net->n_nodes);
+        return fc_refuse(st, FC_INPUT, "a way from node %u to node %u (expected two different ones below %u)",
+                         source, target, net->n_nodes);
     if (fc_walk_start(&walk, routing->walk_capacity(net), st)) return st->code;
     routing->walk(net, source, target, 1, &walk);
     *way = (struct fc_nic_way){.narrowest_bytes_per_s = INFINITY, .bundle_bytes_per_s = INFINITY};
@@ -106,7 +109,8 @@ static double stream_s(const struct fc_machine *m, const struct fc_nic_way *way,
            (bytes > first ? (bytes - first) / rate : 0);
 }
 
-double fc_nic_put_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes, enum fc_nic_memory memory)
+double fc_nic_put_s(const struct fc_machine *m, const struct fc_nic_way *way, double bytes,
+                    enum fc_nic_memory memory)
 {
     return m->nic.put_s + stream_s(m, way, bytes, fc_nic_pair_rate(m, way, memory));
 }
@@ -140,7 +144,8 @@ double fc_nic_put_rate(const struct fc_machine *m, double bytes, double processe
     const struct fc_nic *n = &m->nic;
     struct fc_nic_peaks p;
     fc_nic_peaks(m, &p);
-    double busy = n->gap_s + bytes * n->per_byte_s, rate = fmin(p.engine, memory == FC_NIC_HOST ? p.put : INFINITY);
+    double busy = n->gap_s + bytes * n->per_byte_s,
+           rate = fmin(p.engine, memory == FC_NIC_HOST ? p.put : INFINITY);
     return busy > 0 ? fmin(rate, processes * bytes / busy) : rate;
 }
 

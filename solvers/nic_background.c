@@ -1,18 +1,18 @@
-/* nic_background.c - what saturating traffic leaves to others: from one run of the flit-level kernel with backlogged
- * sources.
+/* nic_background.c - what saturating traffic leaves to others: from one run of the flit-level kernel with
+ * backlogged sources.
  *
- * The run gives the flits a that a node gets rid of in a cycle and the use u_c of the links of every class c. If a is
- * nearly the rate of a node's link, no worm waits for another: it holds one virtual channel of each link for its own
- * length, and another one is always free ("with complement traffic there is always one virtual channel available in each
- * link", Petrini et al. 2001, section 6.2.1). Else links idle although sources have packets, because all their channels
- * are held by worms that wait: at the links of the busiest class all V of them, so that by Little's law a worm of time F
- * holds its channel for
+ * The run gives the flits a that a node gets rid of in a cycle and the use u_c of the links of every class c.
+ * If a is nearly the rate of a node's link, no worm waits for another: it holds one virtual channel of each
+ * link for its own length, and another one is always free ("with complement traffic there is always one
+ * virtual channel available in each link", Petrini et al. 2001, section 6.2.1). Else links idle although
+ * sources have packets, because all their channels are held by worms that wait: at the links of the busiest
+ * class all V of them, so that by Little's law a worm of time F holds its channel for
  *
  *   H = V F / u_max,    and a link of class c has no channel free for a share (u_c / u_max)^V of the time,
  *
- * taking channels as independent and holding times as equal, since a worm is longer than a buffer and moves as one.
- * Limit: between the two regimes (CONTENDED) nothing is known; uniform traffic on qsnet-64 gives a = 0.59, complement
- * 0.98. */
+ * taking channels as independent and holding times as equal, since a worm is longer than a buffer.
+ * Limit: between the two regimes (CONTENDED) nothing is known; uniform traffic on qsnet-64 gives a = 0.59,
+ * complement 0.98. */
 #include "solvers/nic.h"
 #include "solvers/flit/flit.h"
 
@@ -44,10 +44,12 @@ enum fc_code fc_nic_background_run(const struct fc_network *net, const char *pat
     struct fc_flit_settings settings;
     struct fc_flit_result result;
     if (m->router.multicast != FC_MULTICAST_TREE)
-        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->network_line},
-                       "a background for barriers and broadcasts is for machines with router.multicast: tree");
+        return fc_fail(
+            st, FC_INPUT, (struct fc_place){m->file, m->network_line},
+            "a background for barriers and broadcasts is for machines with router.multicast: tree");
     if (m->packet.max_bytes == 0)
-        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, 0}, "packet: is missing (a background is made of packets)");
+        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, 0},
+                       "packet: is missing (a background is made of packets)");
     if (fc_demand_from_pattern(net, pattern, seed, &demand, st)) return st->code;
     fc_flit_defaults(&settings);
     settings.seed = seed;

@@ -1,26 +1,27 @@
-/* nic_collective.c - barriers and broadcasts of a fat-tree whose switches copy packets and combine acknowledgements
- * (QsNET; Petrini, Coll, Frachtenberg, Hoisie, IEEE NCA 2001, sections 2.3, 4 and 6.2).
+/* nic_collective.c - barriers and broadcasts of a fat-tree whose switches copy packets and combine
+ * acknowledgements (QsNET; Petrini, Coll, Frachtenberg, Hoisie, IEEE NCA 2001, sections 2.3, 4 and 6.2).
  *
- *   c(l) = (2 l - 1) d + wires        up to a switch of level l and down: d a switch's delay
- *   P nodes lie below a switch of level L, the software's tree of arity k is D levels deep: k^D >= P
- *   noise(P) = (1 - (1 - q)^P) m      somebody's operating system holds the operation up
+ *   c(l) = (2 l - 1) d + wires    up to a switch of level l and down; d: a switch's delay
+ *   L, D                          level above the P nodes; depth of the software's tree, k^D >= P
+ *   noise = (1 - (1 - q)^P) m     somebody's operating system holds the operation up
  *
- *   hardware barrier   barrier (+ event) + 3 c(L) + noise          the test, the combined answer, the closing token
- *   software barrier   tree + sum over l = 1..D of (put + c(min(l, L)) + empty packet) + c(L) + noise
- *                                                                 ready signals up, one hardware broadcast down
- *   broadcast          hardware barrier + broadcast + c(L), or software barrier + broadcast_event, then
- *                      first packet + (packets - 1) t
+ *   hardware barrier = barrier (+ event) + 3 c(L) + noise         test, combined answer, closing token
+ *   software barrier = tree + sum over l = 1..D of (put + c(min(l, L)) + empty packet) + c(L) + noise
+ *                                                                 signals up, one hardware broadcast down
+ *   broadcast = hardware barrier + broadcast + c(L), or software barrier + broadcast_event,
+ *               + first packet + (packets - 1) t
+ *   t = max(F + 2 d, (acknowledge + F + 2 c(L)) / W, data / B_host)
  *
- *   t = max(F + 2 d, (acknowledge + F + 2 c(L)) / W, data / B_host)     W packets of a sender wait for acknowledgements
+ * F: a packet's time on a link; 2 d: the pause of a root switch between two packets, the closing token
+ * through it and the next head behind that ("the second multicast packet will be able to proceed only
+ * after an EOP token cleans the circuit of the first"); W: packets of a sender that may wait for
+ * acknowledgements.
  *
- * F is a packet's time on a link, 2 d the pause of a root switch between two packets (the closing token through it, the
- * next head behind that: "the second multicast packet will be able to proceed only after an EOP token cleans the circuit
- * of the first"). Beside traffic that fills the network (nic_loaded.c) waits are added; links are shared flit by flit with
- * one other worm, so packets take twice their time; and a broadcast gets a turn of B bytes after the N of the background:
- *
- *   n / B times (N s + wait for channels + slice),   s = B / accepted rate
- *
- * Within a turn packets follow one another on channels that they have just let go, as the root hands them on by age.
+ * Beside traffic that fills the network the waits of nic_loaded.c are added; a link is shared flit by flit
+ * with one other worm, so packets take twice their time; and a broadcast gets a turn of B bytes after each
+ * N of the background, so that every B bytes take  N s + wait for channels + slice,  s = B / accepted
+ * rate. Within a turn packets follow one another on channels that they have just let go, as the root hands
+ * them on by age.
  * Limits: one barrier or broadcast at a time; adjacent nodes from 0 on; the background is not slowed. */
 #include "solvers/nic_loaded.h"
 
@@ -56,17 +57,21 @@ static double noise_share(const struct group *g)
     return 1 - pow(1 - g->m->nic.noise_percent / 100, g->n_nodes);
 }
 
-static enum fc_code find_group(const struct fc_network *net, uint32_t n_nodes, struct group *g, struct fc_status *st)
+static enum fc_code find_group(const struct fc_network *net, uint32_t n_nodes, struct group *g,
+                               struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     if (m->router.multicast != FC_MULTICAST_TREE || m->nic.line == 0)
-        return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->nic.line},
-                       "nic: a barrier or broadcast in hardware is for machines with nic: and router.multicast: tree");
+        return fc_fail(
+            st, FC_INPUT, (struct fc_place){m->file, m->nic.line},
+            "nic: a barrier or broadcast in hardware is for machines with nic: and router.multicast: tree");
     if (n_nodes < 2 || n_nodes > net->n_nodes)
-        return fc_refuse(st, FC_INPUT, "a barrier or broadcast of %u nodes (expected 2 to %u)", n_nodes, net->n_nodes);
+        return fc_refuse(st, FC_INPUT, "a barrier or broadcast of %u nodes (expected 2 to %u)", n_nodes,
+                         net->n_nodes);
     *g = (struct group){.m = m, .shape = m->shape, .n_nodes = n_nodes, .level = 1, .depth = 1};
     while (g->shape->subtree_nodes[g->level] < n_nodes) g->level++;
-    for (double reached = (double)m->nic.tree_arity; reached < n_nodes; reached *= (double)m->nic.tree_arity) g->depth++;
+    for (double reached = (double)m->nic.tree_arity; reached < n_nodes; reached *= (double)m->nic.tree_arity)
+        g->depth++;
     return FC_OK;
 }
 
@@ -84,7 +89,8 @@ static double software_s(const struct group *g)
 {
     double sum = g->m->nic.tree_s + crossing_s(g->m, g->level);
     for (int l = 1; l <= g->depth; l++)
-        sum += g->m->nic.put_s + crossing_s(g->m, l < g->level ? l : g->level) + fc_wire_bytes(g->m, 0) / link_rate(g);
+        sum += g->m->nic.put_s + crossing_s(g->m, l < g->level ? l : g->level) +
+               fc_wire_bytes(g->m, 0) / link_rate(g);
     return sum;
 }
 
@@ -129,13 +135,14 @@ static enum fc_code spread_barrier(const struct group *g, const struct fc_nic_ba
     if (software && (fc_nic_wait_tree(&load, g->depth, (int)g->m->nic.tree_arity, &more) ||
                      fc_spread_add(wait, &more, arena, st)))
         return st->code;
-    if (fc_spread_exponential(&more, load.step_s, noise_share(g), g->m->nic.noise_s, arena, st)) return st->code;
+    if (fc_spread_exponential(&more, load.step_s, noise_share(g), g->m->nic.noise_s, arena, st))
+        return st->code;
     return fc_spread_add(wait, &more, arena, st);
 }
 
 enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum fc_nic_barrier kind,
-                            const struct fc_nic_background *background, double limit_s, struct fc_nic_time *time,
-                            struct fc_status *st)
+                            const struct fc_nic_background *background, double limit_s,
+                            struct fc_nic_time *time, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_spread wait;
@@ -143,12 +150,14 @@ enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum
     bool software = kind == FC_NIC_BARRIER_SOFTWARE;
     if (find_group(net, n_nodes, &g, st)) return st->code;
     if (background && !(background->accepted_bytes_per_s > 0 && background->held_s >= 0))
-        return fc_refuse(st, FC_INPUT, "a background that moves %g bytes/s a node and holds channels %g s (expected more "
-                                       "than 0, and a time)",
+        return fc_refuse(st, FC_INPUT,
+                         "a background that moves %g bytes/s a node and holds channels %g s (expected more "
+                         "than 0, and a time)",
                          background->accepted_bytes_per_s, background->held_s);
     if (software && g.m->nic.tree_s == 0) return missing(&g, "tree", st);
     if (!software && g.m->nic.barrier_s == 0) return missing(&g, "barrier", st);
-    double alone = software ? software_s(&g) : hardware_s(&g) + (kind == FC_NIC_BARRIER_EVENT ? g.m->nic.event_s : 0);
+    double alone =
+        software ? software_s(&g) : hardware_s(&g) + (kind == FC_NIC_BARRIER_EVENT ? g.m->nic.event_s : 0);
     /* A shared link: every empty packet in turn takes its time once more. */
     if (background) alone += (software ? g.depth + 1 : 1) * fc_wire_bytes(g.m, 0) / link_rate(&g);
     if (!spread_barrier(&g, background, software, &arena, &wait, st)) {
@@ -167,7 +176,8 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
     struct fc_nic_load load = open_load(g, b, step_for(g, b, true), &arena, st);
     struct fc_spread source, copies;
     if (!fc_nic_wait_source(&load, &source) && !fc_nic_wait_copies(&load, g->level, g->n_nodes, &copies)) {
-        double payload = g->m->packet.max_bytes - g->m->packet.header_bytes, slice = g->m->nic.dma_slice_bytes;
+        double payload = g->m->packet.max_bytes - g->m->packet.header_bytes,
+               slice = g->m->nic.dma_slice_bytes;
         double turns = slice > 0 ? fmax(ceil(bytes / slice), 1) : 1, packets = fmax(ceil(bytes / payload), 1);
         double others_s = (double)g->m->nic.dma_queue * fc_nic_turn_s(&load);
         double first = 2 * fc_wire_bytes(g->m, fmin(bytes, payload)) / link_rate(g);
@@ -180,7 +190,8 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
 
 enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes,
                               enum fc_nic_broadcast kind, enum fc_nic_memory memory,
-                              const struct fc_nic_background *background, double *time_s, struct fc_status *st)
+                              const struct fc_nic_background *background, double *time_s,
+                              struct fc_status *st)
 {
     struct group g;
     struct fc_nic_time barrier;
@@ -191,11 +202,13 @@ enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, do
     if (g.m->nic.broadcast_s == 0) return missing(&g, "broadcast", st);
     if (g.m->packet.max_bytes == 0) return missing(&g, "broadcast: without packet:, which", st);
     if (software && g.m->nic.broadcast_event_s == 0) return missing(&g, "broadcast_event", st);
-    if (fc_nic_barrier(net, n_nodes, software ? FC_NIC_BARRIER_SOFTWARE : FC_NIC_BARRIER_HARDWARE, background, 0,
-                       &barrier, st))
+    if (fc_nic_barrier(net, n_nodes, software ? FC_NIC_BARRIER_SOFTWARE : FC_NIC_BARRIER_HARDWARE, background,
+                       0, &barrier, st))
         return st->code;
-    double payload = g.m->packet.max_bytes - g.m->packet.header_bytes, packets = fmax(ceil(bytes / payload), 1);
-    double data_s = fc_wire_bytes(g.m, fmin(bytes, payload)) / link_rate(&g) + (packets - 1) * packet_s(&g, memory, 1);
+    double payload = g.m->packet.max_bytes - g.m->packet.header_bytes,
+           packets = fmax(ceil(bytes / payload), 1);
+    double data_s =
+        fc_wire_bytes(g.m, fmin(bytes, payload)) / link_rate(&g) + (packets - 1) * packet_s(&g, memory, 1);
     if (background && loaded_data_s(&g, bytes, memory, background, &data_s, st)) return st->code;
     double start_s = software ? g.m->nic.broadcast_event_s : g.m->nic.broadcast_s + crossing_s(g.m, g.level);
     *time_s = barrier.mean_s + start_s + data_s;

@@ -1,4 +1,4 @@
-/* nic_loaded.h - waits of barriers and broadcasts beside saturating traffic (nic_loaded.c). Fat-trees only. */
+/* nic_loaded.h - waits of barriers and broadcasts beside saturating traffic (nic_loaded.c). Fat-trees. */
 #ifndef FC_NIC_LOADED_H
 #define FC_NIC_LOADED_H
 
@@ -17,7 +17,8 @@ struct fc_nic_load {
 /* A packet from one node to one other, `level` levels up and down. */
 enum fc_code fc_nic_wait_way(const struct fc_nic_load *load, int level, struct fc_spread *wait);
 /* A packet from a node up to a switch of level `top` and down to nodes 0 .. n_nodes - 1. */
-enum fc_code fc_nic_wait_copies(const struct fc_nic_load *load, int top, uint32_t n_nodes, struct fc_spread *wait);
+enum fc_code fc_nic_wait_copies(const struct fc_nic_load *load, int top, uint32_t n_nodes,
+                                struct fc_spread *wait);
 /* A transfer in its node until its first turn among those of the background. */
 enum fc_code fc_nic_wait_source(const struct fc_nic_load *load, struct fc_spread *wait);
 /* `ready` signals up a tree of that arity and depth: the last one at the root. */

@@ -1,11 +1,12 @@
-/* nic_spread.c - distributions of waits on a grid: the sum of independent ones is a convolution, the greatest a product
- * of distribution functions. A continuous distribution puts the probability of (x - step/2, x + step/2] on x, so its mean
- * is kept to a fraction of a step. */
+/* nic_spread.c - distributions of waits on a grid: the sum of independent ones is a convolution, the greatest
+ * a product of distribution functions. A continuous distribution puts the probability of (x - step/2, x +
+ * step/2] on x, so its mean is kept to a fraction of a step. */
 #include "solvers/nic_spread.h"
 
 #include <math.h>
 
-static enum fc_code make(struct fc_spread *s, uint64_t n, double step_s, struct fc_arena *arena, struct fc_status *st)
+static enum fc_code make(struct fc_spread *s, uint64_t n, double step_s, struct fc_arena *arena,
+                         struct fc_status *st)
 {
     s->n = (uint32_t)(n < FC_SPREAD_CELLS ? n : FC_SPREAD_CELLS);
     s->step_s = step_s;
@@ -33,8 +34,8 @@ static void differences(struct fc_spread *s)
     for (uint32_t i = s->n - 1; i > 0; i--) s->p[i] -= s->p[i - 1];
 }
 
-enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some, double length_s,
-                                double of, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_spread_residual(struct fc_spread *s, double step_s, double least_s, double some,
+                                double length_s, double of, struct fc_arena *arena, struct fc_status *st)
 {
     if (make(s, cells(least_s + length_s, step_s), step_s, arena, st)) return st->code;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -49,7 +50,8 @@ enum fc_code fc_spread_exponential(struct fc_spread *s, double step_s, double so
                                    struct fc_arena *arena, struct fc_status *st)
 {
     if (make(s, some > 0 ? cells(30 * mean_s, step_s) : 1, step_s, arena, st)) return st->code;
-    for (uint32_t i = 0; i < s->n; i++) s->p[i] = 1 - (some > 0 ? some * exp(-(i + 0.5) * step_s / mean_s) : 0);
+    for (uint32_t i = 0; i < s->n; i++)
+        s->p[i] = 1 - (some > 0 ? some * exp(-(i + 0.5) * step_s / mean_s) : 0);
     differences(s);
     return FC_OK;
 }
