@@ -1,5 +1,6 @@
 /* cmd_machines.c - `machines`: the shipped machine files; with a name, its figures. */
 #include "cli/cli.h"
+#include "cli/nic_figures.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 struct figures {
     const struct fc_session *session;
     struct fc_facts facts;
+    struct fc_nic_figures nic;
 };
 
 static void print_figures(FILE *stream, const void *what)
@@ -33,6 +35,7 @@ static void print_figures(FILE *stream, const void *what)
                         ? "no limit"
                         : fc_format(a, sizeof a, m->classes[c].bandwidth_bytes_per_s, FC_BYTES_PER_S),
                     fc_format(b, sizeof b, m->classes[c].latency_s, FC_SECONDS));
+    fc_nic_print(&f->nic, stream);
     char note[512] = "";
     if (m->family->note) m->family->note(&f->session->net, note, sizeof note);
     if (*note) fprintf(stream, "note        %s\n", note);
@@ -48,14 +51,15 @@ static json_t *figures_json(const struct figures *f)
                                 json_pack("{s:I, s:o, s:o}", "count", (json_int_t)f->facts.class_links[c],
                                           "bandwidth_bytes_per_s", fc_json_real(m->classes[c].bandwidth_bytes_per_s),
                                           "latency_s", fc_json_real(m->classes[c].latency_s)));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name,
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", m->name,
                      "title", m->title, "source", m->source, "confidence", m->confidence, "family", m->family->name,
                      "routing", m->routing->name, "nodes", (json_int_t)f->facts.n_nodes, "routers",
                      (json_int_t)f->facts.n_routers, "cores_per_node", (json_int_t)m->cores_per_node, "diameter_hops",
                      fc_json_real(f->facts.diameter_hops), "mean_hops", fc_json_real(f->facts.mean_hops),
                      "mean_hops_distinct", fc_json_real(f->facts.mean_hops_distinct), "bisection_links",
                      fc_json_real(f->facts.bisection_links), "bisection_bytes_per_s",
-                     fc_json_real(f->facts.bisection_bytes_per_s), "links", links);
+                     fc_json_real(f->facts.bisection_bytes_per_s), "links", links, "nic",
+                     fc_nic_json(&f->session->net, &f->nic));
 }
 
 static void print_links(FILE *stream, const void *what)
@@ -112,7 +116,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!name) return list_machines(arguments, st);
     if (fc_session_open(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
-    if (!fc_network_facts(&session.net, &figures.facts, st)) {
+    if (!fc_network_facts(&session.net, &figures.facts, st) && !fc_nic_figures(&session.net, &figures.nic, st)) {
         json_t *json = arguments->json ? figures_json(&figures) : NULL;
         fc_deliver(arguments, json, arguments->dump_network ? print_links : print_figures, &figures, st);
         json_decref(json);

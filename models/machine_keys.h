@@ -10,6 +10,10 @@ struct fc_key_table {
 };
 /* Fields of struct fc_machine; of struct fc_link_class. */
 extern const struct fc_key_table fc_router_keys, fc_packet_keys, fc_node_keys, fc_software_keys;
+extern const struct fc_key_table fc_nic_keys; /* nic_keys.c */
 extern const struct fc_key_table fc_link_keys;
+
+/* What the keys of `nic:` need of each other and of the machine. FC_INPUT: a message that begins with the key. */
+enum fc_code fc_nic_check(const struct fc_machine *machine, struct fc_status *st);
 
 #endif

@@ -87,6 +87,29 @@ struct fc_software {
     double per_byte_s;      /* O: CPU time a byte */
 };
 
+/* The network interface (section `nic:`, nic_keys.c; models in solvers/nic.h). 0: left out. */
+struct fc_nic {
+    long line;                          /* of the section; 0: the file has none */
+    double put_s;                       /* end points of a put, the network apart */
+    double gap_s, per_byte_s;           /* g and G of one process */
+    double block_start_s;               /* block transfer: more than a put */
+    double clock_hz, unit_bytes, unit_cycles; /* a transaction of at most unit_bytes takes unit_cycles of clock_hz */
+    double host_bytes_per_s, host_efficiency; /* host bus, one direction */
+    double host_header_bytes, block_header_bytes; /* there, beside each unit: puts; block transfers both ways */
+    long long ports;                    /* of the router, for all its nodes together */
+    double port_cycles;                 /* of the machine's clock, for a unit on one of them */
+    long long put_flits, ack_flits, get_flits, reply_flits; /* beside the data; ack: all of it; get: the request */
+    long long data_flits;               /* of each 8 bytes */
+    double amo_hit_cycles, amo_miss_cycles; /* of clock_hz */
+    long long amo_lines;                /* variables in the cache */
+    double barrier_s, event_s, tree_s;  /* the network apart */
+    long long tree_arity;
+    double broadcast_s, broadcast_event_s, acknowledge_s;
+    double noise_percent, noise_s;      /* operations that the system of one node holds up; mean time */
+    long long dma_queue;                /* background transfers under way in each node, */
+    double dma_slice_bytes;             /* served in turns of so many bytes */
+};
+
 /* How a node takes packets in; only the flit-level kernel looks at it. */
 struct fc_reception {
     double bytes;      /* of each queue; 0: endless, and everything is taken in at once */
@@ -117,6 +140,7 @@ struct fc_machine {
     long long cores_per_node;
     struct fc_reception reception;
     struct fc_software software;
+    struct fc_nic nic;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
 };
 

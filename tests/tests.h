@@ -61,6 +61,7 @@
     X(suite_map_search)                                                                                               \
     X(suite_mapping)                                                                                                  \
     X(suite_maxmin)                                                                                                   \
+    X(suite_nic)                                                                                                      \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
     X(suite_queueing)                                                                                                 \

@@ -34,6 +34,18 @@ $ fabricast machines bgl-512
 > bisection   128 links, 22.4 GB/s one way
 > links       torus           3072 of 175 MB/s, 45.71 ns
 > links       injection       1024 of 1.05 GB/s, 0 s
+# The network interface: derived figures.
+$ fabricast machines gemini-xe6 | grep nic
+> nic         to the farthest node: put 2.77 us, message 3.42 us, empty
+> nic         puts of a node 8.084 GB/s, to the farthest node alone 5.882 GB/s
+> nic         atomic operations on a node 100 M/s cached, 44.83 M/s not
+$ fabricast machines qsnet-64 | grep nic
+> source      Petrini, Coll, Frachtenberg, Hoisie, Hardware- and Software-Based Collective Communication on the Quadrics Network, IEEE NCA 2001
+> nic         to the farthest node: put 2.2 us, message 5.68 us, empty
+> nic         puts of a node 200 MB/s, to the farthest node alone 200 MB/s
+> nic         barrier of all nodes in hardware 6.001 us
+> nic         barrier of all nodes in software 14.8 us
+> nic         broadcast to all nodes, of 64 bytes 12.52 us, of 1 MiB at 288 MB/s
 $ fabricast load -m bgl-512 -p uniform --json
 > {
 >   "machine": "bgl-512",
