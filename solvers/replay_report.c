@@ -111,8 +111,9 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
     p->percent_of_peak = p->time_s > 0 ? 100 * p->bound_s / p->time_s : 100;
     p->error_percent = p->network_s = NAN;
     snprintf(p->why, sizeof p->why, "%s",
-             job->settings->network == FC_NET_CONTENTION ? "replays are not compared with the kernel"
-                                                         : "an ideal network is no machine's");
+             job->settings->network == FC_NET_IDEAL  ? "an ideal network is no machine's"
+             : job->settings->network == FC_NET_FLIT ? "a run of the kernel itself: nothing to compare with"
+                                                     : "replays are not compared with the kernel");
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
     p->binds = what_binds(run);
     p->local_bytes = run->total.local_bytes;

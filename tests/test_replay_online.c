@@ -243,9 +243,9 @@ static void all_operations(void)
 static void check_rounds(const struct fc_collective_algorithm *a, uint32_t n, bool uneven)
 {
     const struct fc_round_maker *maker = fc_round_maker(a);
-    if (!maker || (a->power_of_two && fc_power_of_two(n) != n)) return;
     struct fc_arena arena = {0};
-    struct fc_status st = {0};
+    struct fc_status st = {0}, none = {0};
+    if (!maker || fc_collective_fits(a, n, &none)) return;
     struct fc_message *list = NULL;
     uint64_t n_list = 0, found = 0;
     double *sizes = fc_alloc(&arena, (size_t)n * n, sizeof *sizes, &st);

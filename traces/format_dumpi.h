@@ -242,6 +242,7 @@ struct fc_dumpi_reader {
     int64_t compute_ns, before_ns;      /* before the call at hand; the part of it before failed polls */
     double last_leave_s;
     bool started;
+    bool behind_init; /* the last event was MPI_Init */
 };
 /* The event of an operation with the times of the call at hand. */
 struct fc_event fc_dumpi_event(const struct fc_dumpi_reader *r, int op);

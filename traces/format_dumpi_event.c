@@ -43,11 +43,19 @@ enum fc_code fc_dumpi_other(struct fc_dumpi_reader *r, const char *why)
 
 /* ---- clocks ---- */
 
+/* A file without MPI_Finalize is a window of the run: recording was off from MPI_Init to the first call that is there. */
+static bool is_window(const struct fc_dumpi_reader *r)
+{
+    const struct fc_dumpi_file *f = &r->file;
+    return f->footer && f->called[DUMPI_FINALIZE] == f->ignored[DUMPI_FINALIZE];
+}
+
 /* Clocks of several threads, and clocks that were set back, overlap: time never goes backwards in a trace. */
 static enum fc_code take_clocks(struct fc_dumpi_reader *r)
 {
     const struct fc_dumpi_record *d = &r->record;
     const char *thread = "calls of several threads: in the order in which they were recorded";
+    const char *before = "time between MPI_Init and the first call of the recorded window: not taken as computation";
     double enter_s = r->last_leave_s, leave_s = enter_s;
     int64_t compute_ns = 0;
     if (d->has_wall) {
@@ -59,6 +67,10 @@ static enum fc_code take_clocks(struct fc_dumpi_reader *r)
     if (d->has_cpu && !d->has_wall) { /* no wall clock: the CPU's */
         enter_s = r->last_leave_s + (compute_ns > 0 ? fc_from_ns(compute_ns) : 0);
         leave_s = enter_s + fc_from_ns(d->cpu_leave_ns - d->cpu_enter_ns);
+    }
+    if (r->behind_init && is_window(r)) {
+        compute_ns = 0;
+        if (fc_sink_note(r->run->sink, before, 1)) return r->run->st->code;
     }
     bool back = enter_s < r->last_leave_s || leave_s < enter_s || compute_ns < 0;
     r->enter_s = enter_s < r->last_leave_s ? r->last_leave_s : enter_s;
@@ -73,6 +85,7 @@ static enum fc_code take_clocks(struct fc_dumpi_reader *r)
 static void leave(struct fc_dumpi_reader *r, bool polled)
 {
     r->started = true;
+    r->behind_init = r->record.function == DUMPI_INIT || r->record.function == DUMPI_INIT_THREAD;
     r->before_ns = polled ? r->compute_ns : 0;
     r->last_leave_s = r->leave_s;
     if (r->record.has_cpu) r->last_cpu_ns = r->record.cpu_leave_ns;
