@@ -2,6 +2,8 @@
  * recorded programs, routes. Registered by suite_replay. */
 #include "tests/replay_script.h"
 
+#include <unistd.h>
+
 /* ---- collectives ---- */
 
 /* Dissemination in LogP: ceil(log2 n) rounds of 2 o + L. */
@@ -325,6 +327,26 @@ static void recorded_jobs(void)
     close_rig(&g);
 }
 
+/* AMG on 27 ranks of Hopper (Cray XE6): a window of 0.0447 s by its own clock (README of the reference traces). */
+static void measured_window(void)
+{
+    static const char amg[] = "../shared/reference/traces/dumpi/amg27";
+    struct fc_trace trace;
+    struct rig g;
+    if (access(amg, R_OK)) {
+        printf("(skipped: %s is not there) ", amg);
+        return;
+    }
+    memset(&g, 0, sizeof g);
+    CU_ASSERT_FATAL(!fc_machine_load("gemini-xe6", &g.machine, &g.st) &&
+                    !fc_network_build(&g.machine, &g.net, &g.st) && !fc_trace_read(amg, &trace, &g.st));
+    g.settings = (struct fc_replay_settings){.network = FC_NET_CONTENTION, .software = g.machine.software};
+    CU_ASSERT_EQUAL_FATAL(fc_replay_run(&g.net, &trace, NULL, &g.settings, &g.out, &g.st), FC_OK);
+    CU_ASSERT(fc_near(g.out.prediction.time_s, 0.0447, 0.1));
+    fc_trace_free(&trace);
+    close_rig(&g);
+}
+
 /* The default mapping fills nodes in order. */
 static void default_mapping(void)
 {
@@ -418,6 +440,7 @@ int suite_replay_jobs(void)
         {"translation on a torus", translation},
         {"default mapping", default_mapping},
         {"recorded jobs", recorded_jobs},
+        {"a measured window", measured_window},
         {"routes follow the routing", routes_follow_the_routing},
         CU_TEST_INFO_NULL,
     };

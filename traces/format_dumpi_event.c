@@ -43,11 +43,11 @@ enum fc_code fc_dumpi_other(struct fc_dumpi_reader *r, const char *why)
 
 /* ---- clocks ---- */
 
-/* A file without MPI_Finalize is a window of the run: recording was off from MPI_Init to the first call that is there. */
+/* Where MPI_Finalize was called with the recording off, the file is a window of the run: it was off, too, from MPI_Init to
+ * the first call that is there. */
 static bool is_window(const struct fc_dumpi_reader *r)
 {
-    const struct fc_dumpi_file *f = &r->file;
-    return f->footer && f->called[DUMPI_FINALIZE] == f->ignored[DUMPI_FINALIZE];
+    return r->file.ignored[DUMPI_FINALIZE] > 0;
 }
 
 /* Clocks of several threads, and clocks that were set back, overlap: time never goes backwards in a trace. */

@@ -28,4 +28,4 @@ $ fabricast load -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives bcas
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --network ideal --collectives openmpi,allreduce=linear -q | head -3
 > machine        bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
 > job            lammps-lj-64.fct, 64 tasks, mapping def, routing adaptive
-> time           86.42 ms
+> time           85.72 ms
