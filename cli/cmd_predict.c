@@ -14,7 +14,8 @@ struct row {
     struct fc_prediction p;
     char bottleneck[256];
     uint32_t n_tasks;
-    double hop_bytes;
+    double hop_bytes; /* NaN: not known */
+    uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls; /* of a trace */
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
@@ -105,7 +106,7 @@ static json_t *row_json(const struct fc_network *net, const struct row *row, con
                      fc_json_real(p->communication_s), "computation_s", fc_json_real(p->computation_s), "bound_s",
                      fc_json_real(p->bound_s), "percent_of_peak", fc_json_real(p->percent_of_peak), "binds", p->binds,
                      "bottleneck", fc_json_bottleneck(net, p->bottleneck, p->bottleneck_bytes), "links",
-                     fc_json_links(net, links), "hop_bytes", fc_json_real(row->hop_bytes), "error_percent",
+                     links ? fc_json_links(net, links) : json_null(), "hop_bytes", fc_json_real(row->hop_bytes), "error_percent",
                      fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
                      row->calibration, "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
                      fc_json_real(p->local_bytes), "confidence", row->confidence);
@@ -126,12 +127,20 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;
+    row->n_unmatched_sends = replay.n_unmatched_sends;
+    row->n_unmatched_receives = replay.n_unmatched_receives;
+    row->n_uneven_calls = replay.n_uneven_calls;
     struct fc_load load = {.bytes = replay.link_bytes, .wire_factor = 1, .least_wire_factor = 1, .cut_bound_s = NAN};
     struct fc_load_summary links;
+    bool known = settings.network != FC_NET_FLIT; /* the kernel routes packets, not messages */
     fc_load_summarise(&session->net, &load, NULL, &links);
+    if (!known) row->hop_bytes = NAN;
     for (uint32_t l = 0; l < session->net.first_link[session->net.n_routers]; l++)
         if (!fc_is_node(&session->net, session->net.link_target[l])) row->hop_bytes += replay.link_bytes[l];
-    row->json = row_json(&session->net, row, &links);
+    row->json = row_json(&session->net, row, known ? &links : NULL);
+    json_object_set_new(row->json, "unmatched_sends", json_integer((json_int_t)row->n_unmatched_sends));
+    json_object_set_new(row->json, "unmatched_receives", json_integer((json_int_t)row->n_unmatched_receives));
+    json_object_set_new(row->json, "uneven_calls", json_integer((json_int_t)row->n_uneven_calls));
     keep_busy(s, replay.link_busy_s, session->net.n_links, row, st);
     fc_replay_free(&replay);
     return st->code;
@@ -234,7 +243,13 @@ static void print_one(FILE *stream, const struct row *row)
     fc_print_error(stream, row->calibration, p->error_percent, p->extrapolated, p->why);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
-            fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));
+            isnan(row->hop_bytes) ? "unknown" : fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));
+    if (row->n_unmatched_sends || row->n_unmatched_receives)
+        fprintf(stream, "left over      %llu messages that nobody received, %llu receives that got nothing\n",
+                (unsigned long long)row->n_unmatched_sends, (unsigned long long)row->n_unmatched_receives);
+    if (row->n_uneven_calls)
+        fprintf(stream, "uneven         %llu collective calls whose members recorded different bytes\n",
+                (unsigned long long)row->n_uneven_calls);
     if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
 }
 
