@@ -293,7 +293,7 @@ $ fabricast list formats | grep -E '^  (fct|text) '
 >   text (trace, read and written) our trace, readable
 
 # What a window leaves over is counted.
-$ printf 'fabricast-trace 1\nprogram x\nrecorded x\nranks 2\ncomm 0 0-1\nevents 3\nrank 0 2\nsend 0 0 0 comm=0 peer=1 tag=0 bytes=8\nsend 0 0 0 comm=0 peer=1 tag=1 bytes=8\nrank 1 1\nrecv 0 0 0 comm=0 peer=0 tag=0 bytes=8\nend\n' > window.tmp; fabricast predict -t window.tmp -m bgl-64 | grep left; fabricast predict -t window.tmp -m bgl-64 --json | grep unmatched; rm window.tmp
+$ cd $TMP; printf 'fabricast-trace 1\nprogram x\nrecorded x\nranks 2\ncomm 0 0-1\nevents 3\nrank 0 2\nsend 0 0 0 comm=0 peer=1 tag=0 bytes=8\nsend 0 0 0 comm=0 peer=1 tag=1 bytes=8\nrank 1 1\nrecv 0 0 0 comm=0 peer=0 tag=0 bytes=8\nend\n' > window.txt; fabricast predict -t window.txt -m bgl-64 | grep left; fabricast predict -t window.txt -m bgl-64 --json | grep unmatched
 > left over      1 messages that nobody received, 0 receives that got nothing
 >   "unmatched_sends": 1,
 >   "unmatched_receives": 0,
