@@ -51,7 +51,8 @@ static inline bool fc_is_call(const struct fc_event *e, bool all_finalize)
 
 /* Finds the calls: the k-th collective of each member of a communicator belong together. part[n_events]
  * gets fc_call_part() where an event belongs to a call, else it is left alone. FC_INPUT names two events
- * that belong together but differ in operation or root. collectives NULL: MPICH's rules. O(events + lists + messages of the schedules). */
+ * that belong together but differ in operation or root. collectives NULL: MPICH's rules. O(events + lists + messages of
+ * the schedules). */
 enum fc_code fc_job_calls_find(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                uint64_t *part, struct fc_job_calls *calls, struct fc_status *st);
 void fc_job_calls_free(struct fc_job_calls *calls);

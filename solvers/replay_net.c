@@ -1,11 +1,11 @@
 /* replay_net.c - what lies between the end points.
  *
- * Ideal networks are formulas: a message alone in the network that leaves at d has arrived at d + head delays of its
- * longest path + w max_l s_l / b_l for w wire bytes, of which the share s_l crosses link l of bandwidth b_l. With loggops the network is L
- * alone. Inside a node a message crosses its memory at the injection bandwidth without queueing. Everything
- * else is a transit (transit.h), which also tells when each message would have arrived alone: that is the
- * other view. A message of n packets uses min(n, paths) of its route's paths, starting with another one each
- * time. */
+ * Ideal networks are formulas: a message alone in the network that leaves at d has arrived at d + head
+ * delays of its longest path + w max_l s_l / b_l for w wire bytes, of which the share s_l crosses link l
+ * of bandwidth b_l. With loggops the network is L alone. Inside a node a message crosses its memory at
+ * the injection bandwidth without queueing. Everything else is a transit (transit.h), which also tells
+ * when each message would have arrived alone: that is the other view. A message of n packets uses min(n,
+ * paths) of its route's paths, starting with another one each time. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
