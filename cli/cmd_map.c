@@ -90,6 +90,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
             if (!try_strategy(arguments, &session, &demand, wanted, &rows[0], &mapping[0], st)) answer.n = 1;
         } else {
             for (int i = 0; fc_strategies[i] && answer.n < FC_COUNT(rows) && st->code != FC_FAULT; i++) {
+                if (fc_strategies[i]->argument) continue;
                 struct fc_status why = {0}; /* a strategy that does not fit this traffic or network is left out */
                 if (!try_strategy(arguments, &session, &demand, fc_strategies[i]->name, &rows[answer.n],
                                   &mapping[answer.n], &why))

@@ -146,14 +146,22 @@ static enum fc_code no_tiling(const struct fc_slots *slots, const struct fc_bloc
                      name, slots->per_node, grid, b->n_units, level_names[b->top]);
 }
 
+enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                             enum fc_level top, const char *name, struct fc_arena *arena,
+                             struct fc_blocks *blocks, struct fc_status *st)
+{
+    blocks->top = top;
+    if (set_levels(problem, name, blocks, st)) return st->code;
+    return find_units(slots, problem->net->n_nodes, arena, blocks, st);
+}
+
 enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct fc_slots *slots,
                               enum fc_level top, bool needs_grid, const char *name, struct fc_arena *arena,
                               struct fc_blocks *blocks, struct fc_status *st)
 {
     const struct fc_demand *demand = problem->demand;
-    *blocks = (struct fc_blocks){.top = top, .n_grid = demand->n_grid};
-    if (set_levels(problem, name, blocks, st) || find_units(slots, problem->net->n_nodes, arena, blocks, st))
-        return st->code;
+    *blocks = (struct fc_blocks){.n_grid = demand->n_grid};
+    if (fc_blocks_units(problem, slots, top, name, arena, blocks, st)) return st->code;
     if (demand->n_grid == 0 && needs_grid)
         return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
                          name);

@@ -49,6 +49,10 @@ struct fc_blocks {
     uint32_t *first_node; /* [n_units] */
 };
 
+/* Sets nodes_per_unit and lists the units of level `top`, in the arena. FC_INPUT: the family lacks the level. */
+enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                             enum fc_level top, const char *name, struct fc_arena *arena,
+                             struct fc_blocks *blocks, struct fc_status *st);
 /* Chooses the blocks: of those that tile the grid, divide each other and fit the units, the fullest node,
  * then the one with the least surface, then the longest in the fastest dimensions; outer levels likewise.
  * `name` is the strategy's, for messages. FC_INPUT: the family lacks the level, or nothing tiles. A demand
