@@ -18,7 +18,7 @@ struct fc_map_problem {
     size_t n_nodes;
     bool spread;            /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
-    const char *argument;   /* what follows the strategy's name and a colon; NULL: nothing (fc_mapping_make sets it) */
+    const char *argument;   /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
     double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
     int threads;
     struct fc_progress *progress;
@@ -29,8 +29,8 @@ struct fc_strategy_ops {
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
-/* By strategy name (some with an argument: "shapes:8x4/16x16") or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than
- * cores, a core is used twice or out of range. */
+/* By strategy name (some with an argument: "shapes:8x4/16x16") or mapping file (one core number a line in task order,
+ * '#' comments). FC_INPUT when more tasks than cores, a core is used twice or out of range. */
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
                              struct fc_mapping *mapping, struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);
