@@ -4,6 +4,10 @@
 
 #include "solvers/queueing.h"
 
+/* What a pair brings to its output, or all pairs of an output: (1). Two doubles side by side, for one instruction. */
+typedef double fc_two_doubles __attribute__((vector_size(16), may_alias));
+enum { FC_WAITING, FC_FOLLOW };
+
 /* The unknowns at a load: edge_wait, room, busy. */
 struct fc_queueing_point {
     double load; /* 0: none */
@@ -11,8 +15,11 @@ struct fc_queueing_point {
 };
 
 /* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
- * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output). A row is a
- * state whose heads have a choice; heads that have none are counted at their exits. */
+ * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output): where there
+ * are as many of both, an edge and its exit have one number. A row is a state whose heads have a choice; heads that have
+ * none are counted at their exits. The places of a row are shares of its packets by exit, with zeros behind them to an
+ * even number: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where more than
+ * half would be zeros, those of place_exit. */
 struct fc_queueing {
     struct fc_arena arena;
     const struct fc_turns *t;
@@ -32,11 +39,13 @@ struct fc_queueing {
     uint32_t *first_exit, *first_row;   /* [n_channels + 1] */
     uint32_t *exit_edge, *exit_channel; /* [n_exits] */
     double *exit_rate;                  /* [n_exits] of heads without a choice */
-    double *exit_service, *exit_vary;   /* [n_exits] time on the output: mean; variance by the lengths of packets */
+    double *exit_service;               /* [n_exits] mean time on the output */
+    double *own_time, *own_square;      /* [n_channels] rate x mean and mean square of heads' times on their outputs */
     uint8_t *row_outputs;               /* [n_rows] */
-    double *row_rate, *row_service, *row_vary; /* [n_rows] as of exits */
+    double *row_rate, *row_service;     /* [n_rows] as of exits */
     double *row_rho;                    /* [n_rows] mean rate x service of the outputs */
-    uint32_t *first_place;              /* [n_rows + 1] */
+    uint32_t *row_exit;                 /* [n_rows] among the exits of the row's channel; FC_NONE: see place_exit */
+    uint32_t *first_place;              /* [n_rows + 1] all even */
     uint32_t *place_exit;               /* [places] among the exits of the row's channel */
     double *place_share;                /* [places] of the row's packets */
     /* The fixed point: */
@@ -48,13 +57,13 @@ struct fc_queueing {
     double *edge_step;                /* [n_edges] last change of edge_wait */
     double *row_power, *row_factor;   /* [n_rows] rho^...; (2) at the load */
     double powers_of;                 /* the choice parameter of row_power */
-    double *exit_next, *exit_room, *exit_wait; /* [exits of one channel] of the edge, of the channel, rate x wait */
+    double *exit_next, *exit_room, *exit_wait; /* [exits of one channel + 1] of the edge, of the channel, rate x wait */
     double *front, *front2;           /* [n_channels] rate x mean and mean square of S */
     double *queue;                    /* [n_channels] (3) + (4) */
     double *port, *port2, *port_busy; /* [n_links] */
-    double *pair_waiting;             /* [n_pairs] l_jo W_jo */
-    double *pair_follow;              /* [n_pairs] its part of out_follow */
-    double *out_waiting, *out_follow; /* [n_links] sums over inputs */
+    double *pair_waiting;             /* [n_pairs] l_jo W_jo at load one */
+    fc_two_doubles *pair_part;        /* [n_pairs] l_jo W_jo; how likely a packet of the pair is to be followed into */
+    fc_two_doubles *out_part;         /* [n_links] sums over inputs */
     double *link_wait;                /* [n_links] */
     /* For fits (fc_queueing_tune): */
     double accuracy; /* of the waits, relative to the greatest */

@@ -40,80 +40,115 @@ static inline double less(double a, double b)
     return a < b ? a : b;
 }
 
+/* From and to any multiple of 8 bytes. */
+static inline fc_two_doubles load_two(const double *from)
+{
+    fc_two_doubles two;
+    memcpy(&two, from, sizeof two);
+    return two;
+}
+static inline void store_two(double *to, fc_two_doubles two)
+{
+    memcpy(to, &two, sizeof two);
+}
+
 /* (1): what each pair of (input port, output link) brings to the output, from the waits of the round before. */
 static void contention(struct solve *v)
 {
     struct fc_queueing *q = v->q;
-    const struct fc_turns *t = q->t;
     double over_load = 1 / v->load, least = 1e-9 * over_load;
-    memset(q->out_waiting, 0, t->n_links * sizeof *q->out_waiting);
-    memset(q->out_follow, 0, t->n_links * sizeof *q->out_follow);
+    memset(q->out_part, 0, q->t->n_links * sizeof *q->out_part);
     memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
     for (uint32_t e = 0; e < q->n_edges; e++)
         q->pair_waiting[q->edge_pair[e]] += q->edge_weight[e] * q->edge_wait[e];
     for (uint32_t p = 0; p < q->n_pairs; p++) {
-        uint32_t o = q->pair_out[p];
-        double waiting = v->load * q->pair_waiting[p];
-        double follow = q->pair_others[p] > least ? less(1, q->pair_waiting[p] * q->pair_unit[p]) : 0;
-        q->out_waiting[o] += waiting;
-        q->out_follow[o] += follow;
-        q->pair_waiting[p] = waiting;
-        q->pair_follow[p] = follow;
+        double waiting = q->pair_waiting[p];
+        fc_two_doubles part = {v->load * waiting,
+                               q->pair_others[p] > least ? less(1, waiting * q->pair_unit[p]) : 0};
+        q->pair_part[p] = part;
+        q->out_part[q->pair_out[p]] += part;
     }
 }
 
 /* (1): the waits at the edges of one channel. */
 static void edge_waits(struct solve *v, uint32_t first, uint32_t last, double busy)
 {
-    struct fc_queueing *q = v->q;
+    const struct fc_queueing *q = v->q;
+    const double *service = q->t->service;
     double factor = v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]);
     for (uint32_t e = first; e < last; e++) {
         uint32_t p = q->edge_pair[e], o = q->pair_out[p];
-        double f = less(1, busy * q->edge_share[e]), t = q->t->service[o];
-        double a = v->load * q->pair_half[p] + more(0, q->out_waiting[o] - q->pair_waiting[p]) * t;
-        double b = more(0, q->out_follow[o] - q->pair_follow[p]) * t;
+        double f = less(1, busy * q->edge_share[e]);
+        fc_two_doubles others = q->out_part[o] - q->pair_part[p];
+        double a = v->load * q->pair_half[p] + more(0, others[FC_WAITING]) * service[o];
+        double b = more(0, others[FC_FOLLOW]) * service[o];
         q->edge_next[e] = factor * ((1 - f) * a + f * b);
     }
 }
 
-/* Sums over the heads of one channel. */
+/* Sums over the heads of one channel: rate x wait, times time on the output, times wait. */
 struct front {
-    double time, time2, port, port2, epsilon;
+    double wait, service, square;
 };
-static inline void add_heads(struct front *f, double rate, double service, double vary, double wait)
+static inline void add_heads(struct front *f, double rate, double service, double wait)
 {
-    double all = service + wait, part = f->epsilon * wait, held = service + part;
-    f->time += rate * service + rate * wait;
-    f->time2 += rate * (all * all + wait * wait + vary);
-    f->port += rate * held;
-    f->port2 += rate * (held * held + part * part + vary);
+    double flow = rate * wait;
+    f->wait += flow;
+    f->service += flow * service;
+    f->square += flow * wait;
+}
+
+/* (2) of a row, and X: means of the waits of its exits by its shares; adds rate x (2) to each exit's heads. */
+static void row_dense(const struct fc_queueing *q, uint32_t r, const double *next, struct front *f)
+{
+    const double *share = q->place_share + q->first_place[r], *room = q->exit_room + q->row_exit[r];
+    double *sum = q->exit_wait + q->row_exit[r];
+    uint32_t n = q->first_place[r + 1] - q->first_place[r];
+    fc_two_doubles w2 = {0, 0}, x2 = {0, 0};
+    next += q->row_exit[r];
+    for (uint32_t i = 0; i < n; i += 2) {
+        fc_two_doubles part = load_two(share + i);
+        w2 += part * load_two(next + i);
+        x2 += part * load_two(room + i);
+    }
+    double w = (w2[0] + w2[1]) * q->row_factor[r], flow = q->row_rate[r] * w;
+    add_heads(f, q->row_rate[r], q->row_service[r], w + (x2[0] + x2[1]));
+    for (uint32_t i = 0; i < n; i += 2) store_two(sum + i, load_two(sum + i) + load_two(share + i) * flow);
+}
+
+static void row_sparse(const struct fc_queueing *q, uint32_t r, const double *next, struct front *f)
+{
+    uint32_t first = q->first_place[r], last = q->first_place[r + 1];
+    double w = 0, x = 0;
+    for (uint32_t i = first; i < last; i++) {
+        w += q->place_share[i] * next[q->place_exit[i]];
+        x += q->place_share[i] * q->exit_room[q->place_exit[i]];
+    }
+    w *= q->row_factor[r];
+    add_heads(f, q->row_rate[r], q->row_service[r], w + x);
+    for (uint32_t i = first; i < last; i++)
+        q->exit_wait[q->place_exit[i]] += q->place_share[i] * (q->row_rate[r] * w);
 }
 
 /* (2) and the sums over heads of (3) and (4) for one channel; waits of its exits' heads into exit_wait. */
 static struct front front_of(const struct solve *v, uint32_t c)
 {
-    struct fc_queueing *q = v->q;
-    struct front f = {.epsilon = v->p[FC_Q_PORT]};
-    double *next = q->exit_next, *room = q->exit_room, *sum = q->exit_wait;
+    const struct fc_queueing *q = v->q;
+    struct front f = {0, 0, 0};
     uint32_t exit = q->first_exit[c], n = q->first_exit[c + 1] - exit;
+    const double *next = q->exit_next;
+    if (q->n_exits == q->n_edges) next = q->edge_next + exit;
+    else
+        for (uint32_t k = 0; k < n; k++) q->exit_next[k] = q->edge_next[q->exit_edge[exit + k]];
     for (uint32_t k = 0; k < n; k++) {
-        double rate = q->exit_rate[exit + k];
-        next[k] = q->edge_next[q->exit_edge[exit + k]];
-        room[k] = q->room[q->exit_channel[exit + k]];
-        sum[k] = rate * next[k];
-        add_heads(&f, rate, q->exit_service[exit + k], q->exit_vary[exit + k], next[k] + room[k]);
+        double rate = q->exit_rate[exit + k], room = q->room[q->exit_channel[exit + k]];
+        q->exit_room[k] = room;
+        q->exit_wait[k] = rate * next[k];
+        add_heads(&f, rate, q->exit_service[exit + k], next[k] + room);
     }
-    for (uint32_t r = q->first_row[c]; r < q->first_row[c + 1]; r++) {
-        double w = 0, x = 0, rate = q->row_rate[r];
-        uint32_t first = q->first_place[r], last = q->first_place[r + 1];
-        for (uint32_t i = first; i < last; i++) {
-            w += q->place_share[i] * next[q->place_exit[i]];
-            x += q->place_share[i] * room[q->place_exit[i]];
-        }
-        w *= q->row_factor[r];
-        add_heads(&f, rate, q->row_service[r], q->row_vary[r], w + x);
-        for (uint32_t i = first; i < last; i++) sum[q->place_exit[i]] += q->place_share[i] * (rate * w);
-    }
+    for (uint32_t r = q->first_row[c]; r < q->first_row[c + 1]; r++)
+        if (q->row_exit[r] != FC_NONE) row_dense(q, r, next, &f);
+        else row_sparse(q, r, next, &f);
     return f;
 }
 
@@ -125,7 +160,7 @@ static double leap(double step, double before)
 }
 
 /* The wait at the edge as mean of the heads that use it. */
-static void go_on(struct solve *v, uint32_t e, double sum)
+static inline void go_on(struct solve *v, uint32_t e, double sum)
 {
     struct fc_queueing *q = v->q;
     double w = sum * q->edge_unit[e], step = v->damping * (w - q->edge_wait[e]);
@@ -136,27 +171,40 @@ static void go_on(struct solve *v, uint32_t e, double sum)
     v->greatest_wait = more(v->greatest_wait, w);
 }
 
-/* (2), the part of (3) and (4) that sums over heads (moments of the time at the front), and waits of edges. */
+static void edges_go_on(struct solve *v, uint32_t exit, uint32_t last)
+{
+    const struct fc_queueing *q = v->q;
+    if (q->n_exits == q->n_edges) {
+        for (uint32_t k = exit; k < last; k++) go_on(v, k, q->exit_wait[k - exit]);
+        return;
+    }
+    for (uint32_t k = exit; k < last;) {
+        uint32_t e = q->exit_edge[k];
+        double sum = 0;
+        for (; k < last && q->exit_edge[k] == e; k++) sum += q->exit_wait[k - exit];
+        go_on(v, e, sum);
+    }
+}
+
+/* (2), the part of (3) and (4) that sums over heads (moments of the time at the front), and waits of edges.
+ * With s the time on the output and w the wait, E[S^2] is that of (s + w)^2 + w^2 and the port's that of
+ * (s + epsilon w)^2 + (epsilon w)^2, both beside the variance of s. */
 static void fronts(struct solve *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
+    double epsilon = v->p[FC_Q_PORT];
     memset(q->port, 0, t->n_links * sizeof *q->port);
     memset(q->port2, 0, t->n_links * sizeof *q->port2);
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1];
         if (exit < last) edge_waits(v, q->exit_edge[exit], q->exit_edge[last - 1] + 1, q->busy[c]);
         struct front f = front_of(v, c);
-        q->front[c] = f.time;
-        q->front2[c] = f.time2;
-        q->port[t->channel_link[c]] += f.port;
-        q->port2[t->channel_link[c]] += f.port2;
-        for (uint32_t k = exit; k < last;) {
-            uint32_t e = q->exit_edge[k];
-            double sum = 0;
-            for (; k < last && q->exit_edge[k] == e; k++) sum += q->exit_wait[k - exit];
-            go_on(v, e, sum);
-        }
+        q->front[c] = q->own_time[c] + f.wait;
+        q->front2[c] = q->own_square[c] + 2 * (f.service + f.square);
+        q->port[t->channel_link[c]] += q->own_time[c] + epsilon * f.wait;
+        q->port2[t->channel_link[c]] += q->own_square[c] + 2 * epsilon * (f.service + epsilon * f.square);
+        edges_go_on(v, exit, last);
     }
 }
 

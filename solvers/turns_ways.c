@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = FC_COUNT(((struct fc_ways_builder *)0)->word) };
+enum { MOST_WORDS = FC_COUNT(((struct fc_ways_builder *)0)->word), STORE_BLOCK = 4 << 20 };
 
 /* ---- random words ---- */
 
@@ -307,15 +307,31 @@ enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint
     return put_in_order(b, n_starts, st);
 }
 
-enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_arena *arena, struct fc_ways *copy,
+/* Room for n things of the size, a piece of a large block: pages of blocks are large, those of single arrays small. */
+static void *store_room(struct fc_ways_store *store, size_t n, size_t size, struct fc_status *st)
+{
+    size_t need = (n * size + 7) / 8 * 8;
+    if (need > store->left) {
+        size_t block = need > STORE_BLOCK ? need : STORE_BLOCK;
+        store->at = fc_alloc(store->arena, block, 1, st);
+        store->left = store->at ? block : 0;
+        if (!store->at) return NULL;
+    }
+    void *room = store->at;
+    store->at += need;
+    store->left -= need;
+    return room;
+}
+
+enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_ways_store *store, struct fc_ways *copy,
                           struct fc_status *st)
 {
     uint32_t n = ways->n_spots, edges = ways->first[n];
     *copy = *ways;
-    copy->start = fc_alloc(arena, ways->n_starts, sizeof *copy->start, st);
-    copy->first = fc_alloc(arena, n + 1ull, sizeof *copy->first, st);
-    copy->channel = fc_alloc(arena, edges, sizeof *copy->channel, st);
-    copy->to = fc_alloc(arena, edges, sizeof *copy->to, st);
+    copy->start = store_room(store, ways->n_starts, sizeof *copy->start, st);
+    copy->first = store_room(store, n + 1ull, sizeof *copy->first, st);
+    copy->channel = store_room(store, edges, sizeof *copy->channel, st);
+    copy->to = store_room(store, edges, sizeof *copy->to, st);
     if (st->code) return st->code;
     memcpy(copy->start, ways->start, ways->n_starts * sizeof *copy->start);
     memcpy(copy->first, ways->first, (n + 1ull) * sizeof *copy->first);

@@ -42,8 +42,14 @@ enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *build
  * are those of one word, all of them together make the traffic. */
 enum fc_code fc_ways_build(struct fc_ways_builder *builder, uint32_t destination, uint32_t word,
                            struct fc_status *st);
-/* A copy in the arena. */
-enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_arena *arena, struct fc_ways *copy,
+/* Where copies are kept; start with the arena and zeros. */
+struct fc_ways_store {
+    struct fc_arena *arena;
+    char *at;
+    size_t left; /* bytes behind `at` */
+};
+/* A copy that lives as long as the arena of the store. */
+enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_ways_store *store, struct fc_ways *copy,
                           struct fc_status *st);
 
 #endif
