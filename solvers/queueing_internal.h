@@ -16,7 +16,7 @@ struct fc_queueing_point {
 
 /* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
  * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output): where there
- * are as many of both, an edge and its exit have one number. A row is a state whose heads have a choice; heads that have
+ * are as many of both, an edge and its exit have one number; pairs stand in the order of their first edges. A row is a state whose heads have a choice; heads that have
  * none are counted at their exits. The places of a row are shares of its packets by exit, with zeros behind them to an
  * even number: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where more than
  * half would be zeros, those of place_exit. */
@@ -33,7 +33,7 @@ struct fc_queueing {
     double *edge_weight;                /* [n_edges] edge_rate of one output link */
     uint32_t *pair_out;                 /* [n_pairs] */
     double *pair_rate;                  /* [n_pairs] of one output link */
-    double *pair_others, *pair_unit;    /* [n_pairs] load that others bring to the output, and 1 / it */
+    double *pair_unit;                  /* [n_pairs] 1 / load that others bring to the output, or 0 */
     double *pair_half;                  /* [n_pairs] what others are met at random with, E[t^2] / 2 a packet */
     double *behind;                     /* [n_channels] mean time on the links behind it */
     uint32_t *first_exit, *first_row;   /* [n_channels + 1] */
@@ -54,7 +54,7 @@ struct fc_queueing {
     double *room;                     /* [n_channels] X before it */
     double *busy;                     /* [n_channels] u_c */
     double *edge_next;                /* [n_edges] W_co by (1) */
-    double *edge_step;                /* [n_edges] last change of edge_wait */
+    double *edge_step;                /* [n_edges] change of edge_wait in the round before a leap */
     double *row_power, *row_factor;   /* [n_rows] rho^...; (2) at the load */
     double powers_of;                 /* the choice parameter of row_power */
     double *exit_next, *exit_room, *exit_wait; /* [exits of one channel + 1] of the edge, of the channel, rate x wait */

@@ -60,7 +60,7 @@ static enum fc_code make_edges(struct fc_queueing *q, uint32_t *exit_of, uint32_
     return FC_OK;
 }
 
-/* Numbers the pairs in the order of (input port, output). */
+/* Numbers the pairs in the order of their first edges. */
 static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
@@ -75,12 +75,16 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
         if (port[e] >= ports) ports = port[e] + 1;
     }
     if (sort_by(out, t->n_links, list, n, room, st) || sort_by(port, ports, list, n, room, st)) return st->code;
+    uint32_t *first = room;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t e = list[i], before = i > 0 ? list[i - 1] : e;
-        if (i == 0 || port[e] != port[before] || out[e] != out[before]) q->pair_out[q->n_pairs++] = out[e];
-        q->edge_pair[e] = q->n_pairs - 1;
+        first[e] = i > 0 && port[e] == port[before] && out[e] == out[before] ? first[before] : e;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        if (first[e] == e) q->pair_out[q->n_pairs++] = out[e];
+        q->edge_pair[e] = first[e] == e ? q->n_pairs - 1 : q->edge_pair[first[e]];
         q->edge_weight[e] = q->edge_rate[e] / t->copies[out[e]];
-        q->pair_rate[q->n_pairs - 1] += q->edge_weight[e];
+        q->pair_rate[q->edge_pair[e]] += q->edge_weight[e];
     }
     return FC_OK;
 }
@@ -102,9 +106,8 @@ static void make_shares(struct fc_queueing *q)
     }
     for (uint32_t p = 0; p < q->n_pairs; p++) {
         uint32_t o = q->pair_out[p];
-        double others = t->rate[o] - q->pair_rate[p];
-        q->pair_others[p] = others * t->service[o];
-        q->pair_unit[p] = q->pair_others[p] > 0 ? 1 / q->pair_others[p] : 0;
+        double others = t->rate[o] - q->pair_rate[p], busy = others * t->service[o];
+        q->pair_unit[p] = busy > 0 ? 1 / busy : 0;
         q->pair_half[p] = fmax(0, others) * t->service2[o] / 2;
     }
     for (uint32_t k = 0; k < q->n_exits; k++) {
@@ -261,8 +264,8 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
     q->n_unknowns = q->n_edges + 2ull * t->n_channels;
     const struct array arrays[] = {
         ARRAY(edge_share, q->n_edges),   ARRAY(edge_unit, q->n_edges),
-        ARRAY(pair_others, q->n_pairs),  ARRAY(pair_unit, q->n_pairs),
-        ARRAY(pair_half, q->n_pairs),    ARRAY(exit_service, q->n_exits),
+        ARRAY(pair_unit, q->n_pairs),    ARRAY(pair_half, q->n_pairs),
+        ARRAY(exit_service, q->n_exits),
         ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 1ull),
         ARRAY(edge_step, q->n_edges),    ARRAY(row_power, q->n_rows),
         ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits + 1ull),

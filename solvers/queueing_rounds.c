@@ -26,7 +26,7 @@ struct solve {
     double load;
     double most; /* greatest utilisation met */
     double damping;
-    bool leap;
+    bool leap, leap_next; /* in this round, in the next */
     double change, greatest_wait;
 };
 
@@ -52,22 +52,29 @@ static inline void store_two(double *to, fc_two_doubles two)
     memcpy(to, &two, sizeof two);
 }
 
+/* (1): what pair p brings to its output; waiting: at load one. */
+static inline void bring(struct fc_queueing *q, uint32_t p, double waiting, double load)
+{
+    /* Others of less than 1e-9 of the output's load are none. */
+    double unit = q->pair_unit[p] < 1e9 * load ? q->pair_unit[p] : 0;
+    fc_two_doubles part = {load * waiting, less(1, waiting * unit)};
+    q->pair_part[p] = part;
+    q->out_part[q->pair_out[p]] += part;
+}
+
 /* (1): what each pair of (input port, output link) brings to the output, from the waits of the round before. */
 static void contention(struct solve *v)
 {
     struct fc_queueing *q = v->q;
-    double over_load = 1 / v->load, least = 1e-9 * over_load;
     memset(q->out_part, 0, q->t->n_links * sizeof *q->out_part);
+    if (q->n_pairs == q->n_edges) {
+        for (uint32_t p = 0; p < q->n_pairs; p++) bring(q, p, q->edge_weight[p] * q->edge_wait[p], v->load);
+        return;
+    }
     memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
     for (uint32_t e = 0; e < q->n_edges; e++)
         q->pair_waiting[q->edge_pair[e]] += q->edge_weight[e] * q->edge_wait[e];
-    for (uint32_t p = 0; p < q->n_pairs; p++) {
-        double waiting = q->pair_waiting[p];
-        fc_two_doubles part = {v->load * waiting,
-                               q->pair_others[p] > least ? less(1, waiting * q->pair_unit[p]) : 0};
-        q->pair_part[p] = part;
-        q->out_part[q->pair_out[p]] += part;
-    }
+    for (uint32_t p = 0; p < q->n_pairs; p++) bring(q, p, q->pair_waiting[p], v->load);
 }
 
 /* (1): the waits at the edges of one channel. */
@@ -166,7 +173,7 @@ static inline void go_on(struct solve *v, uint32_t e, double sum)
     double w = sum * q->edge_unit[e], step = v->damping * (w - q->edge_wait[e]);
     q->edge_wait[e] += step;
     if (v->leap) q->edge_wait[e] += leap(step, q->edge_step[e]);
-    q->edge_step[e] = step;
+    if (v->leap_next) q->edge_step[e] = step;
     v->change = more(v->change, fabs(step));
     v->greatest_wait = more(v->greatest_wait, w);
 }
@@ -301,7 +308,6 @@ static void start(struct solve *v)
     struct fc_queueing *q = v->q;
     const struct fc_queueing_point *a = &q->found[0], *b = &q->found[1];
     size_t n = q->n_unknowns;
-    memset(q->edge_step, 0, q->n_edges * sizeof *q->edge_step);
     if (memcmp(&q->found_with, v->p, sizeof q->found_with)) q->found[0].load = q->found[1].load = 0;
     if (!q->warm || !(b->load > 0) || b->load > v->load) {
         memset(q->edge_wait, 0, n * sizeof *q->edge_wait);
@@ -341,6 +347,7 @@ static bool rounds(struct solve *v, int *iterations)
     for (int i = 1; i <= MOST_ITERATIONS; i++) {
         v->change = v->greatest_wait = v->most = 0;
         v->leap = i % LEAP_EVERY == 0;
+        v->leap_next = (i + 1) % LEAP_EVERY == 0;
         contention(v);
         fronts(v);
         ports(v);
