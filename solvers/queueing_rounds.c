@@ -106,10 +106,11 @@ static inline void add_heads(struct front *f, double rate, double service, doubl
 }
 
 /* (2) of a row, and X: means of the waits of its exits by its shares; adds rate x (2) to each exit's heads. */
-static void row_dense(const struct fc_queueing *q, uint32_t r, const double *next, struct front *f)
+static inline void row_dense(const struct fc_queueing *q, uint32_t r, const double *next, struct front *f)
 {
-    const double *share = q->place_share + q->first_place[r], *room = q->exit_room + q->row_exit[r];
-    double *sum = q->exit_wait + q->row_exit[r];
+    const double *restrict share = q->place_share + q->first_place[r];
+    const double *room = q->exit_room + q->row_exit[r];
+    double *restrict sum = q->exit_wait + q->row_exit[r];
     uint32_t n = q->first_place[r + 1] - q->first_place[r];
     fc_two_doubles w2 = {0, 0}, x2 = {0, 0};
     next += q->row_exit[r];
@@ -118,8 +119,9 @@ static void row_dense(const struct fc_queueing *q, uint32_t r, const double *nex
         w2 += part * load_two(next + i);
         x2 += part * load_two(room + i);
     }
-    double w = (w2[0] + w2[1]) * q->row_factor[r], flow = q->row_rate[r] * w;
-    add_heads(f, q->row_rate[r], q->row_service[r], w + (x2[0] + x2[1]));
+    double rate = q->row_rate[r], w = (w2[0] + w2[1]) * q->row_factor[r];
+    fc_two_doubles flow = {rate * w, rate * w};
+    add_heads(f, rate, q->row_service[r], w + (x2[0] + x2[1]));
     for (uint32_t i = 0; i < n; i += 2) store_two(sum + i, load_two(sum + i) + load_two(share + i) * flow);
 }
 

@@ -52,7 +52,7 @@ struct arrival {
 struct pass {
     struct fc_turns_walk *w;
     struct fc_ways_builder b;
-    struct fc_ways *kept; /* [n_graphs] NULL: built when needed */
+    struct fc_kept_ways *kept; /* [n_graphs] NULL: built when needed */
     uint32_t n_graphs;
     uint32_t spots, edges; /* room in what follows */
     double *x;             /* [spots + 1] packets a cycle; of the last spot + 1: arrived */
@@ -77,13 +77,13 @@ struct pass {
 
 static const struct fc_ways *ways_of(struct pass *p, uint32_t i, struct fc_status *st)
 {
-    if (p->kept) return &p->kept[i];
+    if (p->kept) return fc_ways_kept(&p->b, &p->kept[i]);
     return fc_ways_build(&p->b, p->b.destination[i / p->b.n_words], i % p->b.n_words, st) ? NULL : &p->b.ways;
 }
 
 static enum fc_code keep_all(struct pass *p, struct fc_status *st)
 {
-    struct fc_ways *kept = fc_alloc(p->w->arena, p->n_graphs, sizeof *kept, st);
+    struct fc_kept_ways *kept = fc_alloc(p->w->arena, p->n_graphs, sizeof *kept, st);
     struct fc_ways_store store = {.arena = p->w->arena};
     for (uint32_t i = 0; kept && i < p->n_graphs; i++) {
         const struct fc_ways *ways = ways_of(p, i, st);
