@@ -7,6 +7,7 @@
 /* What a pair brings to its output, or all pairs of an output: (1). Two doubles side by side, for one instruction. */
 typedef double fc_two_doubles __attribute__((vector_size(16), may_alias));
 enum { FC_WAITING, FC_FOLLOW };
+enum { FC_PLACES_AT_ONCE = 4 }; /* shares of a row taken by one instruction, or by two */
 
 /* The unknowns at a load: edge_wait, room, busy. */
 struct fc_queueing_point {
@@ -17,8 +18,8 @@ struct fc_queueing_point {
 /* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
  * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output): where there
  * are as many of both, an edge and its exit have one number; pairs stand in the order of their first edges. A row is a state whose heads have a choice; heads that have
- * none are counted at their exits. The places of a row are shares of its packets by exit, with zeros behind them to an
- * even number: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where more than
+ * none are counted at their exits. The places of a row are shares of its packets by exit, with zeros behind them to a
+ * multiple of FC_PLACES_AT_ONCE: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where more than
  * half would be zeros, those of place_exit. */
 struct fc_queueing {
     struct fc_arena arena;
@@ -45,7 +46,7 @@ struct fc_queueing {
     double *row_rate, *row_service;     /* [n_rows] as of exits */
     double *row_rho;                    /* [n_rows] mean rate x service of the outputs */
     uint32_t *row_exit;                 /* [n_rows] among the exits of the row's channel; FC_NONE: see place_exit */
-    uint32_t *first_place;              /* [n_rows + 1] all even */
+    uint32_t *first_place;              /* [n_rows + 1] multiples of FC_PLACES_AT_ONCE */
     uint32_t *place_exit;               /* [places] among the exits of the row's channel */
     double *place_share;                /* [places] of the row's packets */
     /* The fixed point: */
@@ -57,7 +58,7 @@ struct fc_queueing {
     double *edge_step;                /* [n_edges] change of edge_wait in the round before a leap */
     double *row_power, *row_factor;   /* [n_rows] rho^...; (2) at the load */
     double powers_of;                 /* the choice parameter of row_power */
-    double *exit_next, *exit_room, *exit_wait; /* [exits of one channel + 1] of the edge, of the channel, rate x wait */
+    double *exit_next, *exit_room, *exit_wait; /* [exits of one channel + 3] of the edge, of the channel, rate x wait */
     double *front, *front2;           /* [n_channels] rate x mean and mean square of S */
     double *queue;                    /* [n_channels] (3) + (4) */
     double *port, *port2, *port_busy; /* [n_links] */

@@ -143,6 +143,11 @@ static void find_span(const struct fc_turns *t, uint32_t s, const uint32_t *exit
     *n = dense ? high - low + 1 : choices;
 }
 
+static uint32_t fill_up(uint32_t n)
+{
+    return (n + FC_PLACES_AT_ONCE - 1) / FC_PLACES_AT_ONCE * FC_PLACES_AT_ONCE;
+}
+
 static enum fc_code place_arrays(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *arena,
                                  struct fc_status *st)
 {
@@ -151,7 +156,7 @@ static enum fc_code place_arrays(struct fc_queueing *q, const uint32_t *exit_of,
     for (uint32_t s = 0; s < q->t->n_states; s++) {
         if (!is_row(q->t, s)) continue;
         find_span(q->t, s, exit_of, &first, &n);
-        places += n + n % 2;
+        places += fill_up(n);
     }
     if (places >= FC_NONE) return fc_refuse(st, FC_NO, "%zu turns with a choice are too many", places);
     q->place_exit = fc_alloc(arena, places + 1, sizeof *q->place_exit, st);
@@ -181,7 +186,7 @@ static void add_row(struct fc_queueing *q, uint32_t s, const uint32_t *exit_of, 
         q->place_share[place] += share;
     }
     add_own(q, c, q->row_rate[r], q->row_service[r], variance);
-    q->first_place[r + 1] = *places += n + n % 2;
+    q->first_place[r + 1] = *places += fill_up(n);
 }
 
 /* Heads of channel c, the states of which are listed: at their exits or in rows. */
@@ -266,10 +271,10 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
         ARRAY(edge_share, q->n_edges),   ARRAY(edge_unit, q->n_edges),
         ARRAY(pair_unit, q->n_pairs),    ARRAY(pair_half, q->n_pairs),
         ARRAY(exit_service, q->n_exits),
-        ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 1ull),
+        ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 3ull),
         ARRAY(edge_step, q->n_edges),    ARRAY(row_power, q->n_rows),
-        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits + 1ull),
-        ARRAY(exit_room, q->n_exits + 1ull), ARRAY(exit_wait, q->n_exits + 1ull),
+        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits + 3ull),
+        ARRAY(exit_room, q->n_exits + 3ull), ARRAY(exit_wait, q->n_exits + 3ull),
         ARRAY(front, t->n_channels),     ARRAY(front2, t->n_channels),
         ARRAY(queue, t->n_channels),     ARRAY(port, t->n_links),
         ARRAY(port2, t->n_links),        ARRAY(port_busy, t->n_links),
