@@ -1,4 +1,4 @@
-/* queueing_internal.h - what queueing.c, queueing_open.c and queueing_head.c share. */
+/* queueing_internal.h - what queueing*.c share. */
 #ifndef FC_QUEUEING_INTERNAL_H
 #define FC_QUEUEING_INTERNAL_H
 
@@ -29,9 +29,8 @@ struct fc_queueing {
     uint32_t *state_row;                /* [n_states] FC_NONE: none */
     uint32_t *edge_channel, *edge_pair; /* [n_edges] */
     double *edge_rate;                  /* [n_edges] of the whole network */
-    double *edge_share;                 /* [n_edges] of its channel's packets */
-    double *edge_unit;                  /* [n_edges] 1 / edge_rate, or 0 */
-    double *edge_weight;                /* [n_edges] edge_rate of one output link */
+    double *link_unit;                  /* [n_links] 1 / copies */
+    double *channel_unit;               /* [n_channels] 1 / rate of its packets, or 0 */
     uint32_t *pair_out;                 /* [n_pairs] */
     double *pair_rate;                  /* [n_pairs] of one output link */
     double *pair_unit;                  /* [n_pairs] 1 / load that others bring to the output, or 0 */
@@ -78,6 +77,29 @@ struct fc_queueing {
 
 /* What the mean wait of m outputs is multiplied by is rho to this power, by m. */
 double fc_queueing_set_power(uint8_t outputs);
+
+/* Without the calls that fmin and fmax are; NaN comes through. */
+static inline __attribute__((always_inline)) double fc_more(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline __attribute__((always_inline)) double fc_less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* One round of the fixed point. */
+struct fc_queueing_round {
+    struct fc_queueing *q;
+    const double *p; /* [FC_Q_PARAMETERS] */
+    double load;
+    double most; /* greatest utilisation met */
+    double damping;
+    bool leap, leap_next; /* in this round, in the next */
+    double change, greatest_wait;
+};
+/* queueing_heads.c: (1), (2) and the sums over heads of (3) and (4), and the waits of edges from them. */
+void fc_queueing_heads(struct fc_queueing_round *round);
 
 struct fc_queueing_steady {
     double greatest_utilization, change, greatest_wait;

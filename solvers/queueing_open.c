@@ -83,8 +83,7 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
     for (uint32_t e = 0; e < n; e++) {
         if (first[e] == e) q->pair_out[q->n_pairs++] = out[e];
         q->edge_pair[e] = first[e] == e ? q->n_pairs - 1 : q->edge_pair[first[e]];
-        q->edge_weight[e] = q->edge_rate[e] / t->copies[out[e]];
-        q->pair_rate[q->edge_pair[e]] += q->edge_weight[e];
+        q->pair_rate[q->edge_pair[e]] += q->edge_rate[e] / t->copies[out[e]];
     }
     return FC_OK;
 }
@@ -99,11 +98,9 @@ static void add_own(struct fc_queueing *q, uint32_t c, double rate, double servi
 static void make_shares(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
-    for (uint32_t e = 0; e < q->n_edges; e++) {
-        double rate = t->channel_rate[q->edge_channel[e]];
-        q->edge_share[e] = rate > 0 ? q->edge_rate[e] / rate : 0;
-        q->edge_unit[e] = q->edge_rate[e] > 0 ? 1 / q->edge_rate[e] : 0;
-    }
+    for (uint32_t c = 0; c < t->n_channels; c++)
+        q->channel_unit[c] = t->channel_rate[c] > 0 ? 1 / t->channel_rate[c] : 0;
+    for (uint32_t l = 0; l < t->n_links; l++) q->link_unit[l] = 1.0 / t->copies[l];
     for (uint32_t p = 0; p < q->n_pairs; p++) {
         uint32_t o = q->pair_out[p];
         double others = t->rate[o] - q->pair_rate[p], busy = others * t->service[o];
@@ -250,8 +247,8 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
     const struct array arrays[] = {
         ARRAY(edge_of, t->n_choices),        ARRAY(state_row, t->n_states),
         ARRAY(edge_channel, t->n_choices),   ARRAY(edge_pair, t->n_choices),
-        ARRAY(edge_rate, t->n_choices),      ARRAY(edge_weight, t->n_choices),
-        ARRAY(pair_out, t->n_choices),       ARRAY(pair_rate, t->n_choices),
+        ARRAY(edge_rate, t->n_choices),      ARRAY(pair_rate, t->n_choices),
+        ARRAY(pair_out, t->n_choices),
         ARRAY(exit_edge, t->n_choices),      ARRAY(exit_channel, t->n_choices),
         ARRAY(exit_rate, t->n_choices),      ARRAY(row_outputs, t->n_states),
         ARRAY(row_rate, t->n_states),        ARRAY(row_service, t->n_states),
@@ -268,7 +265,7 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
     const struct fc_turns *t = q->t;
     q->n_unknowns = q->n_edges + 2ull * t->n_channels;
     const struct array arrays[] = {
-        ARRAY(edge_share, q->n_edges),   ARRAY(edge_unit, q->n_edges),
+        ARRAY(link_unit, t->n_links),    ARRAY(channel_unit, t->n_channels),
         ARRAY(pair_unit, q->n_pairs),    ARRAY(pair_half, q->n_pairs),
         ARRAY(exit_service, q->n_exits),
         ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 3ull),
