@@ -7,7 +7,8 @@
  * torus of chips (side 2 to 4: whole chips are large); the chips stay; fat-tree: all levels, at most 2, 3, 4,
  * 6 children a level; parents and cables shrink with the children below them, so that the slimness of the
  * tree stays; trees of one or two levels of two children get one more, of links like those of the highest, for ways
- * longer than the machine's own (of two levels, four nodes would be left); two-level: fewer supernodes, then fewer drawers and nodes a drawer; cables between two
+ * longer than the machine's own (of two levels, four nodes would be left); two-level: 4 or 8 supernodes of 2 or 4
+ * drawers, which may be more than the machine has, and fewer nodes a drawer; cables between two
  * supernodes grow so that global bandwidth a node stays, as far as there are ports for them. graph: none: a
  * file is one network. A relative that equals the machine is skipped by the caller, which compares shapes. */
 #include "models/family_fat_tree.h"
@@ -155,12 +156,12 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
     if (number >= (int)FC_COUNT(list)) return false;
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
-    if (s->supernodes > list[number].supernodes) s->supernodes = list[number].supernodes;
+    if (s->supernodes > 2) s->supernodes = list[number].supernodes;
     if (s->drawers == 1) { /* a group of one drawer keeps its routers together */
         long long routers = list[number].drawers * list[number].positions;
         if (s->nodes_per_drawer > routers) s->nodes_per_drawer = routers;
     } else {
-        if (s->drawers > list[number].drawers) s->drawers = list[number].drawers;
+        s->drawers = list[number].drawers;
         if (s->nodes_per_drawer > list[number].positions) s->nodes_per_drawer = list[number].positions;
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
