@@ -6,11 +6,12 @@
  * (side 3 is left out: the model is farthest from the kernel on so small rings); tmesh: the same for the
  * torus of chips (side 2 to 4: whole chips are large); the chips stay; fat-tree: all levels, at most 2, 3, 4,
  * 6 children a level; parents and cables shrink with the children below them, so that the slimness of the
- * tree stays; trees of one or two levels of two children get one more, of links like those of the highest, for ways
- * longer than the machine's own (of two levels, four nodes would be left); two-level: 4 or 8 supernodes of 2 or 4
- * drawers, which may be more than the machine has, and fewer nodes a drawer; cables between two
- * supernodes grow so that global bandwidth a node stays, as far as there are ports for them. graph: none: a
- * file is one network. A relative that equals the machine is skipped by the caller, which compares shapes. */
+ * tree stays; trees of one or two levels of two children get one more, of links like those of the highest,
+ * for ways longer than the machine's own (of two levels, four nodes would be left); two-level: 4 or 8
+ * supernodes of 2 or 4 drawers, which may be more than the machine has, and fewer nodes a drawer; cables
+ * between two supernodes grow so that global bandwidth a node stays, as far as there are ports for them.
+ * graph: none: a file is one network. A relative that equals the machine is skipped by the caller, which
+ * compares shapes. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -173,7 +174,8 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
 }
 
 /* The link classes of the new shape take the figures of those of the same name; levels of a fat-tree that
- * stay away leave theirs unused, one more takes those of the highest (all other classes of a tree are levels). */
+ * stay away leave theirs unused, one more takes those of the highest (all other classes of a tree are
+ * levels). */
 static enum fc_code take_classes(const struct fc_machine *from, struct fc_machine *to, struct fc_status *st)
 {
     to->n_classes++; /* injection: declared by no family */

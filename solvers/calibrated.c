@@ -16,9 +16,9 @@
  * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
  * but one, because leaving the largest out has tested just this step.
  *
- * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION (without a point
- * at LONG_SHARE), wherever this very case was run, also where its latencies are too vague for anchors; else s*, its
- * error that of transfer times NINE_OF_TEN. */
+ * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION
+ * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
+ * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
 #include "solvers/calibration_correction.h"
 
 #include <gsl/gsl_interp.h>
@@ -33,13 +33,13 @@
 #define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
 #define HULL_MARGIN 1.1
 #define MOST_ESCAPE_PERCENT 5.0
-/* Of the ideal: how well the runs of a calibration tell saturations; with windows of fixed length as measured on bgl-64
- * and tmesh-27, which were up to 2 % off what `curve` finds. */
+/* Of the ideal: how well the runs of a calibration tell saturations; with windows of fixed length as
+ * measured on bgl-64 and tmesh-27, which were up to 2 % off what `curve` finds. */
 #define RESOLUTION 0.01
 #define LEAN_RESOLUTION 0.025
 #define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
-/* From a bound that covers three of four to one that covers nine of ten, of normal errors: 1.645 / 1.150. A saturation
- * that is better than promised costs less than one that is not reached. */
+/* From a bound that covers three of four to one that covers nine of ten, of normal errors: 1.645 / 1.150. A
+ * saturation that is better than promised costs less than one that is not reached. */
 #define NINE_OF_TEN 1.43
 
 const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};

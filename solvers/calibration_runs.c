@@ -2,9 +2,9 @@
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
  * allows. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
- * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load unstable by bad luck; from there,
- * to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases with windows of fixed length
- * keep the first.
+ * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
+ * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
+ * them. Cases with windows of fixed length keep the first.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
@@ -67,8 +67,9 @@ static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *
     return st->code;
 }
 
-/* From the coarse saturation, to `width`: up in steps that double while runs are stable (near a collapse one short
- * window is luck), or down, first to what overload got accepted, then in steps that double; then by halves. */
+/* From the coarse saturation, to `width`: up in steps that double while runs are stable (near a collapse one
+ * short window is luck), or down, first to what overload got accepted, then in steps that double; then by
+ * halves. */
 static enum fc_code refine(struct fc_calibration_job *job, double coarse, double width, double *flit_hops,
                            struct fc_status *st)
 {

@@ -1,14 +1,14 @@
 /* queueing_heads.c - equations (1) and (2) of queueing.c and the sums over heads that (3) and (4) need.
  *
- * Heads with one way to go wait as their edge does and are summed there; the others are rows of shares over the exits
- * of their channel, an exit being (channel, next channel). With s a head's time on its output and w its wait, E[S^2]
- * is that of (s + w)^2 + w^2, and the port's that of (s + epsilon w)^2 + (epsilon w)^2, both beside the variance of s:
- * three sums over heads, of rate x w, rate x w s and rate x w^2, do.
+ * Heads with one way to go wait as their edge does and are summed there; the others are rows of shares over
+ * the exits of their channel, an exit being (channel, next channel). With s a head's time on its output and
+ * w its wait, E[S^2] is that of (s + w)^2 + w^2, and the port's that of (s + epsilon w)^2 + (epsilon w)^2,
+ * both beside the variance of s: three sums over heads, of rate x w, rate x w s and rate x w^2, do.
  *
- * What is gone through every round is more than caches hold, so the time is that of memory: where edges, exits and
- * pairs are the same things (one set of virtual channels an output, one channel an input port), what a pair brings is
- * worked out a second time instead of kept. The code is compiled for each case and kind of processor; results are the
- * same bit for bit, but for those of sums in another order between the cases. */
+ * Where edges, exits and pairs are the same things (one set of virtual channels an output, one channel an
+ * input port), what a pair brings is worked out a second time instead of kept, and nothing is looked up.
+ * The code is compiled for this case and the other, and for two kinds of processor, which give the same
+ * bits. */
 #include "solvers/queueing_internal.h"
 
 #include <math.h>
@@ -78,12 +78,14 @@ HOT void add_heads(struct front *f, double rate, double service, double wait)
     f->square += flow * wait;
 }
 
-/* (2) of a row, and X: means of the waits of its exits by its shares; adds rate x (2) to each exit's heads. */
+/* (2) of a row, and X: means of the waits of its exits by its shares; adds rate x (2) to each exit's heads.
+ * */
 HOT void row_dense(const struct fc_queueing *q, uint32_t r, const double *next, struct front *f)
 {
     uint32_t n = (q->first_place[r + 1] - q->first_place[r]) / FC_PLACES_AT_ONCE, exit = q->row_exit[r];
     const four_doubles *share = (const four_doubles *)(q->place_share + q->first_place[r]);
-    const four_doubles *waits = (const four_doubles *)(next + exit), *room = (const four_doubles *)(q->exit_room + exit);
+    const four_doubles *waits = (const four_doubles *)(next + exit);
+    const four_doubles *room = (const four_doubles *)(q->exit_room + exit);
     four_doubles *sum = (four_doubles *)(q->exit_wait + exit), w4 = {0}, x4 = {0};
     for (uint32_t i = 0; i < n; i++) {
         w4 += share[i] * waits[i];
@@ -175,8 +177,10 @@ HOT void fronts(struct fc_queueing_round *v, bool plain)
     memset(q->port2, 0, t->n_links * sizeof *q->port2);
     for (uint32_t c = 0; c < t->n_channels; c++) {
         uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1], edge = 0, edges = 0;
-        if (exit < last) edge = plain ? exit : q->exit_edge[exit], edges = plain ? last : q->exit_edge[last - 1] + 1;
-        for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, q->busy[c] * q->channel_unit[c], factor, plain);
+        double busy = q->busy[c] * q->channel_unit[c];
+        if (plain) edge = exit, edges = last;
+        else if (exit < last) edge = q->exit_edge[exit], edges = q->exit_edge[last - 1] + 1;
+        for (uint32_t e = edge; e < edges; e++) edge_wait(v, e, busy, factor, plain);
         struct front f = front_of(v, c, plain);
         q->front[c] = q->own_time[c] + f.wait;
         q->front2[c] = q->own_square[c] + 2 * (f.service + f.square);

@@ -16,11 +16,12 @@ struct fc_queueing_point {
 };
 
 /* An edge is (channel, output link): all states of the channel that may choose it. A pair is (input port,
- * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output): where there
- * are as many of both, an edge and its exit have one number; pairs stand in the order of their first edges. A row is a state whose heads have a choice; heads that have
- * none are counted at their exits. The places of a row are shares of its packets by exit, with zeros behind them to a
- * multiple of FC_PLACES_AT_ONCE: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where more than
- * half would be zeros, those of place_exit. */
+ * output link). An exit is (channel, next channel). Edges and exits stand in the order of (channel, output):
+ * where there are as many of both, an edge and its exit have one number; pairs stand in the order of their
+ * first edges. A row is a state whose heads have a choice; heads that have none are counted at their exits. The
+ * places of a row are shares of its packets by exit, with zeros behind them to a multiple of
+ * FC_PLACES_AT_ONCE: consecutive exits from row_exit on (shares of 0 for those that the row has not), or, where
+ * more than half would be zeros, those of place_exit. */
 struct fc_queueing {
     struct fc_arena arena;
     const struct fc_turns *t;

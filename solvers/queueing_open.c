@@ -127,7 +127,8 @@ static bool is_row(const struct fc_turns *t, uint32_t s)
     return t->state_in[s] != FC_NONE && t->state_rate[s] > 0 && (n != 1 || t->state_outputs[s] > 1);
 }
 
-/* The exits of a row. *n: from *first to the last, or FC_NONE and its choices where those are less than half of them. */
+/* The exits of a row: *n from *first on; or *first FC_NONE and *n its choices, where those are less than half
+ * of them. */
 static void find_span(const struct fc_turns *t, uint32_t s, const uint32_t *exit_of, uint32_t *first, uint32_t *n)
 {
     uint32_t low = UINT32_MAX, high = 0, choices = t->first_choice[s + 1] - t->first_choice[s];

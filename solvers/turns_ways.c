@@ -307,7 +307,8 @@ enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint
     return put_in_order(b, n_starts, st);
 }
 
-/* Room for n things of the size, a piece of a large block: pages of blocks are large, those of single arrays small. */
+/* Room for n things of the size, a piece of a large block: pages of blocks are large, those of single
+ * arrays small. */
 static void *store_room(struct fc_ways_store *store, size_t n, size_t size, struct fc_status *st)
 {
     size_t need = (n * size + 7) / 8 * 8;
