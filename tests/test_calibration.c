@@ -140,6 +140,7 @@ static void test_anchored(void)
         fc_calibrated_close(a);
 
         /* Too vague for anchors: the latency is of the other tier, the saturation still the run's. */
+        st = (struct fc_status){0};
         k->points[N_POINTS - 1].half_width_cycles = 0.1 * k->points[N_POINTS - 1].latency_cycles;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
