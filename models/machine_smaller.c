@@ -157,7 +157,8 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
     if (number >= (int)FC_COUNT(list)) return false;
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
-    if (s->supernodes > 2) s->supernodes = list[number].supernodes;
+    long long own = s->supernodes;
+    if (own > 2) s->supernodes = list[number].supernodes;
     if (s->drawers == 1) { /* a group of one drawer keeps its routers together */
         long long routers = list[number].drawers * list[number].positions;
         if (s->nodes_per_drawer > routers) s->nodes_per_drawer = routers;
@@ -166,6 +167,8 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
         if (s->nodes_per_drawer > list[number].positions) s->nodes_per_drawer = list[number].positions;
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
+    bool ports = nodes * (double)s->d_ports >= (double)s->supernodes;
+    if (s->supernodes > own && !ports) s->supernodes = own; /* no more than have a cable each */
     if (s->supernodes > 1)
         s->links_per_pair =
             (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
@@ -183,7 +186,7 @@ static enum fc_code take_classes(const struct fc_machine *from, struct fc_machin
         const char *name = c + 1 < to->n_classes ? to->classes[c].name : "injection";
         int same = 0;
         while (same < from->n_classes && strcmp(from->classes[same].name, name)) same++;
-        if (same == from->n_classes && is(from, "fat-tree")) same = from->n_classes - 2; /* injection is last */
+        if (same == from->n_classes && is(from, "fat-tree")) same -= 2; /* injection is last */
         if (same == from->n_classes)
             return fc_refuse(st, FC_FAULT, "a smaller %s has a link class '%s' that the machine lacks",
                              from->family->name, name);
