@@ -96,6 +96,26 @@ static void next_hops(struct gather *g, uint32_t v, uint32_t group, const uint16
     }
 }
 
+/* The same for a router of at most 64 links out, with its rows; whether any packet for the group comes by. */
+static bool gather_narrow(struct gather *g, uint32_t v, uint32_t group, const uint16_t *hops, uint64_t *mask)
+{
+    const struct fc_network *net = g->net;
+    uint32_t first = net->first_link[v], last = net->first_link[v + 1];
+    uint64_t *row = g->bits + g->first_row[v], reached = 0, next = 0;
+    if (hops[v] > 0)
+        for (uint32_t l = first; l < last && !fc_is_node(net, net->link_target[l]); l++)
+            next |= (uint64_t)(hops[net->link_target[l]] + 1 == hops[v]) << (l - first);
+    else
+        next_hops(g, v, group, hops), next = *g->mask;
+    for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++) {
+        uint64_t used = g->used[g->in[j]];
+        *row++ |= next & (0 - used);
+        reached |= used;
+    }
+    *mask = next;
+    return reached;
+}
+
 static void gather_group(struct gather *g, uint32_t group)
 {
     const struct fc_network *net = g->net;
@@ -106,6 +126,11 @@ static void gather_group(struct gather *g, uint32_t group)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t v = g->order[i], first = net->first_link[v];
         uint64_t n_words = words(net, v), *row = g->bits + g->first_row[v], reached = 0;
+        if (n_words == 1) {
+            if (gather_narrow(g, v, group, hops, &reached))
+                for (uint32_t l = first; l < net->first_link[v + 1]; l++) g->used[l] = reached >> (l - first) & 1;
+            continue;
+        }
         next_hops(g, v, group, hops);
         for (uint32_t j = g->first_in[v]; j < g->first_in[v + 1]; j++, row += n_words) {
             uint64_t used = g->used[g->in[j]];

@@ -6,9 +6,12 @@
  * (side 3 is left out: the model is farthest from the kernel on so small rings); tmesh: the same for the
  * torus of chips (side 2 to 4: whole chips are large); the chips stay; fat-tree: all levels, at most 2, 3, 4,
  * 6 children a level; parents and cables shrink with the children below them, so that the slimness of the
- * tree stays; two-level: fewer supernodes, then fewer drawers and nodes a drawer; cables between two
- * supernodes grow so that global bandwidth a node stays, as far as there are ports for them. graph: none: a
- * file is one network. A relative that equals the machine is skipped by the caller, which compares shapes. */
+ * tree stays; trees of one or two levels of two children get one more, of links like those of the highest,
+ * for ways longer than the machine's own (of two levels, four nodes would be left); two-level: 4 or 8
+ * supernodes of 2 or 4 drawers, which may be more than the machine has, and fewer nodes a drawer; cables
+ * between two supernodes grow so that global bandwidth a node stays, as far as there are ports for them.
+ * graph: none: a file is one network. A relative that equals the machine is skipped by the caller, which
+ * compares shapes. */
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
@@ -86,6 +89,8 @@ char *fc_machine_shape(const struct fc_machine *machine, char *out, size_t size)
 
 /* ---- relatives ---- */
 
+enum { LOW_TREE = 2 }; /* levels */
+
 static void cap_dims(struct fc_ints *dims, long long side, bool first_doubled)
 {
     bool doubled = false;
@@ -118,6 +123,17 @@ static bool smaller_tmesh(struct fc_tmesh_shape *s, int number)
     return true;
 }
 
+/* One level more on top of a tree of two children a level, as slim as its highest. */
+static void add_level(struct fc_fat_tree_shape *s)
+{
+    int n = s->children.n;
+    double slim = n > 1 ? (double)s->parents.v[n - 1] / (double)s->children.v[n - 2] : 1;
+    s->parents.v[n] = (long long)fmax(1, round(slim * (double)s->children.v[n - 1]));
+    s->children.v[n] = 2;
+    s->children.n = s->parents.n = n + 1;
+    if (s->links.n) s->links.v[s->links.n++] = s->links.v[n - 1];
+}
+
 static bool smaller_fat_tree(struct fc_fat_tree_shape *s, int number)
 {
     static const long long most[] = {4, 2, 6, 3, 8};
@@ -129,6 +145,7 @@ static bool smaller_fat_tree(struct fc_fat_tree_shape *s, int number)
         shrunk = (double)m / (double)s->children.v[l];
         s->children.v[l] = m;
     }
+    if (most[number] == 2 && s->children.n <= LOW_TREE) add_level(s);
     return true;
 }
 
@@ -140,15 +157,18 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
     if (number >= (int)FC_COUNT(list)) return false;
     double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
     double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
-    if (s->supernodes > list[number].supernodes) s->supernodes = list[number].supernodes;
+    long long own = s->supernodes;
+    if (own > 2) s->supernodes = list[number].supernodes;
     if (s->drawers == 1) { /* a group of one drawer keeps its routers together */
         long long routers = list[number].drawers * list[number].positions;
         if (s->nodes_per_drawer > routers) s->nodes_per_drawer = routers;
     } else {
-        if (s->drawers > list[number].drawers) s->drawers = list[number].drawers;
+        s->drawers = list[number].drawers;
         if (s->nodes_per_drawer > list[number].positions) s->nodes_per_drawer = list[number].positions;
     }
     nodes = (double)s->drawers * (double)s->nodes_per_drawer;
+    bool ports = nodes * (double)s->d_ports >= (double)s->supernodes;
+    if (s->supernodes > own && !ports) s->supernodes = own; /* no more than have a cable each */
     if (s->supernodes > 1)
         s->links_per_pair =
             (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
@@ -157,7 +177,8 @@ static bool smaller_two_level(struct fc_two_level_shape *s, int number)
 }
 
 /* The link classes of the new shape take the figures of those of the same name; levels of a fat-tree that
- * stay away leave theirs unused. */
+ * stay away leave theirs unused, one more takes those of the highest (all other classes of a tree are
+ * levels). */
 static enum fc_code take_classes(const struct fc_machine *from, struct fc_machine *to, struct fc_status *st)
 {
     to->n_classes++; /* injection: declared by no family */
@@ -165,10 +186,14 @@ static enum fc_code take_classes(const struct fc_machine *from, struct fc_machin
         const char *name = c + 1 < to->n_classes ? to->classes[c].name : "injection";
         int same = 0;
         while (same < from->n_classes && strcmp(from->classes[same].name, name)) same++;
+        if (same == from->n_classes && is(from, "fat-tree")) same -= 2; /* injection is last */
         if (same == from->n_classes)
             return fc_refuse(st, FC_FAULT, "a smaller %s has a link class '%s' that the machine lacks",
                              from->family->name, name);
+        char own[sizeof to->classes[c].name];
+        memcpy(own, name, strlen(name) + 1);
         to->classes[c] = from->classes[same];
+        memcpy(to->classes[c].name, own, sizeof own);
     }
     return FC_OK;
 }

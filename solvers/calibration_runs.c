@@ -2,9 +2,9 @@
  *
  * Cases are run in waves of WAVE, one case a thread; a wave holds the next cases that the rest of the budget
  * allows. Saturation: fc_flit_saturation with windows of fixed length, max(COARSE_PACKETS, COARSE_CYCLES
- * zero-load times), which is cheap but lets overload pass for as long as it fills buffers; from there down,
- * to WIDTH of the ideal, with runs of chosen length as `curve` makes them. Cases with windows of fixed length
- * keep the first.
+ * zero-load times), which is cheap but lets overload pass for as long as it fills buffers, or calls a load
+ * unstable by bad luck; from there, to WIDTH of the ideal, with runs of chosen length as `curve` makes
+ * them. Cases with windows of fixed length keep the first.
  *
  * The points: with windows that choose their length, also one at 0.95 of saturation, so that answers at 0.9
  * of it lie between anchors even where the saturation is off by its tolerance; windows of fixed length are
@@ -67,24 +67,25 @@ static enum fc_code try_load(struct fc_calibration_job *job, double load, bool *
     return st->code;
 }
 
-/* From the coarse saturation down, to `width`: first to what overload got accepted, then in steps that
- * double, then by halves. A stable coarse saturation stays. */
+/* From the coarse saturation, to `width`: up in steps that double while runs are stable (near a collapse one
+ * short window is luck), or down, first to what overload got accepted, then in steps that double; then by
+ * halves. */
 static enum fc_code refine(struct fc_calibration_job *job, double coarse, double width, double *flit_hops,
                            struct fc_status *st)
 {
-    double low = 0, high = INFINITY, next = coarse, step = width;
+    double low = 0, high = INFINITY, next = coarse, step = width, most = fmax(coarse, job->out->ideal);
     while (next > width / 2 && high - low > width * (1 + 1e-9)) {
-        bool stable = false, first = isinf(high);
+        bool stable = false, first = low == 0 && isinf(high);
         double accepted = 0;
         if (try_load(job, next, &stable, &accepted, flit_hops, st)) return st->code;
-        if (stable && first) high = next + width;
         *(stable ? &low : &high) = next;
-        if (low > 0)
+        if (stable && next >= most) break;
+        if (low > 0 && isfinite(high))
             next = (low + high) / 2;
-        else if (first && accepted < high - width)
+        else if (first && !stable && accepted < high - width)
             next = accepted;
         else
-            next = high - step, step *= 2;
+            next = low > 0 ? fmin(low + step, most) : high - step, step *= 2;
     }
     job->out->saturation = low > 0 ? low : (double)NAN;
     return FC_OK;

@@ -60,7 +60,7 @@ static enum fc_code make_edges(struct fc_queueing *q, uint32_t *exit_of, uint32_
     return FC_OK;
 }
 
-/* Numbers the pairs in the order of (input port, output). */
+/* Numbers the pairs in the order of their first edges. */
 static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
@@ -75,35 +75,43 @@ static enum fc_code make_pairs(struct fc_queueing *q, struct fc_arena *scratch, 
         if (port[e] >= ports) ports = port[e] + 1;
     }
     if (sort_by(out, t->n_links, list, n, room, st) || sort_by(port, ports, list, n, room, st)) return st->code;
+    uint32_t *first = room;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t e = list[i], before = i > 0 ? list[i - 1] : e;
-        if (i == 0 || port[e] != port[before] || out[e] != out[before]) q->pair_out[q->n_pairs++] = out[e];
-        q->edge_pair[e] = q->n_pairs - 1;
-        q->edge_weight[e] = q->edge_rate[e] / t->copies[out[e]];
-        q->pair_rate[q->n_pairs - 1] += q->edge_weight[e];
+        first[e] = i > 0 && port[e] == port[before] && out[e] == out[before] ? first[before] : e;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        if (first[e] == e) q->pair_out[q->n_pairs++] = out[e];
+        q->edge_pair[e] = first[e] == e ? q->n_pairs - 1 : q->edge_pair[first[e]];
+        q->pair_rate[q->edge_pair[e]] += q->edge_rate[e] / t->copies[out[e]];
     }
     return FC_OK;
+}
+
+/* Heads of channel c: times on their outputs of that mean and variance. */
+static void add_own(struct fc_queueing *q, uint32_t c, double rate, double service, double variance)
+{
+    q->own_time[c] += rate * service;
+    q->own_square[c] += rate * (service * service + fmax(0, variance));
 }
 
 static void make_shares(struct fc_queueing *q)
 {
     const struct fc_turns *t = q->t;
-    for (uint32_t e = 0; e < q->n_edges; e++) {
-        double rate = t->channel_rate[q->edge_channel[e]];
-        q->edge_share[e] = rate > 0 ? q->edge_rate[e] / rate : 0;
-        q->edge_unit[e] = q->edge_rate[e] > 0 ? 1 / q->edge_rate[e] : 0;
-    }
+    for (uint32_t c = 0; c < t->n_channels; c++)
+        q->channel_unit[c] = t->channel_rate[c] > 0 ? 1 / t->channel_rate[c] : 0;
+    for (uint32_t l = 0; l < t->n_links; l++) q->link_unit[l] = 1.0 / t->copies[l];
     for (uint32_t p = 0; p < q->n_pairs; p++) {
         uint32_t o = q->pair_out[p];
-        double others = t->rate[o] - q->pair_rate[p];
-        q->pair_others[p] = others * t->service[o];
-        q->pair_unit[p] = q->pair_others[p] > 0 ? 1 / q->pair_others[p] : 0;
+        double others = t->rate[o] - q->pair_rate[p], busy = others * t->service[o];
+        q->pair_unit[p] = busy > 0 ? 1 / busy : 0;
         q->pair_half[p] = fmax(0, others) * t->service2[o] / 2;
     }
     for (uint32_t k = 0; k < q->n_exits; k++) {
         uint32_t o = t->channel_link[q->exit_channel[k]];
         q->exit_service[k] = t->service[o];
-        q->exit_vary[k] = fmax(0, t->service2[o] - t->service[o] * t->service[o]);
+        add_own(q, q->edge_channel[q->exit_edge[k]], q->exit_rate[k], t->service[o],
+                t->service2[o] - t->service[o] * t->service[o]);
     }
 }
 
@@ -112,25 +120,71 @@ double fc_queueing_set_power(uint8_t outputs)
     return sqrt(2.0 * (outputs + 1)) - 2;
 }
 
-/* A state of rate > 0 as the next row. */
+/* Whether heads of the state have a choice, and that they are any. */
+static bool is_row(const struct fc_turns *t, uint32_t s)
+{
+    uint32_t n = t->first_choice[s + 1] - t->first_choice[s];
+    return t->state_in[s] != FC_NONE && t->state_rate[s] > 0 && (n != 1 || t->state_outputs[s] > 1);
+}
+
+/* The exits of a row: *n from *first on; or *first FC_NONE and *n its choices, where those are less than half
+ * of them. */
+static void find_span(const struct fc_turns *t, uint32_t s, const uint32_t *exit_of, uint32_t *first, uint32_t *n)
+{
+    uint32_t low = UINT32_MAX, high = 0, choices = t->first_choice[s + 1] - t->first_choice[s];
+    for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
+        low = exit_of[i] < low ? exit_of[i] : low;
+        high = exit_of[i] > high ? exit_of[i] : high;
+    }
+    bool dense = high - low < 2 * choices;
+    *first = dense ? low : FC_NONE;
+    *n = dense ? high - low + 1 : choices;
+}
+
+static uint32_t fill_up(uint32_t n)
+{
+    return (n + FC_PLACES_AT_ONCE - 1) / FC_PLACES_AT_ONCE * FC_PLACES_AT_ONCE;
+}
+
+static enum fc_code place_arrays(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *arena,
+                                 struct fc_status *st)
+{
+    size_t places = 0;
+    uint32_t first, n;
+    for (uint32_t s = 0; s < q->t->n_states; s++) {
+        if (!is_row(q->t, s)) continue;
+        find_span(q->t, s, exit_of, &first, &n);
+        places += fill_up(n);
+    }
+    if (places >= FC_NONE) return fc_refuse(st, FC_NO, "%zu turns with a choice are too many", places);
+    q->place_exit = fc_alloc(arena, places + 1, sizeof *q->place_exit, st);
+    q->place_share = fc_alloc(arena, places + 1, sizeof *q->place_share, st);
+    return st->code;
+}
+
+/* A state as the next row. */
 static void add_row(struct fc_queueing *q, uint32_t s, const uint32_t *exit_of, uint32_t *places)
 {
     const struct fc_turns *t = q->t;
-    uint32_t r = q->n_rows++;
+    uint32_t r = q->n_rows++, c = t->state_in[s], first, n;
+    double variance = 0;
     q->state_row[s] = r;
     q->row_outputs[r] = t->state_outputs[s];
     q->row_rate[r] = t->state_rate[s];
+    find_span(t, s, exit_of, &first, &n);
+    q->row_exit[r] = first == FC_NONE ? FC_NONE : first - q->first_exit[c];
     for (uint32_t i = t->first_choice[s]; i < t->first_choice[s + 1]; i++) {
         uint32_t o = t->choice_link[i];
+        uint32_t place = *places + (first == FC_NONE ? i - t->first_choice[s] : exit_of[i] - first);
         double share = t->choice_rate[i] / t->state_rate[s];
         q->row_service[r] += share * t->service[o];
-        q->row_vary[r] += share * (t->service2[o] - t->service[o] * t->service[o]);
+        variance += share * (t->service2[o] - t->service[o] * t->service[o]);
         q->row_rho[r] += share * t->rate[o] * t->service[o];
-        q->place_exit[*places] = exit_of[i] - q->first_exit[t->state_in[s]];
-        q->place_share[(*places)++] = share;
+        q->place_exit[place] = exit_of[i] - q->first_exit[c];
+        q->place_share[place] += share;
     }
-    q->row_vary[r] = fmax(0, q->row_vary[r]);
-    q->first_place[r + 1] = *places;
+    add_own(q, c, q->row_rate[r], q->row_service[r], variance);
+    q->first_place[r + 1] = *places += fill_up(n);
 }
 
 /* Heads of channel c, the states of which are listed: at their exits or in rows. */
@@ -144,23 +198,20 @@ static void add_states(struct fc_queueing *q, const uint32_t *states, uint32_t n
         for (uint32_t i = first; i < t->first_choice[s + 1]; i++)
             service += t->choice_rate[i] * t->service[t->choice_link[i]];
         if (t->channel_rate[c] > 0) q->behind[c] += service / t->channel_rate[c];
-        if (!(rate > 0)) continue;
-        if (t->first_choice[s + 1] == first + 1 && t->state_outputs[s] < 2)
-            q->exit_rate[exit_of[first]] += rate;
-        else
-            add_row(q, s, exit_of, places);
+        if (is_row(t, s)) add_row(q, s, exit_of, places);
+        else if (rate > 0) q->exit_rate[exit_of[first]] += rate;
     }
 }
 
 /* Rows channel by channel. */
-static enum fc_code make_rows(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *scratch,
-                              struct fc_status *st)
+static enum fc_code make_rows(struct fc_queueing *q, const uint32_t *exit_of, struct fc_arena *arena,
+                              struct fc_arena *scratch, struct fc_status *st)
 {
     const struct fc_turns *t = q->t;
     uint32_t n = 0, places = 0, k = 0;
     uint32_t *list = fc_alloc(scratch, t->n_states + 1ull, sizeof *list, st),
              *room = fc_alloc(scratch, t->n_states + 1ull, sizeof *room, st);
-    if (st->code) return st->code;
+    if (st->code || place_arrays(q, exit_of, arena, st)) return st->code;
     for (uint32_t s = 0; s < t->n_states; s++) {
         q->state_row[s] = FC_NONE;
         if (t->state_in[s] != FC_NONE) list[n++] = s;
@@ -197,14 +248,14 @@ static enum fc_code first_arrays(struct fc_queueing *q, struct fc_arena *arena, 
     const struct array arrays[] = {
         ARRAY(edge_of, t->n_choices),        ARRAY(state_row, t->n_states),
         ARRAY(edge_channel, t->n_choices),   ARRAY(edge_pair, t->n_choices),
-        ARRAY(edge_rate, t->n_choices),      ARRAY(edge_weight, t->n_choices),
-        ARRAY(pair_out, t->n_choices),       ARRAY(pair_rate, t->n_choices),
+        ARRAY(edge_rate, t->n_choices),      ARRAY(pair_rate, t->n_choices),
+        ARRAY(pair_out, t->n_choices),
         ARRAY(exit_edge, t->n_choices),      ARRAY(exit_channel, t->n_choices),
         ARRAY(exit_rate, t->n_choices),      ARRAY(row_outputs, t->n_states),
         ARRAY(row_rate, t->n_states),        ARRAY(row_service, t->n_states),
-        ARRAY(row_vary, t->n_states),        ARRAY(row_rho, t->n_states),
-        ARRAY(first_place, t->n_states + 1ull), ARRAY(place_exit, t->n_choices),
-        ARRAY(place_share, t->n_choices),    ARRAY(behind, t->n_channels),
+        ARRAY(row_exit, t->n_states),        ARRAY(row_rho, t->n_states),
+        ARRAY(first_place, t->n_states + 1ull), ARRAY(behind, t->n_channels),
+        ARRAY(own_time, t->n_channels),      ARRAY(own_square, t->n_channels),
         ARRAY(first_exit, t->n_channels + 1ull), ARRAY(first_row, t->n_channels + 1ull),
     };
     return make_arrays(arrays, FC_COUNT(arrays), arena, st);
@@ -215,20 +266,18 @@ static enum fc_code last_arrays(struct fc_queueing *q, struct fc_arena *arena, s
     const struct fc_turns *t = q->t;
     q->n_unknowns = q->n_edges + 2ull * t->n_channels;
     const struct array arrays[] = {
-        ARRAY(edge_share, q->n_edges),   ARRAY(edge_unit, q->n_edges),
-        ARRAY(pair_others, q->n_pairs),  ARRAY(pair_unit, q->n_pairs),
-        ARRAY(pair_half, q->n_pairs),    ARRAY(exit_service, q->n_exits),
-        ARRAY(exit_vary, q->n_exits),    ARRAY(edge_wait, q->n_unknowns),
-        ARRAY(edge_next, q->n_edges),    
+        ARRAY(link_unit, t->n_links),    ARRAY(channel_unit, t->n_channels),
+        ARRAY(pair_unit, q->n_pairs),    ARRAY(pair_half, q->n_pairs),
+        ARRAY(exit_service, q->n_exits),
+        ARRAY(edge_wait, q->n_unknowns), ARRAY(edge_next, q->n_edges + 3ull),
         ARRAY(edge_step, q->n_edges),    ARRAY(row_power, q->n_rows),
-        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits),
-        ARRAY(exit_room, q->n_exits),    ARRAY(exit_wait, q->n_exits),
+        ARRAY(row_factor, q->n_rows),    ARRAY(exit_next, q->n_exits + 3ull),
+        ARRAY(exit_room, q->n_exits + 3ull), ARRAY(exit_wait, q->n_exits + 3ull),
         ARRAY(front, t->n_channels),     ARRAY(front2, t->n_channels),
         ARRAY(queue, t->n_channels),     ARRAY(port, t->n_links),
         ARRAY(port2, t->n_links),        ARRAY(port_busy, t->n_links),
-        ARRAY(pair_waiting, q->n_pairs), 
-        ARRAY(pair_follow, q->n_pairs),  ARRAY(out_waiting, t->n_links),
-        ARRAY(out_follow, t->n_links),   ARRAY(link_wait, t->n_links),
+        ARRAY(pair_waiting, q->n_pairs), ARRAY(pair_part, q->n_pairs),
+        ARRAY(out_part, t->n_links),     ARRAY(link_wait, t->n_links),
         ARRAY(found[0].unknown, q->n_unknowns), ARRAY(found[1].unknown, q->n_unknowns),
     };
     if (make_arrays(arrays, FC_COUNT(arrays), arena, st)) return st->code;
@@ -243,7 +292,7 @@ static enum fc_code make(struct fc_queueing *q, struct fc_arena *arena, struct f
     uint32_t *exit_of = fc_alloc(scratch, t->n_choices + 1ull, sizeof *exit_of, st),
              *in = fc_alloc(scratch, t->n_choices + 1ull, sizeof *in, st);
     if (st->code || first_arrays(q, arena, st) || make_edges(q, exit_of, in, scratch, st) ||
-        make_pairs(q, scratch, st) || make_rows(q, exit_of, scratch, st) || last_arrays(q, arena, st))
+        make_pairs(q, scratch, st) || make_rows(q, exit_of, arena, scratch, st) || last_arrays(q, arena, st))
         return st->code;
     make_shares(q);
     return FC_OK;

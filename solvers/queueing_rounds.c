@@ -6,165 +6,22 @@
  * parameters that their data was made with). Rounds are not damped while the changes fall.
  * Start: zeros; where the model is tuned warm, the line through the two solutions found last (zero waits at load zero
  * is one) continued to the load: waits are convex in the load, so that this start, too, is from below.
- *
- * Heads with one way to go wait as their edge does and are summed there; the others are rows of shares over the exits
- * of their channel, an exit being (channel, next channel). What depends neither on waits nor on the load is worked out
- * in queueing_open.c, what depends on the load only once a solve. */
+ * Equations (1), (2) and sums over heads: queueing_heads.c. What depends neither on waits nor on the load is worked
+ * out in queueing_open.c, what depends on the load only once a solve. */
 #include "solvers/queueing_internal.h"
 
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <string.h>
 
-#define MOST_RATIO 0.95
 #define LEAST_DAMPING 0.4
 enum { MOST_ITERATIONS = 3000, DAMPED = 40, LEAP_EVERY = 8, MOST_POWER = 4096 };
-
-struct solve {
-    struct fc_queueing *q;
-    const double *p; /* [FC_Q_PARAMETERS] */
-    double load;
-    double most; /* greatest utilisation met */
-    double damping;
-    bool leap;
-    double change, greatest_wait;
-};
-
-/* Without the calls that fmin and fmax are; NaN comes through. */
-static inline double more(double a, double b)
-{
-    return a > b ? a : b;
-}
-static inline double less(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-/* (1): what each pair of (input port, output link) brings to the output, from the waits of the round before. */
-static void contention(struct solve *v)
-{
-    struct fc_queueing *q = v->q;
-    const struct fc_turns *t = q->t;
-    double over_load = 1 / v->load, least = 1e-9 * over_load;
-    memset(q->out_waiting, 0, t->n_links * sizeof *q->out_waiting);
-    memset(q->out_follow, 0, t->n_links * sizeof *q->out_follow);
-    memset(q->pair_waiting, 0, q->n_pairs * sizeof *q->pair_waiting);
-    for (uint32_t e = 0; e < q->n_edges; e++)
-        q->pair_waiting[q->edge_pair[e]] += q->edge_weight[e] * q->edge_wait[e];
-    for (uint32_t p = 0; p < q->n_pairs; p++) {
-        uint32_t o = q->pair_out[p];
-        double waiting = v->load * q->pair_waiting[p];
-        double follow = q->pair_others[p] > least ? less(1, q->pair_waiting[p] * q->pair_unit[p]) : 0;
-        q->out_waiting[o] += waiting;
-        q->out_follow[o] += follow;
-        q->pair_waiting[p] = waiting;
-        q->pair_follow[p] = follow;
-    }
-}
-
-/* (1): the waits at the edges of one channel. */
-static void edge_waits(struct solve *v, uint32_t first, uint32_t last, double busy)
-{
-    struct fc_queueing *q = v->q;
-    double factor = v->p[FC_Q_CONTENTION] * (1 + v->p[FC_Q_GAP]);
-    for (uint32_t e = first; e < last; e++) {
-        uint32_t p = q->edge_pair[e], o = q->pair_out[p];
-        double f = less(1, busy * q->edge_share[e]), t = q->t->service[o];
-        double a = v->load * q->pair_half[p] + more(0, q->out_waiting[o] - q->pair_waiting[p]) * t;
-        double b = more(0, q->out_follow[o] - q->pair_follow[p]) * t;
-        q->edge_next[e] = factor * ((1 - f) * a + f * b);
-    }
-}
-
-/* Sums over the heads of one channel. */
-struct front {
-    double time, time2, port, port2, epsilon;
-};
-static inline void add_heads(struct front *f, double rate, double service, double vary, double wait)
-{
-    double all = service + wait, part = f->epsilon * wait, held = service + part;
-    f->time += rate * service + rate * wait;
-    f->time2 += rate * (all * all + wait * wait + vary);
-    f->port += rate * held;
-    f->port2 += rate * (held * held + part * part + vary);
-}
-
-/* (2) and the sums over heads of (3) and (4) for one channel; waits of its exits' heads into exit_wait. */
-static struct front front_of(const struct solve *v, uint32_t c)
-{
-    struct fc_queueing *q = v->q;
-    struct front f = {.epsilon = v->p[FC_Q_PORT]};
-    double *next = q->exit_next, *room = q->exit_room, *sum = q->exit_wait;
-    uint32_t exit = q->first_exit[c], n = q->first_exit[c + 1] - exit;
-    for (uint32_t k = 0; k < n; k++) {
-        double rate = q->exit_rate[exit + k];
-        next[k] = q->edge_next[q->exit_edge[exit + k]];
-        room[k] = q->room[q->exit_channel[exit + k]];
-        sum[k] = rate * next[k];
-        add_heads(&f, rate, q->exit_service[exit + k], q->exit_vary[exit + k], next[k] + room[k]);
-    }
-    for (uint32_t r = q->first_row[c]; r < q->first_row[c + 1]; r++) {
-        double w = 0, x = 0, rate = q->row_rate[r];
-        uint32_t first = q->first_place[r], last = q->first_place[r + 1];
-        for (uint32_t i = first; i < last; i++) {
-            w += q->place_share[i] * next[q->place_exit[i]];
-            x += q->place_share[i] * room[q->place_exit[i]];
-        }
-        w *= q->row_factor[r];
-        add_heads(&f, rate, q->row_service[r], q->row_vary[r], w + x);
-        for (uint32_t i = first; i < last; i++) sum[q->place_exit[i]] += q->place_share[i] * (rate * w);
-    }
-    return f;
-}
-
-/* How much further steps in geometric progression would go. */
-static double leap(double step, double before)
-{
-    double ratio = before != 0 ? less(step / before, MOST_RATIO) : 0;
-    return ratio > 0.1 ? step * ratio / (1 - ratio) : 0;
-}
-
-/* The wait at the edge as mean of the heads that use it. */
-static void go_on(struct solve *v, uint32_t e, double sum)
-{
-    struct fc_queueing *q = v->q;
-    double w = sum * q->edge_unit[e], step = v->damping * (w - q->edge_wait[e]);
-    q->edge_wait[e] += step;
-    if (v->leap) q->edge_wait[e] += leap(step, q->edge_step[e]);
-    q->edge_step[e] = step;
-    v->change = more(v->change, fabs(step));
-    v->greatest_wait = more(v->greatest_wait, w);
-}
-
-/* (2), the part of (3) and (4) that sums over heads (moments of the time at the front), and waits of edges. */
-static void fronts(struct solve *v)
-{
-    struct fc_queueing *q = v->q;
-    const struct fc_turns *t = q->t;
-    memset(q->port, 0, t->n_links * sizeof *q->port);
-    memset(q->port2, 0, t->n_links * sizeof *q->port2);
-    for (uint32_t c = 0; c < t->n_channels; c++) {
-        uint32_t exit = q->first_exit[c], last = q->first_exit[c + 1];
-        if (exit < last) edge_waits(v, q->exit_edge[exit], q->exit_edge[last - 1] + 1, q->busy[c]);
-        struct front f = front_of(v, c);
-        q->front[c] = f.time;
-        q->front2[c] = f.time2;
-        q->port[t->channel_link[c]] += f.port;
-        q->port2[t->channel_link[c]] += f.port2;
-        for (uint32_t k = exit; k < last;) {
-            uint32_t e = q->exit_edge[k];
-            double sum = 0;
-            for (; k < last && q->exit_edge[k] == e; k++) sum += q->exit_wait[k - exit];
-            go_on(v, e, sum);
-        }
-    }
-}
 
 /* (3), (4): M/G/1 less what the link before allows. */
 static double queue_wait(double rate, double mean, double square, double link, double *busy)
 {
     *busy = rate * mean;
-    return rate * more(0, square - link) / (2 * (1 - less(*busy, 0.99999)));
+    return rate * fc_more(0, square - link) / (2 * (1 - fc_less(*busy, 0.99999)));
 }
 
 /* (3): what a slower link behind a link of time t adds for packets that come one behind the other. */
@@ -172,11 +29,11 @@ static double slower_behind(double rate, double mean, double square, double behi
 {
     if (!(behind > mean * (1 + 1e-12))) return 0;
     return rate * square / 2 *
-           (1 / (1 - less(rate * behind, 0.99999)) - 1 / (1 - less(rate * mean, 0.99999)));
+           (1 / (1 - fc_less(rate * behind, 0.99999)) - 1 / (1 - fc_less(rate * mean, 0.99999)));
 }
 
 /* (4). */
-static void ports(struct solve *v)
+static void ports(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
@@ -188,7 +45,7 @@ static void ports(struct solve *v)
         q->port[l] = t->n_vcs > 1 ? beta * queue_wait(v->load * t->rate[l] / t->paths[l], q->port[l] / all,
                                                       q->port2[l] / all, t->service2[l], &q->port_busy[l])
                                   : 0;
-        v->most = more(v->most, q->port_busy[l]);
+        v->most = fc_more(v->most, q->port_busy[l]);
     }
 }
 
@@ -198,7 +55,7 @@ static double power(double x, double n)
 }
 
 /* (3) and (5). */
-static void queues(struct solve *v)
+static void queues(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_turns *t = q->t;
@@ -212,13 +69,13 @@ static void queues(struct solve *v)
             beta * queue_wait(rate, mean, q->front2[c] / t->channel_rate[c], t->service2[l], &q->busy[c]);
         wait += beta * slower_behind(rate, t->service[l], t->service2[l], q->behind[c]);
         q->queue[c] = wait + q->port[l];
-        v->most = more(v->most, q->busy[c]);
-        double u = less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
+        v->most = fc_more(v->most, q->busy[c]);
+        double u = fc_less(q->busy[c], 1), packets = rate * (q->queue[c] + mean);
         double ratio = packets > u ? 1 - u / packets : 0;
         double full = held > 1 ? u * power(ratio, held - 1) : u;
-        double x = gamma * more(0, mean - t->service[l]) / t->channel_vcs[c];
+        double x = gamma * fc_more(0, mean - t->service[l]) / t->channel_vcs[c];
         for (int i = 0; i < t->channel_vcs[c]; i++) x *= full;
-        v->change = more(v->change, fabs(x - q->room[c]));
+        v->change = fc_more(v->change, fabs(x - q->room[c]));
         q->room[c] += v->damping * (x - q->room[c]);
     }
 }
@@ -234,7 +91,7 @@ static void take_powers(struct fc_queueing *q, double choice)
     q->powers_of = choice;
 }
 
-static void factors(struct solve *v)
+static void factors(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     double choice = v->p[FC_Q_CHOICE], of_load[UINT8_MAX + 1];
@@ -248,12 +105,11 @@ static void factors(struct solve *v)
 
 /* ---- where to start ---- */
 
-static void start(struct solve *v)
+static void start(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     const struct fc_queueing_point *a = &q->found[0], *b = &q->found[1];
     size_t n = q->n_unknowns;
-    memset(q->edge_step, 0, q->n_edges * sizeof *q->edge_step);
     if (memcmp(&q->found_with, v->p, sizeof q->found_with)) q->found[0].load = q->found[1].load = 0;
     if (!q->warm || !(b->load > 0) || b->load > v->load) {
         memset(q->edge_wait, 0, n * sizeof *q->edge_wait);
@@ -262,12 +118,12 @@ static void start(struct solve *v)
     double further = (v->load - b->load) / (b->load - a->load);
     for (size_t i = 0; i < n; i++) {
         double before = a->load > 0 ? a->unknown[i] : 0;
-        q->edge_wait[i] = b->unknown[i] + further * more(0, b->unknown[i] - before);
+        q->edge_wait[i] = b->unknown[i] + further * fc_more(0, b->unknown[i] - before);
     }
 }
 
 /* Remembers a stable solution: the two found last, of ascending loads. */
-static void keep(struct solve *v)
+static void keep(struct fc_queueing_round *v)
 {
     struct fc_queueing *q = v->q;
     struct fc_queueing_point *a = &q->found[0], *b = &q->found[1];
@@ -286,23 +142,23 @@ static void keep(struct solve *v)
 
 /* ---- rounds ---- */
 
-static bool rounds(struct solve *v, int *iterations)
+static bool rounds(struct fc_queueing_round *v, int *iterations)
 {
     double before = INFINITY;
     v->damping = 1;
     for (int i = 1; i <= MOST_ITERATIONS; i++) {
         v->change = v->greatest_wait = v->most = 0;
         v->leap = i % LEAP_EVERY == 0;
-        contention(v);
-        fronts(v);
+        v->leap_next = (i + 1) % LEAP_EVERY == 0;
+        fc_queueing_heads(v);
         ports(v);
         queues(v);
         *iterations = i;
-        if (i > 2 && v->change <= v->q->accuracy * more(1, v->greatest_wait)) return true;
+        if (i > 2 && v->change <= v->q->accuracy * fc_more(1, v->greatest_wait)) return true;
         if (i > DAMPED && v->most >= 1.2) return true; /* unstable: `most` says so */
         if (!isfinite(v->greatest_wait)) return false;
         /* The round behind a leap may change more. */
-        if (i > 2 && v->change > before && i % LEAP_EVERY != 1) v->damping = more(LEAST_DAMPING, 0.7 * v->damping);
+        if (i > 2 && v->change > before && i % LEAP_EVERY != 1) v->damping = fc_more(LEAST_DAMPING, 0.7 * v->damping);
         if (i == DAMPED) v->damping = LEAST_DAMPING;
         before = v->change;
     }
@@ -312,7 +168,7 @@ static bool rounds(struct solve *v, int *iterations)
 bool fc_queueing_rounds(struct fc_queueing *queueing, const struct fc_queueing_parameters *parameters, double load,
                         struct fc_queueing_steady *steady)
 {
-    struct solve v = {.q = queueing, .p = parameters->value, .load = load};
+    struct fc_queueing_round v = {.q = queueing, .p = parameters->value, .load = load};
     start(&v);
     factors(&v);
     bool converged = rounds(&v, &steady->iterations);

@@ -26,6 +26,7 @@ enum {
     ROUNDS_UNKEPT = 6,
     MOST_STATES = 20000,
     TRIED = 16,
+    AHEAD = 8,
     MOST_KINDS = FC_MAX_CLASSES * FC_MAX_CLASSES + 2
 };
 
@@ -37,19 +38,24 @@ struct step {
     uint32_t kind; /* + 1; 0: not known yet */
     double ticks;
 };
-/* Rates of heads that came by one channel (or from one node) and have `outputs` outputs, by output. */
+/* Rates of heads that came by one channel (or from one node) and have one number of outputs. */
 struct row {
-    uint32_t in, vertex, width;
-    uint8_t outputs;
     double *rate; /* [width] by slot of the output channel */
+    uint32_t width;
+};
+/* Heads of a rate that came to a spot, for their row. */
+struct arrival {
+    struct row row;
+    double rate;
+    uint32_t spot;
 };
 struct pass {
     struct fc_turns_walk *w;
     struct fc_ways_builder b;
-    struct fc_ways *kept; /* [n_graphs] NULL: built when needed */
+    struct fc_kept_ways *kept; /* [n_graphs] NULL: built when needed */
     uint32_t n_graphs;
     uint32_t spots, edges; /* room in what follows */
-    double *x;             /* [spots] packets a cycle */
+    double *x;             /* [spots + 1] packets a cycle; of the last spot + 1: arrived */
     double *share;         /* [edges] */
     struct moments *alone; /* [spots][n_kinds room] */
     double *weight, *flow; /* [channels] (1 - rho)^2, packets a cycle */
@@ -58,12 +64,12 @@ struct pass {
     struct fc_turns_alone kind[MOST_KINDS];
     struct step (*steps)[FC_MAX_CLASSES][4]; /* [MOST_KINDS][class][2 x from router + to node] */
     bool pooled, overflow;
-    uint32_t stride;  /* most outputs + 1 */
-    uint32_t *row_of; /* [n_nodes + channels][stride] row + 1 */
-    struct row *row;  /* [n_rows] */
-    uint32_t n_rows, rows_capacity, rows_channels;
-    uint32_t *slot;  /* [channels] among those out of the same vertex */
-    uint32_t *slots; /* [n_vertices] */
+    uint32_t stride;          /* most outputs + 1 */
+    struct row *row;          /* [n_nodes + rows_channels][stride] of heads from nodes, by channels; by outputs */
+    struct arrival *arrivals; /* [most_arrivals] of the destination at hand */
+    uint32_t rows_channels, n_arrivals, most_arrivals;
+    uint32_t *slot;           /* [channels] among those out of the same vertex */
+    uint32_t *slots;          /* [n_vertices] */
     uint32_t n_slotted;
 };
 
@@ -71,16 +77,17 @@ struct pass {
 
 static const struct fc_ways *ways_of(struct pass *p, uint32_t i, struct fc_status *st)
 {
-    if (p->kept) return &p->kept[i];
+    if (p->kept) return fc_ways_kept(&p->b, &p->kept[i]);
     return fc_ways_build(&p->b, p->b.destination[i / p->b.n_words], i % p->b.n_words, st) ? NULL : &p->b.ways;
 }
 
 static enum fc_code keep_all(struct pass *p, struct fc_status *st)
 {
-    struct fc_ways *kept = fc_alloc(p->w->arena, p->n_graphs, sizeof *kept, st);
+    struct fc_kept_ways *kept = fc_alloc(p->w->arena, p->n_graphs, sizeof *kept, st);
+    struct fc_ways_store store = {.arena = p->w->arena};
     for (uint32_t i = 0; kept && i < p->n_graphs; i++) {
         const struct fc_ways *ways = ways_of(p, i, st);
-        if (!ways || fc_ways_keep(ways, p->w->arena, &kept[i], st)) return st->code;
+        if (!ways || fc_ways_keep(ways, &store, &kept[i], st)) return st->code;
     }
     p->kept = kept;
     return st->code;
@@ -92,12 +99,16 @@ static enum fc_code make_room(struct pass *p, const struct fc_ways *ways, struct
     uint32_t edges = ways->first[ways->n_spots];
     if (ways->n_spots > p->spots) {
         p->spots = 2 * ways->n_spots;
-        p->x = fc_alloc(arena, p->spots, sizeof *p->x, st);
+        p->x = fc_alloc(arena, p->spots + 1ull, sizeof *p->x, st);
         p->alone = fc_alloc(arena, (size_t)p->spots * p->n_kinds, sizeof *p->alone, st);
     }
     if (edges > p->edges) {
         p->edges = 2 * edges;
         p->share = fc_alloc(arena, p->edges, sizeof *p->share, st);
+    }
+    if (p->pooled && ways->n_starts + edges > p->most_arrivals) {
+        p->most_arrivals = 2 * (ways->n_starts + edges);
+        p->arrivals = fc_alloc(arena, p->most_arrivals, sizeof *p->arrivals, st);
     }
     if (p->w->turns->n_channels > p->channels) {
         uint32_t more = 2 * p->w->turns->n_channels;
@@ -116,31 +127,41 @@ static enum fc_code make_room(struct pass *p, const struct fc_ways *ways, struct
 
 /* ---- flow ---- */
 
+/* Sum of the weights of a spot's outputs; where they share alike, their number. */
+static double weights_of(const struct pass *p, const struct fc_ways *ways, uint32_t first, uint32_t last)
+{
+    double sum = 0;
+    if (p->w->picks) return last - first;
+    for (uint32_t e = first; e < last; e++) sum += p->weight[ways->channel[e]];
+    return sum;
+}
+
 static void set_shares(struct pass *p, const struct fc_ways *ways)
 {
     for (uint32_t s = 0; s < ways->n_spots; s++) {
         uint32_t first = ways->first[s], last = ways->first[s + 1];
-        double sum = 0;
-        if (last == first + 1 || p->w->picks) {
-            for (uint32_t e = first; e < last; e++) p->share[e] = 1.0 / (last - first);
-            continue;
-        }
-        for (uint32_t e = first; e < last; e++) sum += p->share[e] = p->weight[ways->channel[e]];
-        sum = 1 / sum;
-        for (uint32_t e = first; e < last; e++) p->share[e] *= sum;
+        double part = 1 / weights_of(p, ways, first, last);
+        for (uint32_t e = first; e < last; e++)
+            p->share[e] = last == first + 1 ? 1 : p->w->picks ? part : p->weight[ways->channel[e]] * part;
     }
 }
 
+/* The flow of one destination through the outputs, which share by their weights. */
 static void pass_on(struct pass *p, const struct fc_ways *ways)
 {
-    memset(p->x, 0, ways->n_spots * sizeof *p->x);
-    memcpy(p->x, ways->start, ways->n_starts * sizeof *p->x);
-    for (uint32_t s = 0; s < ways->n_spots; s++)
-        for (uint32_t e = ways->first[s]; e < ways->first[s + 1]; e++) {
-            double y = p->x[s] * p->share[e];
-            p->flow[ways->channel[e]] += y;
-            if (ways->to[e] != FC_NONE) p->x[ways->to[e]] += y;
+    double *x = p->x, *flow = p->flow;
+    memset(x, 0, (ways->n_spots + 1ull) * sizeof *x);
+    memcpy(x, ways->start, ways->n_starts * sizeof *x);
+    for (uint32_t s = 0; s < ways->n_spots; s++) {
+        uint32_t first = ways->first[s], last = ways->first[s + 1];
+        double part = last == first + 1 ? 0 : x[s] / weights_of(p, ways, first, last);
+        for (uint32_t e = first; e < last; e++) {
+            uint32_t c = ways->channel[e], to = ways->to[e] == FC_NONE ? ways->n_spots : ways->to[e];
+            double y = last == first + 1 ? x[s] : part * p->weight[c];
+            flow[c] += y;
+            x[to] += y;
         }
+    }
 }
 
 /* Rates of links from the flows of their channels. */
@@ -180,7 +201,6 @@ static enum fc_code balance(struct pass *p, struct fc_status *st)
         for (uint32_t i = 0; i < p->n_graphs; i++) {
             const struct fc_ways *ways = ways_of(p, i, st);
             if (!ways || make_room(p, ways, st)) return st->code;
-            set_shares(p, ways);
             pass_on(p, ways);
         }
         add_links(p);
@@ -282,17 +302,6 @@ static enum fc_code count_exact(struct pass *p, const struct fc_ways *ways, uint
     return FC_OK;
 }
 
-static enum fc_code more_rows(struct pass *p, struct fc_status *st)
-{
-    uint32_t more = p->rows_capacity ? 2 * p->rows_capacity : 1024;
-    struct row *row = fc_alloc(p->w->arena, more, sizeof *row, st);
-    if (!row) return st->code;
-    if (p->n_rows) memcpy(row, p->row, p->n_rows * sizeof *row);
-    p->row = row;
-    p->rows_capacity = more;
-    return FC_OK;
-}
-
 /* Tables for the channels that there are now. */
 static enum fc_code know_channels(struct pass *p, struct fc_status *st)
 {
@@ -301,12 +310,12 @@ static enum fc_code know_channels(struct pass *p, struct fc_status *st)
     if (t->n_channels > p->rows_channels) {
         uint32_t more = 2 * t->n_channels;
         size_t old = ((size_t)nodes + p->rows_channels) * p->stride;
-        uint32_t *row_of = fc_alloc(p->w->arena, ((size_t)nodes + more) * p->stride, sizeof *row_of, st);
+        struct row *row = fc_alloc(p->w->arena, ((size_t)nodes + more) * p->stride, sizeof *row, st);
         uint32_t *slot = fc_alloc(p->w->arena, more, sizeof *slot, st);
         if (st->code) return st->code;
-        if (p->row_of) memcpy(row_of, p->row_of, old * sizeof *row_of);
+        if (p->row) memcpy(row, p->row, old * sizeof *row);
         if (p->slot) memcpy(slot, p->slot, p->n_slotted * sizeof *slot);
-        p->row_of = row_of;
+        p->row = row;
         p->slot = slot;
         p->rows_channels = more;
     }
@@ -317,25 +326,15 @@ static enum fc_code know_channels(struct pass *p, struct fc_status *st)
     return FC_OK;
 }
 
-/* The row with room for all outputs of the vertex; NULL: out of memory. */
-static struct row *find_row(struct pass *p, uint32_t in, uint32_t index, uint32_t outputs, uint32_t vertex,
-                            struct fc_status *st)
+/* The row gets room for all outputs of the vertex. */
+static enum fc_code widen(struct pass *p, struct row *row, uint32_t vertex, struct fc_status *st)
 {
-    uint32_t *number = &p->row_of[(size_t)index * p->stride + outputs];
-    if (!*number) {
-        if (p->n_rows == p->rows_capacity && more_rows(p, st)) return NULL;
-        p->row[p->n_rows] = (struct row){.in = in, .vertex = vertex, .outputs = (uint8_t)outputs};
-        *number = ++p->n_rows;
-    }
-    struct row *row = &p->row[*number - 1];
-    if (row->width < p->slots[vertex]) {
-        double *rate = fc_alloc(p->w->arena, p->slots[vertex], sizeof *rate, st);
-        if (!rate) return NULL;
-        if (row->width) memcpy(rate, row->rate, row->width * sizeof *rate);
-        row->rate = rate;
-        row->width = p->slots[vertex];
-    }
-    return row;
+    double *rate = fc_alloc(p->w->arena, p->slots[vertex], sizeof *rate, st);
+    if (!rate) return st->code;
+    if (row->width) memcpy(rate, row->rate, row->width * sizeof *rate);
+    row->rate = rate;
+    row->width = p->slots[vertex];
+    return FC_OK;
 }
 
 /* Heads that came by channel `in` (FC_NONE: from the node that is `vertex`) to spot s. */
@@ -347,10 +346,22 @@ static enum fc_code count_pooled(struct pass *p, const struct fc_ways *ways, uin
     uint32_t first = ways->first[s], last = ways->first[s + 1];
     uint32_t vertex = net->link_source[t->link[t->channel_link[ways->channel[first]]]];
     uint32_t index = in == FC_NONE ? vertex - net->n_routers : net->n_nodes + in;
-    struct row *row = find_row(p, in, index, p->w->picks ? 1 : last - first, vertex, st);
-    if (!row) return st->code;
-    for (uint32_t e = first; e < last; e++) row->rate[p->slot[ways->channel[e]]] += rate * p->share[e];
+    struct row *row = &p->row[(size_t)index * p->stride + (p->w->picks ? 1 : last - first)];
+    if (row->width < p->slots[vertex] && widen(p, row, vertex, st)) return st->code;
+    p->arrivals[p->n_arrivals++] = (struct arrival){*row, rate, s};
     return FC_OK;
+}
+
+/* Adds what the destination brought to its rows, which lie anywhere: those needed next are called for. */
+static void add_arrivals(struct pass *p, const struct fc_ways *ways)
+{
+    for (uint32_t i = 0; i < p->n_arrivals; i++) {
+        const struct arrival *a = &p->arrivals[i];
+        if (i + AHEAD < p->n_arrivals) __builtin_prefetch(p->arrivals[i + AHEAD].row.rate, 1);
+        for (uint32_t e = ways->first[a->spot]; e < ways->first[a->spot + 1]; e++)
+            a->row.rate[p->slot[ways->channel[e]]] += a->rate * p->share[e];
+    }
+    p->n_arrivals = 0;
 }
 
 static enum fc_code count(struct pass *p, const struct fc_ways *ways, uint32_t in, uint32_t s, double rate,
@@ -380,6 +391,7 @@ static enum fc_code count_graph(struct pass *p, const struct fc_ways *ways, stru
             p->x[ways->to[e]] += y;
             if (count(p, ways, ways->channel[e], ways->to[e], y, st)) return st->code;
         }
+    add_arrivals(p, ways);
     return FC_OK;
 }
 
@@ -414,15 +426,15 @@ static enum fc_code list_channels(const struct pass *p, struct listed *list, str
 
 /* One state a row, or one an output where heads have no choice. channels: those out of the row's vertex by
  * slot. */
-static void write_states(const struct pass *p, const struct row *row, const uint32_t *channels)
+static void write_states(struct fc_turns *t, const struct row *row, uint32_t in, uint8_t outputs,
+                         const uint32_t *channels)
 {
-    struct fc_turns *t = p->w->turns;
     bool open = false;
     for (uint32_t i = 0; i < row->width; i++) {
         if (!(row->rate[i] > 0)) continue;
-        if (!open || row->outputs == 1) {
-            t->state_in[t->n_states] = row->in;
-            t->state_outputs[t->n_states] = row->outputs;
+        if (!open || outputs == 1) {
+            t->state_in[t->n_states] = in;
+            t->state_outputs[t->n_states] = outputs;
             t->first_choice[t->n_states++] = t->n_choices;
             open = true;
         }
@@ -436,13 +448,14 @@ static void write_states(const struct pass *p, const struct row *row, const uint
 static enum fc_code make_states(struct pass *p, struct fc_status *st)
 {
     struct fc_turns *t = p->w->turns;
+    const struct fc_network *net = p->w->net;
     struct listed list;
-    size_t n_states = 0, n_choices = 0;
-    for (uint32_t r = 0; r < p->n_rows; r++) {
+    size_t n_states = 0, n_choices = 0, rows = ((size_t)net->n_nodes + p->rows_channels) * p->stride;
+    for (size_t r = 0; r < rows; r++) {
         size_t n = 0;
         for (uint32_t i = 0; i < p->row[r].width; i++) n += p->row[r].rate[i] > 0;
         n_choices += n;
-        n_states += p->row[r].outputs == 1 ? n : 1;
+        n_states += r % p->stride == 1 || n == 0 ? n : 1;
     }
     if (n_choices >= FC_NONE) return fc_refuse(st, FC_NO, "%zu turns are too many", n_choices);
     t->state_in = fc_alloc(&t->arena, n_states, sizeof *t->state_in, st);
@@ -455,10 +468,13 @@ static enum fc_code make_states(struct pass *p, struct fc_status *st)
     if (st->code || list_channels(p, &list, st)) return st->code;
     t->n_states = t->n_choices = 0;
     /* Those of one channel side by side: the fixed point goes through them again and again. */
-    size_t places = ((size_t)p->w->net->n_nodes + p->rows_channels) * p->stride;
-    for (size_t i = 0; i < places; i++) {
-        const struct row *row = p->row_of[i] ? &p->row[p->row_of[i] - 1] : NULL;
-        if (row) write_states(p, row, list.channel + list.first[row->vertex]);
+    for (size_t r = 0; r < rows; r++) {
+        if (p->row[r].width == 0) continue;
+        size_t index = r / p->stride;
+        uint32_t in = index < net->n_nodes ? FC_NONE : (uint32_t)(index - net->n_nodes);
+        uint32_t vertex = in == FC_NONE ? net->n_routers + (uint32_t)index
+                                        : net->link_target[t->link[t->channel_link[in]]];
+        write_states(t, &p->row[r], in, (uint8_t)(r % p->stride), list.channel + list.first[vertex]);
     }
     t->first_choice[t->n_states] = t->n_choices;
     return FC_OK;

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = FC_COUNT(((struct fc_ways_builder *)0)->word) };
+enum { MOST_WORDS = FC_COUNT(((struct fc_ways_builder *)0)->word), STORE_BLOCK = 4 << 20 };
 
 /* ---- random words ---- */
 
@@ -307,19 +307,83 @@ enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint
     return put_in_order(b, n_starts, st);
 }
 
-enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_arena *arena, struct fc_ways *copy,
+/* Room for n things of the size, a piece of a large block: pages of blocks are large, those of single
+ * arrays small. */
+static void *store_room(struct fc_ways_store *store, size_t n, size_t size, struct fc_status *st)
+{
+    size_t need = (n * size + 7) / 8 * 8;
+    if (need > store->left) {
+        size_t block = need > STORE_BLOCK ? need : STORE_BLOCK;
+        store->at = fc_alloc(store->arena, block, 1, st);
+        store->left = store->at ? block : 0;
+        if (!store->at) return NULL;
+    }
+    void *room = store->at;
+    store->at += need;
+    store->left -= need;
+    return room;
+}
+
+/* Starts of one destination after the other are often the same numbers. */
+static double *store_starts(struct fc_ways_store *store, const struct fc_ways *ways, struct fc_status *st)
+{
+    size_t bytes = ways->n_starts * sizeof *ways->start;
+    if (store->start && store->n_starts == ways->n_starts && !memcmp(store->start, ways->start, bytes))
+        return store->start;
+    store->start = store_room(store, ways->n_starts, sizeof *ways->start, st);
+    store->n_starts = ways->n_starts;
+    if (store->start) memcpy(store->start, ways->start, bytes);
+    return store->start;
+}
+
+/* Numbers of half the size; FC_NONE becomes UINT16_MAX. */
+static void narrow(uint16_t *to, const uint32_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) to[i] = (uint16_t)from[i];
+}
+static void widen(uint32_t *to, const uint16_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) to[i] = from[i] == UINT16_MAX ? FC_NONE : from[i];
+}
+
+enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_ways_store *store, struct fc_kept_ways *copy,
                           struct fc_status *st)
 {
     uint32_t n = ways->n_spots, edges = ways->first[n];
-    *copy = *ways;
-    copy->start = fc_alloc(arena, ways->n_starts, sizeof *copy->start, st);
-    copy->first = fc_alloc(arena, n + 1ull, sizeof *copy->first, st);
-    copy->channel = fc_alloc(arena, edges, sizeof *copy->channel, st);
-    copy->to = fc_alloc(arena, edges, sizeof *copy->to, st);
+    copy->n_starts = ways->n_starts;
+    copy->n_spots = n;
+    copy->narrow = edges < UINT16_MAX && n < UINT16_MAX;
+    for (uint32_t e = 0; e < edges && copy->narrow; e++) copy->narrow = ways->channel[e] < UINT16_MAX;
+    size_t size = copy->narrow ? sizeof(uint16_t) : sizeof(uint32_t);
+    copy->start = store_starts(store, ways, st);
+    copy->first = store_room(store, n + 1ull, size, st);
+    copy->channel = store_room(store, edges, size, st);
+    copy->to = store_room(store, edges, size, st);
     if (st->code) return st->code;
-    memcpy(copy->start, ways->start, ways->n_starts * sizeof *copy->start);
-    memcpy(copy->first, ways->first, (n + 1ull) * sizeof *copy->first);
-    memcpy(copy->channel, ways->channel, edges * sizeof *copy->channel);
-    memcpy(copy->to, ways->to, edges * sizeof *copy->to);
+    if (copy->narrow) {
+        narrow(copy->first, ways->first, n + 1);
+        narrow(copy->channel, ways->channel, edges);
+        narrow(copy->to, ways->to, edges);
+        return FC_OK;
+    }
+    memcpy(copy->first, ways->first, (n + 1ull) * size);
+    memcpy(copy->channel, ways->channel, edges * size);
+    memcpy(copy->to, ways->to, edges * size);
     return FC_OK;
+}
+
+const struct fc_ways *fc_ways_kept(struct fc_ways_builder *b, const struct fc_kept_ways *copy)
+{
+    uint32_t n = copy->n_spots;
+    b->kept = (struct fc_ways){copy->n_starts, n, copy->start, copy->first, copy->channel, copy->to};
+    if (copy->narrow) {
+        b->kept = b->ways; /* its arrays have room for all that were built */
+        b->kept.n_starts = copy->n_starts;
+        b->kept.n_spots = n;
+        b->kept.start = copy->start;
+        widen(b->kept.first, copy->first, n + 1);
+        widen(b->kept.channel, copy->channel, b->kept.first[n]);
+        widen(b->kept.to, copy->to, b->kept.first[n]);
+    }
+    return &b->kept;
 }

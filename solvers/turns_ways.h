@@ -32,6 +32,7 @@ struct fc_ways_builder {
     uint32_t n_edges, edges_capacity, most_outputs; /* of any spot built so far */
     uint32_t *channel, *to;
     struct fc_ways ways; /* the latest built */
+    struct fc_ways kept; /* the latest taken out of a copy */
 };
 
 /* FC_OK with *good: whether a few random words stand for all under the routing, so that building all ways is
@@ -42,8 +43,25 @@ enum fc_code fc_ways_open(struct fc_turns_walk *w, struct fc_ways_builder *build
  * are those of one word, all of them together make the traffic. */
 enum fc_code fc_ways_build(struct fc_ways_builder *builder, uint32_t destination, uint32_t word,
                            struct fc_status *st);
-/* A copy in the arena. */
-enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_arena *arena, struct fc_ways *copy,
+/* Where copies are kept; start with the arena and zeros. */
+struct fc_ways_store {
+    struct fc_arena *arena;
+    char *at;
+    size_t left; /* bytes behind `at` */
+    double *start; /* of the copy before */
+    uint32_t n_starts;
+};
+/* struct fc_ways, with numbers of 16 bits where those do: what is gone through again and again is memory. */
+struct fc_kept_ways {
+    uint32_t n_starts, n_spots;
+    bool narrow;
+    double *start;
+    void *first, *channel, *to;
+};
+/* A copy that lives as long as the arena of the store. */
+enum fc_code fc_ways_keep(const struct fc_ways *ways, struct fc_ways_store *store, struct fc_kept_ways *copy,
                           struct fc_status *st);
+/* The copy's ways until the next call with this builder, which has built it. */
+const struct fc_ways *fc_ways_kept(struct fc_ways_builder *builder, const struct fc_kept_ways *copy);
 
 #endif

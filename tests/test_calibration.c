@@ -121,7 +121,8 @@ static void test_anchored(void)
         k->saturation *= 1.03;
         CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
         CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
-        CU_ASSERT_DOUBLE_EQUAL(error, 1 / job->turns.max_service_rate / k->saturation, 1e-9);
+        /* No point above 0.94: windows of fixed length. */
+        CU_ASSERT_DOUBLE_EQUAL(error, 2.5 / job->turns.max_service_rate / k->saturation, 1e-9);
         for (int i = 0; i < N_POINTS; i++) {
             CU_ASSERT(!fc_calibrated_solve(a, shares[i] * k->saturation, &answer, &st));
             CU_ASSERT(answer.tier == FC_TIER_ANCHORED && !answer.extrapolated && !*answer.why);
@@ -136,6 +137,22 @@ static void test_anchored(void)
         CU_ASSERT(!answer.model.stable && isnan(answer.model.latency_mean_cycles) &&
                   isnan(answer.error_percent));
         CU_ASSERT_EQUAL(fc_calibrated_solve(a, 0, &answer, &st), FC_INPUT);
+        fc_calibrated_close(a);
+
+        /* Too vague for anchors: the latency is of the other tier, the saturation still the run's. */
+        st = (struct fc_status){0};
+        k->points[N_POINTS - 1].half_width_cycles = 0.1 * k->points[N_POINTS - 1].latency_cycles;
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
+        CU_ASSERT_EQUAL(fc_calibrated_saturation(a, &error), k->saturation);
+        CU_ASSERT_DOUBLE_EQUAL(error, 2.5 / job->turns.max_service_rate / k->saturation, 1e-9);
+        CU_ASSERT(!fc_calibrated_solve(a, 0.5 * k->saturation, &answer, &st));
+        CU_ASSERT(answer.tier == FC_TIER_TRANSFER && answer.saturation == k->saturation);
+        fc_calibrated_close(a);
+
+        k->points[N_POINTS - 1].load_share = 0.95;
+        CU_ASSERT_FATAL(!fc_calibrated_open(&c, &job->turns, "uniform", &job->settings, &a, &st));
+        fc_calibrated_saturation(a, &error);
+        CU_ASSERT_DOUBLE_EQUAL(error, 1 / job->turns.max_service_rate / k->saturation, 1e-9);
         fc_calibrated_close(a);
         fc_calibration_free(&c);
     }
@@ -162,10 +179,10 @@ static void test_transfer(void)
                   !fc_queueing_solve(q, &c.parameters, 0.75 * s, &model, &st));
         CU_ASSERT_DOUBLE_EQUAL(s / model_saturation, 1, 1e-9);
         /* An unknown kind (with options that are no numbers): sqrt(variance (1 + groups + noise)) but for
-         * what the network's own part tells, times 2. */
-        CU_ASSERT(error < 100 * expm1(2 * sqrt(1e-3 * 1.11)) && error > 100 * expm1(2 * sqrt(1e-3)));
+         * what the network's own part tells, times 2, times what makes nine of ten of three of four. */
+        CU_ASSERT(error < 100 * expm1(2.86 * sqrt(1e-3 * 1.11)) && error > 100 * expm1(2.86 * sqrt(1e-3)));
         CU_ASSERT(!fc_calibrated_solve(a, 0.75 * s, &answer, &st) && answer.tier == FC_TIER_TRANSFER);
-        CU_ASSERT(!answer.extrapolated && answer.saturation == s && answer.error_percent > error);
+        CU_ASSERT(!answer.extrapolated && answer.saturation == s && answer.error_percent > error / 1.43);
         CU_ASSERT_DOUBLE_EQUAL(model.latency_mean_cycles / answer.model.latency_mean_cycles, 1, 1e-4);
         double at_75 = answer.error_percent;
         fc_queueing_close(q);
