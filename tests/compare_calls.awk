@@ -2,14 +2,15 @@
 #
 #   awk -f compare_calls.awk TRACE.txt CALLS...
 #
-# Operations with one event a call must agree; the others are told apart from messages by the monitoring. Prints
-# `OP: recorded N, called N`, with `differ` where they do.
+# Operations with one event a call must agree; the others are told apart from messages by the monitoring.
+# Prints `OP: recorded N, called N`, with `differ` where they do.
 
 BEGIN {
-    n = split("barrier bcast gather scatter allgather alltoall alltoallv reduce allreduce reduce_scatter scan comm rma " \
-              "finalize", ops, " ")
+    n = split("barrier bcast gather scatter allgather alltoall alltoallv reduce allreduce reduce_scatter scan " \
+              "comm rma finalize", ops, " ")
     split("gatherv=gather scatterv=scatter allgatherv=allgather alltoallw=alltoallv " \
-          "reduce_scatter_block=reduce_scatter exscan=scan comm_dup=comm comm_dup_with_info=comm comm_idup=comm " \
+          "reduce_scatter_block=reduce_scatter exscan=scan " \
+          "comm_dup=comm comm_dup_with_info=comm comm_idup=comm " \
           "comm_split=comm comm_split_type=comm comm_create=comm comm_create_group=comm cart_create=comm " \
           "cart_sub=comm graph_create=comm dist_graph_create=comm dist_graph_create_adjacent=comm " \
           "intercomm_merge=comm put=rma get=rma accumulate=rma rput=rma rget=rma raccumulate=rma " \
@@ -40,7 +41,7 @@ file > 1 {
 END {
     for (i = 1; i <= n; i++)
         if (recorded[ops[i]] + called[ops[i]])
-            printf "%s%s: recorded %d, called %d", shown++ ? "; " : "", ops[i], recorded[ops[i]], called[ops[i]] \
-                (recorded[ops[i]] == called[ops[i]] ? "" : " differ")
+            printf "%s%s: recorded %d, called %d%s", shown++ ? "; " : "", ops[i], recorded[ops[i]], \
+                called[ops[i]], (recorded[ops[i]] == called[ops[i]] ? "" : " differ")
     printf "; %.0f calls of MPI functions in all\n", calls
 }

@@ -2,13 +2,14 @@
 #
 #   awk -f compare_monitoring.awk TRACE.txt MONITORING.*.prof
 #
-# TRACE.txt is the text form (docs/trace-format.md). The other files are what pml_monitoring wrote with enable=2: a
-# row is KIND FROM TO BYTES "bytes" MESSAGES "msgs sent". E: what the program's point-to-point calls sent. S and R:
-# what one-sided calls sent and fetched. C: collectives by their definition (MPI 3.1, chapter 5) and not as messages
-# of an algorithm. MPI's own collectives are in C too: three allreduces of 4 bytes over the parent for a communicator,
-# and an allgather of 8 bytes where it is split; that much is granted. What a window takes is not known: with
-# -v windows=N (how many were made), C may not be less than recorded, and a difference is only told.
-# Prints `KIND pairs messages bytes pairs messages bytes pairs_that_differ`, ours first, then the first pairs that differ.
+# TRACE.txt is the text form (docs/trace-format.md). The other files are what pml_monitoring wrote with
+# enable=2: a row is KIND FROM TO BYTES "bytes" MESSAGES "msgs sent". E: what the program's point-to-point
+# calls sent. S and R: what one-sided calls sent and fetched. C: collectives by their definition (MPI 3.1,
+# chapter 5) and not as messages of an algorithm. MPI's own collectives are in C too: three allreduces of 4
+# bytes over the parent for a communicator, and an allgather of 8 bytes where it is split; that much is
+# granted. What a window takes is not known: with -v windows=N (how many were made), C may not be less than
+# recorded, and a difference is only told. Prints `KIND pairs messages bytes pairs messages bytes
+# pairs_that_differ`, ours first, then the first pairs that differ.
 
 function add(kind, from, to, bytes)
 {
@@ -77,7 +78,8 @@ function granted(pair,    extra, splits)
     extra = their_messages[pair] - messages_of[pair]
     splits = extra - 3 * made[pair]
     if (windows) return extra >= 0 && their_bytes[pair] >= bytes_of[pair]
-    return splits >= 0 && splits <= made[pair] && their_bytes[pair] - bytes_of[pair] == 12 * made[pair] + 8 * splits
+    return splits >= 0 && splits <= made[pair] && \
+        their_bytes[pair] - bytes_of[pair] == 12 * made[pair] + 8 * splits
 }
 
 function one_sided(peer, bytes, mode)
@@ -115,12 +117,13 @@ function compare(kind,    pair, part, ours, theirs, differ, shown)
         theirs_pairs += their_messages[pair] > 0
         theirs_messages += their_messages[pair]
         theirs_bytes += their_bytes[pair]
-        if (messages_of[pair] + 0 == their_messages[pair] + 0 && bytes_of[pair] + 0 == their_bytes[pair] + 0) continue
+        if (messages_of[pair] + 0 == their_messages[pair] + 0 && bytes_of[pair] + 0 == their_bytes[pair] + 0)
+            continue
         if (kind == "C" && granted(pair)) continue
         if (differ++ < 4)
-            shown = shown sprintf("  %s %d -> %d: recorded %d messages of %.0f bytes, monitored %d of %.0f\n", kind, \
-                                  part[2], part[3], messages_of[pair], bytes_of[pair], their_messages[pair], \
-                                  their_bytes[pair])
+            shown = shown sprintf("  %s %d -> %d: recorded %d messages of %.0f bytes, monitored %d of %.0f\n", \
+                                  kind, part[2], part[3], messages_of[pair], bytes_of[pair], \
+                                  their_messages[pair], their_bytes[pair])
     }
     printf "%s %d %d %.0f %d %d %.0f %d\n%s", kind, ours_pairs, ours_messages, ours_bytes, theirs_pairs, \
         theirs_messages, theirs_bytes, differ, shown

@@ -1,9 +1,10 @@
 #!/bin/bash
 # count_calls.sh LIBRARY PROGRAM - makes a library that, preloaded, counts the program's MPI calls by name.
 #
-# Every MPI function that PROGRAM or a library of it (but MPI's own) refers to gets an entry that counts and jumps on
-# to the next definition: the arguments stay where they are, so it needs no prototypes and knows nothing of MPI. When
-# a rank ends it appends "NAME COUNT" lines to $FABRICAST_CALLS.RANK. Fails quietly but on x86-64 with gcc and nm.
+# Every MPI function that PROGRAM or a library of it (but MPI's own) refers to gets an entry that counts and
+# jumps on to the next definition: the arguments stay where they are, so it needs no prototypes and knows
+# nothing of MPI. When a rank ends it appends "NAME COUNT" lines to $FABRICAST_CALLS.RANK. Fails quietly but
+# on x86-64 with gcc and nm.
 set -eu
 [ "$(uname -m)" = x86_64 ] && command -v gcc >/dev/null && command -v nm >/dev/null || exit 1
 library=$1
@@ -14,8 +15,8 @@ for object in $objects; do nm -D --undefined-only "$object"; done |
     sed -n 's/^ *[Uw] \(MPI_[A-Za-z_]*\|mpi_[a-z0-9_]*_\)\(@.*\)\?$/\1/p' |
     grep -viE '_fn_?$|^mpi_(fortran|c)_' | sort -u >"$directory/names"
 awk '{
-    printf ".globl %s\n.type %s, @function\n%s: lock incq counts+%d(%%rip)\njmp *next+%d(%%rip)\n", $1, $1, $1, \
-        8 * (NR - 1), 8 * (NR - 1)
+    printf ".globl %s\n.type %s, @function\n%s: ", $1, $1, $1
+    printf "lock incq counts+%d(%%rip)\njmp *next+%d(%%rip)\n", 8 * (NR - 1), 8 * (NR - 1)
     names = names sprintf(".quad text%d\n", NR)
     texts = texts sprintf("text%d: .asciz \"%s\"\n", NR, $1)
 }

@@ -54,12 +54,13 @@ static enum fc_code record(const char *program, const char *argument, int n, boo
                            struct fc_capture_report *report, struct fc_arena *arena, struct fc_status *st)
 {
     char path[128], output[128], number[16];
-    char *argv[10] = {"mpirun"};
+    char *argv[11] = {"mpirun"};
     int k = 1;
     snprintf(path, sizeof path, "%s/%s", directory, program);
     snprintf(output, sizeof output, "%s/trace", directory);
     snprintf(number, sizeof number, "%d", n);
     if (geteuid() == 0) argv[k++] = "--allow-run-as-root";
+    argv[k++] = "--quiet";
     argv[k++] = "--oversubscribe";
     argv[k++] = "-n";
     argv[k++] = number;
@@ -196,6 +197,8 @@ static void test_messages_fortran(void)
     struct fc_trace t;
     if (!compile("mpif90", "", "messages.F90", "messages-mpi")) return;
     if (agrees_with_witness("messages-mpi", 4, &t)) fc_trace_free(&t);
+    if (!compile("mpif90", "-fno-underscoring", "messages.F90", "messages-plain")) return;
+    if (agrees_with_witness("messages-plain", 4, &t)) fc_trace_free(&t);
 }
 
 static void test_messages_fortran_2008(void)
@@ -241,14 +244,6 @@ static void test_persistent(void)
         expect_ring("messages-f08", 0, 0, 4 * 2000, 4);
 }
 
-static void test_threads(void)
-{
-    struct fc_trace t;
-    if (!compile("mpicc", "-Wall", "threads.c", "threads") || !agrees_with_witness("threads", 3, &t)) return;
-    CU_ASSERT_EQUAL(count(&t, FC_OP_SEND, NULL), 3 * 2 * 200);
-    fc_trace_free(&t);
-}
-
 /* Can it be replayed, with rendezvous for all but the smallest messages? */
 static void expect_replay(const struct fc_trace *trace, bool whole)
 {
@@ -264,6 +259,15 @@ static void expect_replay(const struct fc_trace *trace, bool whole)
     CU_ASSERT(replay.prediction.time_s > 0 || st.code);
     if (whole) CU_ASSERT_EQUAL(replay.n_unmatched_sends + replay.n_unmatched_receives, 0);
     fc_replay_free(&replay);
+}
+
+static void test_threads(void)
+{
+    struct fc_trace t;
+    if (!compile("mpicc", "-Wall", "threads.c", "threads") || !agrees_with_witness("threads", 3, &t)) return;
+    CU_ASSERT_EQUAL(count(&t, FC_OP_SEND, NULL) + count(&t, FC_OP_ISEND, NULL), 3 * 2 * 200);
+    expect_replay(&t, true);
+    fc_trace_free(&t);
 }
 
 /* Blocking calls of several threads at once have no order in which one thread could make them. */
@@ -349,8 +353,8 @@ static double call_ns(bool with_recorder, double *poll_ns)
     char file[128], command[256];
     double ns = 0;
     snprintf(file, sizeof file, "%s/ns", directory);
-    snprintf(command, sizeof command, "mpirun %s -n 1 %s/overhead %s", geteuid() == 0 ? "--allow-run-as-root" : "",
-             directory, file);
+    snprintf(command, sizeof command, "mpirun %s -n 1 %s/overhead %s",
+             geteuid() == 0 ? "--allow-run-as-root" : "", directory, file);
     unlink(file);
     if (with_recorder && !recorded("overhead", file, 1, &t)) return 0;
     if (with_recorder) fc_trace_free(&t);
@@ -453,6 +457,8 @@ static void test_refusals(void)
                    "/no/such/program cannot be run: No such");
     expect_refused((char *[]){"sh", "-c", "exit 3", NULL}, output, FC_NO, "failed with exit status 3");
     expect_refused((char *[]){"sh", "-c", "kill -9 $$", NULL}, output, FC_NO, "ended by signal 9");
+    expect_refused((char *[]){"sh", "-c", "kill -TERM $PPID; sleep 5", NULL}, output, FC_NO,
+                   "ended by signal 15");
     expect_refused((char *[]){"true", NULL}, output, FC_NO, "nothing was recorded: no rank called MPI_Init");
     expect_refused((char *[]){"true", NULL}, "/no/such/directory/x", FC_INPUT,
                    "/no/such/directory/x: cannot be");

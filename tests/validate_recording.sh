@@ -1,11 +1,12 @@
 #!/bin/bash
 # validate_recording.sh [PROGRAM...] - real programs recorded under two independent witnesses in the same run.
 #
-# LAMMPS, Quantum ESPRESSO, HPCC and NWChem (Debian: lammps, quantum-espresso, hpcc, nwchem-openmpi) run with the
-# recorder, with Open MPI's monitoring (bytes and messages of every pair of ranks; compare_monitoring.awk) and with a
-# counter of calls by name (count_calls.sh). Nothing may differ. Then each trace is read and replayed without
-# contention and with it. A program that is not installed is skipped, and said.
-# FABRICAST: the program (default obj/fabricast). KEEP: a directory that keeps everything. MACHINE: for the replays.
+# LAMMPS, Quantum ESPRESSO, HPCC and NWChem (Debian: lammps, quantum-espresso, hpcc, nwchem-openmpi) run with
+# the recorder, with Open MPI's monitoring (bytes and messages of every pair of ranks; compare_monitoring.awk)
+# and with a counter of calls by name (count_calls.sh). Nothing may differ. Then each trace is read and
+# replayed without contention and with it. A program that is not installed is skipped, and said.
+# FABRICAST: the program (default obj/fabricast). KEEP: a directory that keeps everything. MACHINE: for the
+# replays.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 fabricast=$(realpath "${FABRICAST:-$root/obj/fabricast}")
@@ -17,10 +18,11 @@ as_root=
 [ "$(id -u)" != 0 ] || as_root=--allow-run-as-root
 failed=
 
-# Alltoall and alltoallv by Open MPI's pairwise algorithm: the linear one starts persistent requests, which the
-# monitoring takes for the program's own messages.
-run="mpirun $as_root --oversubscribe --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_alltoall_algorithm 2
-     --mca coll_tuned_alltoallv_algorithm 2 --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3"
+# Alltoall and alltoallv by Open MPI's pairwise algorithm: the linear one starts persistent requests, which
+# the monitoring takes for the program's own messages.
+run="mpirun $as_root --oversubscribe --mca coll_tuned_use_dynamic_rules 1
+     --mca coll_tuned_alltoall_algorithm 2 --mca coll_tuned_alltoallv_algorithm 2
+     --mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3"
 
 fail()
 {
@@ -47,7 +49,8 @@ replay()
 {
     local name=$1 network time
     for network in ideal contention; do
-        if ! "$fabricast" predict -t "$name.fct" -m "$machine" --network $network -q --json -o $network.json; then
+        if ! "$fabricast" predict -t "$name.fct" -m "$machine" --network $network -q --json \
+            -o $network.json; then
             fail "$name: predict --network $network"
             return
         fi
@@ -70,8 +73,11 @@ compare()
     windows=$(awk '$1 ~ /[wW]in_(allocate|create)/ { n += $2 } END { print n + 0 }' calls.*)
     awk -v windows="$windows" -f "$root/tests/compare_monitoring.awk" "$name.txt" monitored.*.prof |
         tee pairs | sed 's/^/  /'
-    awk '$1 ~ /^[ESRC]$/ && NF == 9 && $9 != 0 { bad = 1 } END { exit bad }' pairs || fail "$name: pairs differ"
-    [ -f libcount.so ] || return
+    awk '$1 ~ /^[ESRC]$/ { n++; bad += $8 } END { exit n != 4 || bad }' pairs || fail "$name: pairs differ"
+    if [ ! -f libcount.so ]; then
+        echo "  calls by name were not counted (that needs x86-64, gcc and nm)"
+        return
+    fi
     awk -f "$root/tests/compare_calls.awk" "$name.txt" calls.* | tee calls | sed 's/^/  /'
     grep -q differ calls && fail "$name: calls differ"
 }
@@ -81,8 +87,9 @@ record()
 {
     local name=$1 ranks=$2 preload=$recorder
     shift 2
-    bash "$root/tests/count_calls.sh" libcount.so "$(type -P "$1")" && preload=$PWD/libcount.so:$recorder
-    rm -f calls.* ./*.prof "$name.fct"
+    rm -f calls.* ./*.prof "$name.fct" libcount.so
+    bash "$root/tests/count_calls.sh" "$PWD/libcount.so" "$(type -P "$1")" &&
+        preload=$PWD/libcount.so:$recorder
     seconds plain.log $run --mca pml_monitoring_filename "$PWD/plain" -n "$ranks" "$@"
     echo "$name: $ranks ranks; wall and CPU seconds without the recorder $took"
     seconds record.log "$fabricast" trace capture -o "$name.fct" -- \
@@ -114,16 +121,17 @@ qe()
 # HPL on a 4 x 4 grid with a matrix of 400 rows; the sizes of the other benchmarks follow from it.
 hpcc()
 {
-    printf '%s\n' head head 'HPL.out' '8 device' '1 sizes' '400 N' '1 blocks' '40 NB' '0 rows first' '1 grids' '4 P' \
-        '4 Q' '16.0 threshold' '1' '2 PFACT' '1' '4 NBMIN' '1' '2 NDIV' '1' '1 RFACT' '1' '1 BCAST' '1' '1 DEPTH' \
-        '2 SWAP' '64' '0 L1' '0 U' '1 equilibrate' '8 align' '#' '0' '1200' '0' '40' >hpccinf.txt
+    printf '%s\n' head head 'HPL.out' '8 device' '1 sizes' '400 N' '1 blocks' '40 NB' '0 rows first' \
+        '1 grids' '4 P' '4 Q' '16.0 threshold' '1' '2 PFACT' '1' '4 NBMIN' '1' '2 NDIV' '1' '1 RFACT' '1' \
+        '1 BCAST' '1' '1 DEPTH' '2 SWAP' '64' '0 L1' '0 U' '1 equilibrate' '8 align' '#' '0' '1200' '0' '40' \
+        >hpccinf.txt
     record hpcc 16 hpcc
 }
 
 nwchem()
 {
-    printf '%s\n' 'start h2o' 'geometry units angstrom' ' O 0 0 0' ' H 0 0.757 0.587' ' H 0 -0.757 0.587' end \
-        'basis' ' * library 6-31g' end 'task scf' >h2o.nw
+    printf '%s\n' 'start h2o' 'geometry units angstrom' ' O 0 0 0' ' H 0 0.757 0.587' ' H 0 -0.757 0.587' \
+        end 'basis' ' * library 6-31g' end 'task scf' >h2o.nw
     record nwchem 8 nwchem.openmpi h2o.nw
 }
 

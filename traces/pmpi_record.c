@@ -2,9 +2,9 @@
  *
  * Wall time is CLOCK_MONOTONIC. Computation is CLOCK_THREAD_CPUTIME_ID between calls, which stays true when
  * ranks share cores; the recorder's own work is not in it. Failed polls only raise a counter that the
- * thread's next event carries off. Records are copied into a mapped window of $FABRICAST_TRACE_DIR/RANK, so what
- * a rank recorded is in its file however it ends, by MPI_Abort or SIGKILL; without that variable nothing is
- * recorded. The window's blocks are allocated before it is mapped: a full disk ends the recording, not the
+ * thread's next event carries off. Records are copied into a mapped window of $FABRICAST_TRACE_DIR/RANK, so
+ * what a rank recorded is in its file however it ends, by MPI_Abort or SIGKILL; without that variable nothing
+ * is recorded. The window's blocks are allocated before it is mapped: a full disk ends the recording, not the
  * program. A rank's file ends with a record that says so: a lost one is missed by the merge, never taken for
  * the whole. */
 #include "traces/pmpi_record.h"
@@ -20,13 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WINDOW_BYTES = 1 << 20, MAX_NOTES = 32 };
+enum { WINDOW_BYTES = 1 << 18, MAX_NOTES = 32 };
 
 static struct {
     pthread_mutex_t lock;
     bool on;
     int file;
-    pid_t process; /* a forked child must not write into the parent's file */
+    pid_t process;            /* a forked child must not write into the parent's file */
     struct fc_raw_head *head; /* mapped as long as the file is open */
     char *window;             /* [WINDOW_BYTES] of the file from `offset` on; NULL: the disk is full */
     off_t offset;

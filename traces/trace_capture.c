@@ -111,8 +111,8 @@ static int wait_for(pid_t child, const sigset_t *signals)
     return status;
 }
 
-/* Like system(3): an interrupt from the terminal is for the program, and so is the end that a batch system sets;
- * we stay to clean up. */
+/* Like system(3): an interrupt from the terminal is for the program, and so is the end that a batch system
+ * sets; we stay to clean up. */
 static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
@@ -253,7 +253,8 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
     if (!code && failed && !partial) code = check_exit(report->exit_status, "nothing is kept", program, st);
     if (!code) code = check_files(directory, st);
     if (!code)
-        code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report, st);
+        code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report,
+                    st);
     if (!code && failed)
         code = check_exit(report->exit_status, "what all ranks did until then is kept", program, st);
     remove_directory(directory);

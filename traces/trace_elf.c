@@ -1,8 +1,9 @@
 /* trace_elf.c - which MPI functions a program can call that the recorder does not see.
  *
  * Read from the dynamic symbols of its files (ELF-64, System V gABI chapter 4): what is undefined there and
- * begins with MPI_, MPIX_ or mpi_ is called by name at run time. Functions that neither communicate nor wait are
- * left out. Limits: what is looked up by name at run time (dlsym) or linked statically is not listed there.
+ * begins with MPI_, MPIX_ or mpi_ is called by name at run time. Functions that neither communicate nor wait
+ * are left out. Limits: what is looked up by name at run time (dlsym) or linked statically is not listed
+ * there.
  */
 #include "traces/trace_capture.h"
 

@@ -204,7 +204,6 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
         convert(file, raw, base_ns, &t->events[at]);
         bool left = raw->leave_ns <= file->cut_ns;
         if (!left) fc_merge_shorten(file, raw, &t->events[at]);
-        file->spans |= !left;
         if (raw->request >= 0) requests[raw->request].event = at;
         if (left && (raw->kind == FC_OP_WAIT || raw->kind == FC_OP_OTHER))
             note_completions(words, raw->n_words, requests, file->n_requests, t->events);
@@ -212,7 +211,6 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
     }
     int64_t n_made = 0;
     enum fc_code code = number_requests(m, file, requests, t->events, &n_made);
-    if (!code) fc_merge_let_go(file, t->events + t->first_event[rank], file->n_events, n_made);
     at = t->first_event[rank];
     fc_rewind_file(file);
     while (!code && (raw = fc_next_record(file, &words)))
@@ -266,7 +264,7 @@ static enum fc_code build_events(struct fc_merger *m)
     int64_t base_ns = start_ns(m);
     for (uint32_t r = 0; r < t->n_ranks; r++)
         if (merge_rank(m, r, base_ns)) return m->st->code;
-    return FC_OK;
+    return m->cut ? fc_merge_release_sends(t, m->scratch, m->st) : FC_OK;
 }
 
 /* "Open MPI v4.1.4, ..., 16 ranks on 1 host, 2026-01-31 12:00 UTC; computation is thread CPU time" */
@@ -290,12 +288,10 @@ static enum fc_code describe(struct fc_merger *m)
     return t->recorded ? FC_OK : FC_NO;
 }
 
-enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace,
-                            bool partial, struct fc_names *objects, struct fc_arena *arena,
-                            struct fc_status *st)
+enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace, bool partial,
+                            struct fc_names *objects, struct fc_arena *arena, struct fc_status *st)
 {
-    struct fc_merger m = {
-        .trace = trace, .scratch = arena, .st = st, .objects = objects, .partial = partial};
+    struct fc_merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects, .partial = partial};
     struct fc_rank_file first = {0};
     *trace = (struct fc_trace){0};
     m.rank = &first;

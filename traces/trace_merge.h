@@ -18,9 +18,8 @@ struct fc_rank_file {
     int64_t last_ns;       /* when its last call left, by its own clock */
     int64_t cut_ns;        /* calls that began then or later are left out; INT64_MAX: none */
     bool whole;
-    bool spans;            /* a call had not left at the cut */
-    bool overlaps;         /* calls of several threads at the same time */
-    uint64_t n_splits;     /* then: blocking calls */
+    bool overlaps;     /* calls of several threads at the same time */
+    uint64_t n_splits; /* then: blocking calls */
 };
 
 /* A communicator in the table of all: of these members, the nth. */
@@ -71,19 +70,22 @@ static inline bool fc_is_kept(const struct fc_rank_file *file, const struct fc_r
     return record->kind < FC_N_OPS && record->enter_ns < file->cut_ns;
 }
 
-/* Chooses cut_ns of every rank, so that what stays is what all ranks did up to one moment; needs communicators'
- * numbers and comparable clocks. */
+/* Chooses cut_ns of every rank, so that what stays is what all ranks did up to one moment; needs
+ * communicators' numbers and comparable clocks. */
 enum fc_code fc_merge_cut(struct fc_merger *m);
 /* What stays of a call that had not left at the cut. */
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e);
-/* A blocking send with which the rank's events[n] end, and that had not left, becomes one that is not waited for. */
-void fc_merge_let_go(const struct fc_rank_file *file, struct fc_event *events, uint64_t n, int64_t n_requests);
+/* After a cut: sends without a receive are not waited for. */
+enum fc_code fc_merge_release_sends(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);
 /* Does a call of a rank whose threads overlap become two events? */
 bool fc_merge_splits(const struct fc_raw_event *raw);
-/* Sorts the rank's events[*n] of calls that overlap; there is room for the events and list entries of the splits.
- * n_requests: made so far. */
+/* Sorts the rank's events[*n] of calls that overlap; there is room for the events and list entries of the
+ * splits. n_requests: made so far. */
 enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint64_t *n, int64_t n_requests,
                                struct fc_status *st);
+/* Numbers the requests of a rank's events[n] in the order in which they are made; number[] has room for all.
+ */
+void fc_merge_renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, int64_t *number);
 /* Gives every communicator of every rank its common number. */
 enum fc_code fc_merge_number_comms(struct fc_merger *m);
 /* Writes them, with their members, into the trace. */

@@ -1,15 +1,17 @@
 /* trace_merge_cut.c - recordings that broke off (a rank was killed or aborted) end at one moment.
  *
- * What stays is every call that began before the moment T, when the first of the broken recordings ends. A message
- * received before T was sent by a call that began before T, and a rank whose recording goes on to T has recorded
- * every call that began before T: so no receive that stays lacks its send. Collectives let some members leave
- * before others come: a call that not all members of its communicator have made moves T back to its own
- * beginning, until there is none. A call that had not left at T had not happened for all we know: only its time
- * stays, and a blocking send stays as one that is not waited for. Limits: exact where the ranks share a clock;
- * with several hosts as good as theirs are, and the replay names what then is left over. */
+ * What stays is every call that began before the moment T, when the first of the broken recordings ends. A
+ * message received before T was sent by a call that began before T, and a rank whose recording goes on to T
+ * has recorded every call that began before T: so no receive that stays lacks its send. Collectives let some
+ * members leave before others come: a call that not all members of its communicator have made moves T back to
+ * its own beginning, until there is none. A wait or receive that had not left at T keeps only its time. A
+ * send whose receive is not there may have left since it was small; on another machine it might not, so it
+ * stays as one that nobody waits for. Limits: exact where the ranks share a clock; with several hosts as good
+ * as theirs are, and the replay names what then is left over. */
 #include "traces/trace_merge.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* The communicator, by its common number, over which the call is collective; -1: none. */
 static int32_t collective_over(const struct fc_rank_file *file, const struct fc_raw_event *raw)
@@ -142,13 +144,86 @@ void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event
                                .compute_s = e->compute_s};
 }
 
-/* The last call of the rank, or the last but one where a sendrecv was under way. */
-void fc_merge_let_go(const struct fc_rank_file *file, struct fc_event *events, uint64_t n, int64_t n_requests)
+/* A message's end; those of one communicator, sender, receiver and tag match in order. */
+struct end {
+    int32_t comm, from, to, tag;
+    bool receives;
+    uint64_t event;
+};
+
+static int by_channel(const void *left, const void *right)
 {
-    if (n == 0 || !file->spans) return;
-    for (uint64_t k = n > 1 ? n - 2 : 0; k < n; k++) {
-        if (events[k].op != FC_OP_SEND || events[k].enter_s < events[n - 1].enter_s) continue;
-        events[k].op = FC_OP_ISEND;
-        events[k].request = (int32_t)n_requests++;
+    const struct end *a = left, *b = right;
+    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
+    if (a->receives != b->receives) return a->receives ? -1 : 1;
+    return (a->event > b->event) - (a->event < b->event);
+}
+
+static uint64_t list_ends(const struct fc_trace *t, struct end *end)
+{
+    uint64_t n = 0;
+    for (uint32_t r = 0; r < t->n_ranks; r++)
+        for (uint64_t i = t->first_event[r]; i < t->first_event[r + 1]; i++) {
+            const struct fc_event *e = &t->events[i];
+            bool sends = e->op == FC_OP_SEND || e->op == FC_OP_ISEND;
+            if (!sends && e->op != FC_OP_RECV && e->op != FC_OP_IRECV) continue;
+            int32_t rank = (int32_t)r;
+            end[n++] =
+                (struct end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
+        }
+    return n;
+}
+
+/* lone[i]: event i is a send that no receive of the trace is for. */
+static void find_lone(struct end *end, uint64_t n, bool *lone)
+{
+    qsort(end, n, sizeof *end, by_channel);
+    for (uint64_t i = 0, receives = 0, sends = 0; i < n; i++) {
+        bool same = i > 0 && end[i].comm == end[i - 1].comm && end[i].from == end[i - 1].from &&
+                    end[i].to == end[i - 1].to && end[i].tag == end[i - 1].tag;
+        if (!same) receives = sends = 0;
+        if (end[i].receives)
+            receives++;
+        else
+            lone[end[i].event] = ++sends > receives;
     }
+}
+
+/* A rank's lone sends are nonblocking ones that nobody waits for; dropped[] is by request. */
+static void release(struct fc_trace *t, uint32_t r, const bool *lone, bool *dropped, int64_t *number)
+{
+    uint64_t first = t->first_event[r], n = t->first_event[r + 1] - first;
+    int32_t n_requests = 0;
+    for (uint64_t i = first; i < first + n; i++) {
+        struct fc_event *e = &t->events[i];
+        if (e->op == FC_OP_WAIT || e->request < 0) continue;
+        dropped[e->request] = lone[i];
+        if (e->request >= n_requests) n_requests = e->request + 1;
+    }
+    for (uint64_t i = first; i < first + n; i++) {
+        struct fc_event *e = &t->events[i];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; e->op == FC_OP_WAIT && k < e->n_list; k++)
+            if (!dropped[t->lists[e->list + k]]) t->lists[e->list + kept++] = t->lists[e->list + k];
+        if (e->op == FC_OP_WAIT) e->n_list = kept;
+        if (!lone[i] || e->op != FC_OP_SEND) continue;
+        e->op = FC_OP_ISEND;
+        e->request = n_requests++;
+    }
+    fc_merge_renumber(t, &t->events[first], n, number);
+}
+
+enum fc_code fc_merge_release_sends(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st)
+{
+    uint64_t n = t->first_event[t->n_ranks];
+    struct end *end = fc_alloc(scratch, n, sizeof *end, st);
+    bool *lone = fc_alloc(scratch, n, sizeof *lone, st), *dropped = fc_alloc(scratch, n, sizeof *dropped, st);
+    int64_t *number = fc_alloc(scratch, n, sizeof *number, st);
+    if (!end || !lone || !dropped || !number) return FC_NO;
+    find_lone(end, list_ends(t, end), lone);
+    for (uint32_t r = 0; r < t->n_ranks; r++) release(t, r, lone, dropped, number);
+    return FC_OK;
 }

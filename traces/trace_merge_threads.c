@@ -1,11 +1,11 @@
 /* trace_merge_threads.c - one order for the calls of a rank whose threads call MPI at the same time.
  *
- * A trace has one sequence of events a rank, and a replay that blocks in one thread's call must not keep another's
- * from being made. So a blocking call becomes the nonblocking one when it was entered and a wait when it left, and
- * events are sorted by what they give to others: by entry, waits by when they left. What a wait waited for was
- * entered before the wait left, on whichever rank; so along every dependency times grow, and the order has no
- * cycle. Limits: computation of the threads adds up, as if they had shared one core; ranks on several hosts are
- * ordered as well as their clocks agree. */
+ * A trace has one sequence of events a rank, and a replay that blocks in one thread's call must not keep
+ * another's from being made. So a blocking call becomes the nonblocking one when it was entered and a wait
+ * when it left, and events are sorted by what they give to others: by entry, waits by when they left. What a
+ * wait waited for was entered before the wait left, on whichever rank; so along every dependency times grow,
+ * and the order has no cycle. Limits: computation of the threads adds up, as if they had shared one core;
+ * ranks on several hosts are ordered as well as their clocks agree. */
 #include "traces/trace_merge.h"
 
 #include <stdlib.h>
@@ -56,8 +56,7 @@ static void split(struct fc_trace *t, struct fc_event *e, int64_t request, struc
         e->mode = 1;
 }
 
-/* Requests count in the order in which they are made. */
-static void renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, int64_t *number)
+void fc_merge_renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, int64_t *number)
 {
     int64_t next = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -93,7 +92,7 @@ enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint
     }
     qsort(sorted, m, sizeof *sorted, by_key);
     for (uint64_t i = 0; i < m; i++) events[i] = sorted[i].event;
-    renumber(t, events, m, number);
+    fc_merge_renumber(t, events, m, number);
     *n = m;
     free(sorted);
     free(number);

@@ -1,5 +1,5 @@
-/* ends.c HOW - a ring exchange and collectives over and over; in round 60 rank 1 ends the program by HOW: abort,
- * kill (SIGKILL), exit (without MPI_Finalize), none. The others wait for it, or are far behind. */
+/* ends.c HOW - a ring exchange and collectives over and over; in round 60 rank 1 ends the program by HOW:
+ * abort, kill (SIGKILL), exit (without MPI_Finalize), none. The others wait for it, or are far behind. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

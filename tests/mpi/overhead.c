@@ -1,5 +1,5 @@
-/* overhead.c FILE - CPU time of a call of MPI, as the program sees it: a message to oneself, a failed poll. Rank 0
- * writes nanoseconds a call of each into FILE. */
+/* overhead.c FILE - CPU time of a call of MPI, as the program sees it: a message to oneself, a failed poll.
+ * Rank 0 writes nanoseconds a call of each into FILE. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>

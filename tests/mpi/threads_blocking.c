@@ -1,5 +1,6 @@
-/* threads_blocking.c - large blocking messages, collectives and communicators from three threads of each rank at once
- * (MPI_THREAD_MULTIPLE): as one sequence of blocking calls they would wait for each other for ever. */
+/* threads_blocking.c - large blocking messages, collectives and communicators from three threads of each rank
+ * at once (MPI_THREAD_MULTIPLE): as one sequence of blocking calls they would wait for each other for ever.
+ * */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
