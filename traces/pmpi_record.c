@@ -139,6 +139,7 @@ static void close_file(void)
         munmap(recorder.window, WINDOW_BYTES);
         if (ftruncate(recorder.file, recorder.offset + (off_t)recorder.used) != 0) recorder.head->size = 0;
     }
+    recorder.window = NULL;
     munmap(recorder.head, sizeof *recorder.head);
     close(recorder.file);
     recorder.file = -1;
@@ -208,7 +209,11 @@ static bool start_file(void)
     pthread_atfork(NULL, NULL, in_child);
     move_window(0);
     recorder.head = recorder.window ? map_file(0, sizeof head) : NULL;
-    if (!recorder.head) return false;
+    if (!recorder.head) { /* its empty file is refused by the merge */
+        close(recorder.file);
+        recorder.file = -1;
+        return false;
+    }
     head.size = sizeof head;
     put(&head, sizeof head);
     return true;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -102,12 +103,14 @@ static char **make_environment(const char *recorder, const char *directory, stru
     return list;
 }
 
-/* Waits for the child and hands SIGTERM on to it; both signals are blocked here. */
+/* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
+ * process may take SIGCHLD away, so we look again now and then. */
 static int wait_for(pid_t child, const sigset_t *signals)
 {
-    int status = 0, got;
+    static const struct timespec pause = {.tv_nsec = 200000000};
+    int status = 0;
     while (waitpid(child, &status, WNOHANG) == 0)
-        if ((got = sigwaitinfo(signals, NULL)) == SIGTERM) kill(child, got);
+        if (sigtimedwait(signals, NULL, &pause) == SIGTERM) kill(child, SIGTERM);
     return status;
 }
 
