@@ -344,6 +344,56 @@ static void test_collectives(void)
     fc_trace_free(&t);
 }
 
+/* Sizes as in collectives.F90. */
+static void expect_fortran_collectives(const char *program)
+{
+    static const struct {
+        int op;
+        uint64_t n;
+        double ints; /* summed over the ranks */
+    } expected[] = {
+        {FC_OP_REDUCE, 4, 4 * 11},
+        {FC_OP_SCAN, 8, 4 * 13 + 4 * 14},
+        {FC_OP_REDUCE_SCATTER, 8, 10 + 4 * 5},
+        {FC_OP_GATHER, 8, 4 * 6 + 10},
+        {FC_OP_SCATTER, 8, 4 * 7 + 10},
+        {FC_OP_ALLGATHER, 4, 10},
+        {FC_OP_ALLTOALL, 4, 4 * 9},
+        {FC_OP_ALLTOALLV, 12, 2 * 4 * 10 + 4 * 2 * 5},
+        {FC_OP_BCAST, 4, 4 * 10},
+        {FC_OP_ALLREDUCE, 4, 4 * 20},
+        {FC_OP_BARRIER, 12, 0},
+        {FC_OP_COMM, 24, 0},
+        {FC_OP_SEND, 1, 21},
+        {FC_OP_RECV, 1, 21},
+        {FC_OP_RMA, 3 + 3 * 4, 30 + 31 + 32 + 4 * (1 + 5 + 3)},
+    };
+    struct fc_trace t;
+    struct pairs p;
+    if (!recorded(program, NULL, 4, &t)) return;
+    for (size_t i = 0; i < FC_COUNT(expected); i++) {
+        double bytes;
+        CU_ASSERT_EQUAL(count(&t, expected[i].op, &bytes), expected[i].n);
+        CU_ASSERT_EQUAL(bytes, 4 * expected[i].ints);
+    }
+    fill_pairs(&t, &p);
+    CU_ASSERT_EQUAL(p.bytes[0][3], 4 * (21 + 3 + 1)); /* through the intercommunicator, and two updates */
+    CU_ASSERT_EQUAL(p.bytes[1][0], 4 * (32 + 1));
+    CU_ASSERT_EQUAL(p.bytes[2][3], 4 * 3); /* what only fetches sends nothing */
+    CU_ASSERT_EQUAL(p.bytes[3][2], 4 * (31 + 5 + 3));
+    CU_ASSERT_EQUAL(t.n_unwrapped, 0);
+    expect_replay(&t, true);
+    fc_trace_free(&t);
+}
+
+static void test_collectives_fortran(void)
+{
+    if (compile("mpif90", "", "collectives.F90", "collectives-mpi"))
+        expect_fortran_collectives("collectives-mpi");
+    if (compile("mpif90", "-DF08", "collectives.F90", "collectives-f08"))
+        expect_fortran_collectives("collectives-f08");
+}
+
 /* ---- what it costs ---- */
 
 /* CPU nanoseconds of a call as the program sees them; 0: not measured. */
@@ -495,6 +545,7 @@ int suite_capture(void)
                                         {"overhead", test_overhead},
                                         {"programs that break off", test_ends},
                                         {"collectives, communicators, one-sided", test_collectives},
+                                        {"the same in Fortran", test_collectives_fortran},
                                         {"refusals", test_refusals},
                                         CU_TEST_INFO_NULL};
     strcpy(directory, "/tmp/fabricast-capture-XXXXXX");
