@@ -217,7 +217,7 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
         if (fc_is_kept(file, raw)) fill_list(t, &t->events[at++], words, raw->n_words, requests);
     free(requests);
     uint64_t n = file->n_events;
-    if (!code && file->overlaps && !m->cut)
+    if (!code && file->overlaps)
         code = fc_merge_untangle(t, t->events + t->first_event[rank], &n, n_made, m->st);
     t->first_event[rank + 1] = t->first_event[rank] + n;
     return code;
@@ -264,7 +264,7 @@ static enum fc_code build_events(struct fc_merger *m)
     int64_t base_ns = start_ns(m);
     for (uint32_t r = 0; r < t->n_ranks; r++)
         if (merge_rank(m, r, base_ns)) return m->st->code;
-    return m->cut ? fc_merge_release_sends(t, m->scratch, m->st) : FC_OK;
+    return m->cut ? fc_merge_release_lone(t, m->scratch, m->st) : FC_OK;
 }
 
 /* "Open MPI v4.1.4, ..., 16 ranks on 1 host, 2026-01-31 12:00 UTC; computation is thread CPU time" */

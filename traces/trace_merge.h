@@ -75,8 +75,8 @@ static inline bool fc_is_kept(const struct fc_rank_file *file, const struct fc_r
 enum fc_code fc_merge_cut(struct fc_merger *m);
 /* What stays of a call that had not left at the cut. */
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e);
-/* After a cut: sends without a receive are not waited for. */
-enum fc_code fc_merge_release_sends(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);
+/* After a cut: sends without a receive, and receives without a send, are not waited for. */
+enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);
 /* Does a call of a rank whose threads overlap become two events? */
 bool fc_merge_splits(const struct fc_raw_event *raw);
 /* Sorts the rank's events[*n] of calls that overlap; there is room for the events and list entries of the

@@ -6,8 +6,9 @@
  * members leave before others come: a call that not all members of its communicator have made moves T back to
  * its own beginning, until there is none. A wait or receive that had not left at T keeps only its time. A
  * send whose receive is not there may have left since it was small; on another machine it might not, so it
- * stays as one that nobody waits for. Limits: exact where the ranks share a clock; with several hosts as good
- * as theirs are, and the replay names what then is left over. */
+ * stays as one that nobody waits for; so does a receive whose sender, a thread among several, was still in its
+ * call. Limits: exact where the ranks share a clock; with several hosts as good as theirs are, and the replay
+ * names what then is left over. */
 #include "traces/trace_merge.h"
 
 #include <inttypes.h>
@@ -177,22 +178,25 @@ static uint64_t list_ends(const struct fc_trace *t, struct end *end)
     return n;
 }
 
-/* lone[i]: event i is a send that no receive of the trace is for. */
+static bool same_channel(const struct end *a, const struct end *b)
+{
+    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
+}
+
+/* lone[i]: event i is a send or receive without its other end in the trace. */
 static void find_lone(struct end *end, uint64_t n, bool *lone)
 {
     qsort(end, n, sizeof *end, by_channel);
-    for (uint64_t i = 0, receives = 0, sends = 0; i < n; i++) {
-        bool same = i > 0 && end[i].comm == end[i - 1].comm && end[i].from == end[i - 1].from &&
-                    end[i].to == end[i - 1].to && end[i].tag == end[i - 1].tag;
-        if (!same) receives = sends = 0;
-        if (end[i].receives)
-            receives++;
-        else
-            lone[end[i].event] = ++sends > receives;
+    for (uint64_t i = 0, next; i < n; i = next) {
+        uint64_t receives = 0, pairs;
+        for (next = i; next < n && same_channel(&end[i], &end[next]); next++) receives += end[next].receives;
+        pairs = receives < next - i - receives ? receives : next - i - receives;
+        for (uint64_t k = i; k < next; k++)
+            lone[end[k].event] = end[k].receives ? k - i >= pairs : k - i - receives >= pairs;
     }
 }
 
-/* A rank's lone sends are nonblocking ones that nobody waits for; dropped[] is by request. */
+/* A rank's lone messages are nonblocking ones that nobody waits for; dropped[] is by request. */
 static void release(struct fc_trace *t, uint32_t r, const bool *lone, bool *dropped, int64_t *number)
 {
     uint64_t first = t->first_event[r], n = t->first_event[r + 1] - first;
@@ -209,14 +213,14 @@ static void release(struct fc_trace *t, uint32_t r, const bool *lone, bool *drop
         for (uint32_t k = 0; e->op == FC_OP_WAIT && k < e->n_list; k++)
             if (!dropped[t->lists[e->list + k]]) t->lists[e->list + kept++] = t->lists[e->list + k];
         if (e->op == FC_OP_WAIT) e->n_list = kept;
-        if (!lone[i] || e->op != FC_OP_SEND) continue;
-        e->op = FC_OP_ISEND;
+        if (!lone[i] || (e->op != FC_OP_SEND && e->op != FC_OP_RECV)) continue;
+        e->op = e->op == FC_OP_SEND ? FC_OP_ISEND : FC_OP_IRECV;
         e->request = n_requests++;
     }
     fc_merge_renumber(t, &t->events[first], n, number);
 }
 
-enum fc_code fc_merge_release_sends(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st)
+enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st)
 {
     uint64_t n = t->first_event[t->n_ranks];
     struct end *end = fc_alloc(scratch, n, sizeof *end, st);
