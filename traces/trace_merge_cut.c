@@ -6,9 +6,9 @@
  * members leave before others come: a call that not all members of its communicator have made moves T back to
  * its own beginning, until there is none. A wait or receive that had not left at T keeps only its time. A
  * send whose receive is not there may have left since it was small; on another machine it might not, so it
- * stays as one that nobody waits for; so does a receive whose sender, a thread among several, was still in its
- * call. Limits: exact where the ranks share a clock; with several hosts as good as theirs are, and the replay
- * names what then is left over. */
+ * stays as one that nobody waits for; so does a receive whose sender, a thread among several, was still in
+ * its call. Limits: exact where the ranks share a clock; with several hosts as good as theirs are, and the
+ * replay names what then is left over. */
 #include "traces/trace_merge.h"
 
 #include <inttypes.h>
