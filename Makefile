@@ -26,6 +26,7 @@ TESTS  = $(sort $(wildcard tests/test_*.c))
 SHARED = tests/main.c tests/support.c
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
+SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 
 LIB     = $(OBJ)/libfabricast.a
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
@@ -66,7 +67,8 @@ figures: deps all
 
 # Runs them all; fails at the end when one did.
 validate: deps all $(CHECKS)
-	$(V)failed=; for c in $(CHECKS); do echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
+	$(V)failed=; export FABRICAST=$(PROGRAM); for c in $(CHECKS) $(SCRIPTS); do \
+	    echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 # Fits the queueing model of every shipped machine to kernel runs (some two minutes each on two cores) and writes beside its file.
@@ -116,7 +118,7 @@ $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
 # The interposer lives inside other people's programs: MPI's compiler, no sanitizers, no OpenMP.
-$(OBJ)/libfabricast-pmpi.so: $(PMPI) Makefile
+$(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi_raw.h traces/pmpi_record.h Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
 

@@ -31,6 +31,7 @@ struct fc_arguments {
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
     const char *format; /* of what is written */
+    bool partial;       /* capture: of a program that failed too */
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */

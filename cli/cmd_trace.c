@@ -87,7 +87,8 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
     if (!a->program || !a->program[0])
         return fc_refuse(st, FC_INPUT, "no program (expected `trace capture -o FILE -- mpirun -n 4 ./app`)");
     const char *path = a->output ? a->output : "trace.fct";
-    if (!fc_trace_capture(a->program, path, &arena, &report, st) && !a->quiet) {
+    fc_trace_capture(a->program, path, a->partial, &arena, &report, st);
+    if (report.kept && !a->quiet) {
         fprintf(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,
                 report.n_ranks, path);
         if (report.n_unwrapped) {
@@ -110,6 +111,8 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
         return fc_refuse(st, FC_INPUT, "--phases: trace %s has no table of phases (expected trace info)", a->words[0]);
     if (a->format && a->n_words && strcmp(a->words[0], "convert"))
         return fc_refuse(st, FC_INPUT, "--format: trace %s does not choose a format (expected trace convert)", a->words[0]);
+    if (a->partial && a->n_words && strcmp(a->words[0], "capture"))
+        return fc_refuse(st, FC_INPUT, "--partial: trace %s runs no program (expected trace capture)", a->words[0]);
     if (a->collectives && !a->phases)
         return fc_refuse(st, FC_INPUT, "--collectives: only trace info --phases takes it (convert expands by MPICH's rules)");
     for (size_t i = 0; a->n_words && i < FC_COUNT(verbs); i++)
@@ -121,9 +124,9 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
 const struct fc_command fc_command_trace = {
     .name = "trace",
     .arguments = "info FILE [--phases]\nconvert FILE -o FILE [--format fct|text|goal|ti|mtx]\ngenerate -m M -p PATTERN -o FILE\n"
-                 "capture -o FILE -- mpirun ... app",
+                 "capture [--partial] -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtrnYxFKicosjJq",
+    .options = "mpgtrnYxF4KicosjJq",
     .run = run,
 };

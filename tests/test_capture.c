@@ -2,6 +2,7 @@
  * messages of every pair of ranks in the same run, and both must agree byte for byte. Programs: tests/mpi.
  * What the machine lacks (mpirun, mpicc, mpif90, the monitoring component, the recorder itself) is skipped
  * and said. */
+#include "solvers/solvers.h"
 #include "tests/tests.h"
 #include "traces/traces.h"
 
@@ -49,23 +50,24 @@ static bool compile(const char *compiler, const char *options, const char *sourc
 }
 
 /* Records `program` with an argument on n ranks; the recording is DIRECTORY/trace. */
-static enum fc_code record(const char *program, const char *argument, int n, struct fc_capture_report *report,
-                           struct fc_arena *arena, struct fc_status *st)
+static enum fc_code record(const char *program, const char *argument, int n, bool partial,
+                           struct fc_capture_report *report, struct fc_arena *arena, struct fc_status *st)
 {
     char path[128], output[128], number[16];
-    char *argv[10] = {"mpirun"};
+    char *argv[11] = {"mpirun"};
     int k = 1;
     snprintf(path, sizeof path, "%s/%s", directory, program);
     snprintf(output, sizeof output, "%s/trace", directory);
     snprintf(number, sizeof number, "%d", n);
     if (geteuid() == 0) argv[k++] = "--allow-run-as-root";
+    argv[k++] = "--quiet";
     argv[k++] = "--oversubscribe";
     argv[k++] = "-n";
     argv[k++] = number;
     argv[k++] = path;
     argv[k++] = (char *)(uintptr_t)argument; /* NULL: the list ends here */
     unlink(output);
-    return fc_trace_capture(argv, output, arena, report, st);
+    return fc_trace_capture(argv, output, partial, arena, report, st);
 }
 
 /* Recorded and read back; false where the recorder is not built (said) or on failure (asserted). */
@@ -75,7 +77,7 @@ static bool recorded(const char *program, const char *argument, int n, struct fc
     struct fc_arena arena = {0};
     struct fc_status st = {0};
     struct fc_capture_report report;
-    enum fc_code code = record(program, argument, n, &report, &arena, &st);
+    enum fc_code code = record(program, argument, n, false, &report, &arena, &st);
     if (code == FC_NO && strstr(st.message, "is not beside the program")) return skip(st.message);
     CU_ASSERT_EQUAL(code, FC_OK);
     if (code) fc_says(&st, FC_OK, "");
@@ -195,6 +197,8 @@ static void test_messages_fortran(void)
     struct fc_trace t;
     if (!compile("mpif90", "", "messages.F90", "messages-mpi")) return;
     if (agrees_with_witness("messages-mpi", 4, &t)) fc_trace_free(&t);
+    if (!compile("mpif90", "-fno-underscoring", "messages.F90", "messages-plain")) return;
+    if (agrees_with_witness("messages-plain", 4, &t)) fc_trace_free(&t);
 }
 
 static void test_messages_fortran_2008(void)
@@ -240,11 +244,42 @@ static void test_persistent(void)
         expect_ring("messages-f08", 0, 0, 4 * 2000, 4);
 }
 
+/* Can it be replayed, with rendezvous for all but the smallest messages? */
+static void expect_replay(const struct fc_trace *trace, bool whole)
+{
+    struct fc_replay_settings settings = {.network = FC_NET_IDEAL,
+                                          .software = {.eager_bytes = 64, .compute_scale = 1},
+                                          .loggops = true,
+                                          .loggops_latency_s = 1e-6,
+                                          .loggops_per_byte_s = 1e-9};
+    struct fc_replay replay = {0};
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(fc_replay_run(NULL, trace, NULL, &settings, &replay, &st), FC_OK);
+    if (st.code) fc_says(&st, FC_OK, "");
+    CU_ASSERT(replay.prediction.time_s > 0 || st.code);
+    if (whole) CU_ASSERT_EQUAL(replay.n_unmatched_sends + replay.n_unmatched_receives, 0);
+    fc_replay_free(&replay);
+}
+
 static void test_threads(void)
 {
     struct fc_trace t;
     if (!compile("mpicc", "-Wall", "threads.c", "threads") || !agrees_with_witness("threads", 3, &t)) return;
-    CU_ASSERT_EQUAL(count(&t, FC_OP_SEND, NULL), 3 * 2 * 200);
+    CU_ASSERT_EQUAL(count(&t, FC_OP_SEND, NULL) + count(&t, FC_OP_ISEND, NULL), 3 * 2 * 200);
+    expect_replay(&t, true);
+    fc_trace_free(&t);
+}
+
+/* Blocking calls of several threads at once have no order in which one thread could make them. */
+static void test_blocking_threads(void)
+{
+    struct fc_trace t;
+    if (!compile("mpicc", "-Wall", "threads_blocking.c", "threads_blocking") ||
+        !agrees_with_witness("threads_blocking", 4, &t))
+        return;
+    CU_ASSERT_EQUAL(count(&t, FC_OP_SEND, NULL) + count(&t, FC_OP_ISEND, NULL), 4 * 3 * 60);
+    CU_ASSERT_EQUAL(count(&t, FC_OP_BARRIER, NULL), 4 * 3 * 6);
+    expect_replay(&t, true);
     fc_trace_free(&t);
 }
 
@@ -268,7 +303,7 @@ static void test_collectives(void)
         {FC_OP_ALLTOALL, 8, 4 * 9 + 4 * 2},
         {FC_OP_ALLTOALLV, 4 + 4 + 4 + 4, 2 * 4 * 10 + 4 * 3 * 5 + 4 * 6},
         {FC_OP_BARRIER, 4 * 4, 0},
-        {FC_OP_RMA, 3 + 4, 30 + 31 + 32 + 4},
+        {FC_OP_RMA, 3 + 4 + 4, 30 + 31 + 32 + 4 + 4 * 5},
         {FC_OP_SEND, 1, 21},
         {FC_OP_RECV, 1, 21},
         {FC_OP_COMM, 4 * 10 + 2, 0},
@@ -285,7 +320,8 @@ static void test_collectives(void)
     fill_pairs(&t, &p);
     CU_ASSERT_EQUAL(p.bytes[0][3],
                     4 * 21 + 4); /* rank 1 of the other group is rank 3 of the world; and an update */
-    CU_ASSERT_EQUAL(p.bytes[3][2], 4 * 31); /* a get moves towards the caller */
+    CU_ASSERT_EQUAL(p.bytes[3][2], 4 * 31 + 4 * 5); /* a get moves towards the caller */
+    CU_ASSERT_EQUAL(p.bytes[1][3], 0);              /* and so does get_accumulate without an operation */
 
     /* ranks 2 and 0, in this order, twice: comm_create and comm_create_group */
     int reversed = 0, undefined = 0;
@@ -308,6 +344,134 @@ static void test_collectives(void)
     fc_trace_free(&t);
 }
 
+/* Sizes as in collectives.F90. */
+static void expect_fortran_collectives(const char *program)
+{
+    static const struct {
+        int op;
+        uint64_t n;
+        double ints; /* summed over the ranks */
+    } expected[] = {
+        {FC_OP_REDUCE, 4, 4 * 11},
+        {FC_OP_SCAN, 8, 4 * 13 + 4 * 14},
+        {FC_OP_REDUCE_SCATTER, 8, 10 + 4 * 5},
+        {FC_OP_GATHER, 8, 4 * 6 + 10},
+        {FC_OP_SCATTER, 8, 4 * 7 + 10},
+        {FC_OP_ALLGATHER, 4, 10},
+        {FC_OP_ALLTOALL, 4, 4 * 9},
+        {FC_OP_ALLTOALLV, 12, 2 * 4 * 10 + 4 * 2 * 5},
+        {FC_OP_BCAST, 4, 4 * 10},
+        {FC_OP_ALLREDUCE, 4, 4 * 20},
+        {FC_OP_BARRIER, 12, 0},
+        {FC_OP_COMM, 24, 0},
+        {FC_OP_SEND, 1, 21},
+        {FC_OP_RECV, 1, 21},
+        {FC_OP_RMA, 3 + 3 * 4, 30 + 31 + 32 + 4 * (1 + 5 + 3)},
+    };
+    struct fc_trace t;
+    struct pairs p;
+    if (!recorded(program, NULL, 4, &t)) return;
+    for (size_t i = 0; i < FC_COUNT(expected); i++) {
+        double bytes;
+        CU_ASSERT_EQUAL(count(&t, expected[i].op, &bytes), expected[i].n);
+        CU_ASSERT_EQUAL(bytes, 4 * expected[i].ints);
+    }
+    fill_pairs(&t, &p);
+    CU_ASSERT_EQUAL(p.bytes[0][3], 4 * (21 + 3 + 1)); /* through the intercommunicator, and two updates */
+    CU_ASSERT_EQUAL(p.bytes[1][0], 4 * (32 + 1));
+    CU_ASSERT_EQUAL(p.bytes[2][3], 4 * 3); /* what only fetches sends nothing */
+    CU_ASSERT_EQUAL(p.bytes[3][2], 4 * (31 + 5 + 3));
+    CU_ASSERT_EQUAL(t.n_unwrapped, 0);
+    expect_replay(&t, true);
+    fc_trace_free(&t);
+}
+
+static void test_collectives_fortran(void)
+{
+    if (compile("mpif90", "", "collectives.F90", "collectives-mpi"))
+        expect_fortran_collectives("collectives-mpi");
+    if (compile("mpif90", "-DF08", "collectives.F90", "collectives-f08"))
+        expect_fortran_collectives("collectives-f08");
+}
+
+/* ---- what it costs ---- */
+
+/* CPU nanoseconds of a call as the program sees them; 0: not measured. */
+static double call_ns(bool with_recorder, double *poll_ns)
+{
+    struct fc_trace t;
+    char file[128], command[256];
+    double ns = 0;
+    snprintf(file, sizeof file, "%s/ns", directory);
+    snprintf(command, sizeof command, "mpirun %s -n 1 %s/overhead %s",
+             geteuid() == 0 ? "--allow-run-as-root" : "", directory, file);
+    unlink(file);
+    if (with_recorder && !recorded("overhead", file, 1, &t)) return 0;
+    if (with_recorder) fc_trace_free(&t);
+    if (!with_recorder) CU_ASSERT_EQUAL(system(command), 0);
+    FILE *in = fopen(file, "r");
+    if (in && fscanf(in, "%lf %lf", &ns, poll_ns) != 2) ns = 0;
+    if (in) fclose(in);
+    CU_ASSERT(ns > 0);
+    return ns;
+}
+
+/* Two readings of the thread's CPU clock, a system call each, are most of it. */
+static void test_overhead(void)
+{
+    double poll_ns = 0, recorded_poll_ns = 0;
+    if (!compile("mpicc", "-O1 -Wall", "overhead.c", "overhead")) return;
+    double recorded_ns = call_ns(true, &recorded_poll_ns);
+    if (recorded_ns <= 0) return;
+    double ns = call_ns(false, &poll_ns);
+    CU_ASSERT(recorded_ns - ns < 5000);
+    CU_ASSERT(recorded_poll_ns - poll_ns < 5000);
+}
+
+/* ---- a program that does not come to its end ---- */
+
+/* Rank 1 ends it in round 60 of 100: nothing is kept, or with `partial` what all ranks did until then. */
+static void expect_part(const char *how, const char *says)
+{
+    char output[128], words[128];
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    struct fc_capture_report report;
+    struct fc_trace t;
+    snprintf(output, sizeof output, "%s/trace", directory);
+    snprintf(words, sizeof words, "%s; nothing is kept", says);
+    CU_ASSERT_EQUAL(record("ends", how, 4, false, &report, &arena, &st), FC_NO);
+    CU_ASSERT(fc_says(&st, FC_NO, words) && !report.kept && access(output, F_OK) != 0);
+    st = (struct fc_status){0};
+    snprintf(words, sizeof words, "%s; what all ranks did until then is kept", says);
+    CU_ASSERT_EQUAL(record("ends", how, 4, true, &report, &arena, &st), FC_NO);
+    CU_ASSERT(fc_says(&st, FC_NO, words) && report.kept && report.n_ranks == 4);
+    fc_arena_free(&arena);
+    st = (struct fc_status){0};
+    CU_ASSERT_EQUAL(fc_trace_read(output, &t, &st), FC_OK);
+    if (st.code) return;
+    uint64_t bcasts = count(&t, FC_OP_BCAST, NULL);
+    CU_ASSERT(bcasts >= 4 * 55 && bcasts <= 4 * 60);
+    CU_ASSERT_EQUAL(bcasts % 4, 0);
+    CU_ASSERT(count(&t, FC_OP_FINALIZE, NULL) == 0);
+    bool told = false;
+    for (uint32_t i = 0; i < t.n_unwrapped; i++) told |= strstr(t.unwrapped[i], "broke off") != NULL;
+    CU_ASSERT(told);
+    expect_replay(&t, false);
+    fc_trace_free(&t);
+}
+
+static void test_ends(void)
+{
+    struct fc_trace t;
+    if (!compile("mpicc", "-Wall", "ends.c", "ends") || !recorded("ends", "none", 4, &t)) return;
+    expect_replay(&t, true);
+    fc_trace_free(&t);
+    expect_part("abort", "failed with exit status 9");
+    expect_part("kill", "ended by signal 9");
+    expect_part("exit", "failed with exit status 3");
+}
+
 /* ---- what goes wrong ---- */
 
 static void expect_refused(char *const *argv, const char *output, enum fc_code code, const char *says)
@@ -315,7 +479,7 @@ static void expect_refused(char *const *argv, const char *output, enum fc_code c
     struct fc_arena arena = {0};
     struct fc_status st = {0};
     struct fc_capture_report report;
-    CU_ASSERT_EQUAL(fc_trace_capture(argv, output, &arena, &report, &st), code);
+    CU_ASSERT_EQUAL(fc_trace_capture(argv, output, false, &arena, &report, &st), code);
     CU_ASSERT(fc_says(&st, code, says));
     fc_arena_free(&arena);
 }
@@ -343,6 +507,8 @@ static void test_refusals(void)
                    "/no/such/program cannot be run: No such");
     expect_refused((char *[]){"sh", "-c", "exit 3", NULL}, output, FC_NO, "failed with exit status 3");
     expect_refused((char *[]){"sh", "-c", "kill -9 $$", NULL}, output, FC_NO, "ended by signal 9");
+    expect_refused((char *[]){"sh", "-c", "kill -TERM $PPID; sleep 5", NULL}, output, FC_NO,
+                   "ended by signal 15");
     expect_refused((char *[]){"true", NULL}, output, FC_NO, "nothing was recorded: no rank called MPI_Init");
     expect_refused((char *[]){"true", NULL}, "/no/such/directory/x", FC_INPUT,
                    "/no/such/directory/x: cannot be");
@@ -375,7 +541,11 @@ int suite_capture(void)
                                         {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
                                         {"persistent requests", test_persistent},
                                         {"two threads", test_threads},
+                                        {"blocking calls of threads", test_blocking_threads},
+                                        {"overhead", test_overhead},
+                                        {"programs that break off", test_ends},
                                         {"collectives, communicators, one-sided", test_collectives},
+                                        {"the same in Fortran", test_collectives_fortran},
                                         {"refusals", test_refusals},
                                         CU_TEST_INFO_NULL};
     strcpy(directory, "/tmp/fabricast-capture-XXXXXX");

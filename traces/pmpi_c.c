@@ -114,7 +114,7 @@ WRAP(Finalize, (void), (), fc_pmpi_finish(&call))
 
 int MPI_Abort(MPI_Comm comm, int code)
 {
-    fc_pmpi_flush();
+    fc_pmpi_abort();
     return PMPI_Abort(comm, code);
 }
 
@@ -334,16 +334,18 @@ WRAP(Raccumulate,
      (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Op op,
       MPI_Win w, MPI_Request *r),
      (b, n, t, to, at, tn, tt, op, w, r), fc_log_rma(&call, FC_PUT, n, t, to, w))
+/* With MPI_NO_OP nothing goes to the target. */
+#define UPDATE (op == MPI_NO_OP ? FC_GET : FC_UPDATE)
 WRAP(Get_accumulate,
      (const void *b, int n, MPI_Datatype t, void *res, int rn, MPI_Datatype rt, int to, MPI_Aint at, int tn,
       MPI_Datatype tt, MPI_Op op, MPI_Win w),
-     (b, n, t, res, rn, rt, to, at, tn, tt, op, w), fc_log_rma(&call, FC_UPDATE, rn, rt, to, w))
+     (b, n, t, res, rn, rt, to, at, tn, tt, op, w), fc_log_rma(&call, UPDATE, rn, rt, to, w))
 WRAP(Rget_accumulate,
      (const void *b, int n, MPI_Datatype t, void *res, int rn, MPI_Datatype rt, int to, MPI_Aint at, int tn,
       MPI_Datatype tt, MPI_Op op, MPI_Win w, MPI_Request *r),
-     (b, n, t, res, rn, rt, to, at, tn, tt, op, w, r), fc_log_rma(&call, FC_UPDATE, rn, rt, to, w))
+     (b, n, t, res, rn, rt, to, at, tn, tt, op, w, r), fc_log_rma(&call, UPDATE, rn, rt, to, w))
 WRAP(Fetch_and_op, (const void *b, void *res, MPI_Datatype t, int to, MPI_Aint at, MPI_Op op, MPI_Win w),
-     (b, res, t, to, at, op, w), fc_log_rma(&call, FC_UPDATE, 1, t, to, w))
+     (b, res, t, to, at, op, w), fc_log_rma(&call, UPDATE, 1, t, to, w))
 WRAP(Compare_and_swap,
      (const void *b, const void *cmp, void *res, MPI_Datatype t, int to, MPI_Aint at, MPI_Win w),
      (b, cmp, res, t, to, at, w), fc_log_rma(&call, FC_UPDATE, 1, t, to, w))

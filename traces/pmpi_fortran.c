@@ -78,8 +78,12 @@ static inline bool is_at(const void *argument, const void *constant)
         call.rc = *err;                                                                                      \
         log;                                                                                                 \
     }
+/* What -fno-underscoring and -fsecond-underscore make of a name. */
+#define ALIAS(name, n, of) void name(P##n fint *err) __attribute__((alias(#of)));
 #define WRAP_BEFORE(name, n, args, before, log)                                                              \
     ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                 \
+    ALIAS(mpi_##name, n, mpi_##name##_)                                                                      \
+    ALIAS(mpi_##name##__, n, mpi_##name##_)                                                                  \
     ONE(pmpi_##name##_f08_, mpi_##name##_f08_, n, args, before, log)
 #define WRAP(name, n, log) WRAP_BEFORE(name, n, (A##n err), (void)0, log)
 #define OTHER fc_log_other(&call)
@@ -87,7 +91,7 @@ static inline bool is_at(const void *argument, const void *constant)
 WRAP(init, 0, fc_pmpi_start(&call))
 WRAP(init_thread, 2, fc_pmpi_start(&call))
 WRAP(finalize, 0, fc_pmpi_finish(&call))
-WRAP_BEFORE(abort, 2, (A2 err), fc_pmpi_flush(), OTHER)
+WRAP_BEFORE(abort, 2, (A2 err), fc_pmpi_abort(), OTHER)
 
 /* ---- point to point ---- */
 
@@ -327,19 +331,22 @@ WRAP_BEFORE(comm_disconnect, 1, (A1 err), MPI_Comm was = COMM(a), fc_log_comm_fr
 /* ---- one-sided ---- */
 
 #define MOVE(mode, n, t, to, w) fc_log_rma(&call, mode, n, TYPE(t), INT(to), WIN(w))
+#define UPDATE(op) (PMPI_Op_f2c(INT(op)) == MPI_NO_OP ? FC_GET : FC_UPDATE)
 WRAP(put, 8, MOVE(FC_PUT, INT(b), c, d, h))
 WRAP(rput, 9, MOVE(FC_PUT, INT(b), c, d, h))
 WRAP(get, 8, MOVE(FC_GET, INT(b), c, d, h))
 WRAP(rget, 9, MOVE(FC_GET, INT(b), c, d, h))
 WRAP(accumulate, 9, MOVE(FC_PUT, INT(b), c, d, i))
 WRAP(raccumulate, 10, MOVE(FC_PUT, INT(b), c, d, i))
-WRAP(get_accumulate, 12, MOVE(FC_UPDATE, INT(e), f, g, l))
-WRAP(rget_accumulate, 13, MOVE(FC_UPDATE, INT(e), f, g, l))
-WRAP(fetch_and_op, 7, MOVE(FC_UPDATE, 1, c, d, g))
+WRAP(get_accumulate, 12, MOVE(UPDATE(k), INT(e), f, g, l))
+WRAP(rget_accumulate, 13, MOVE(UPDATE(k), INT(e), f, g, l))
+WRAP(fetch_and_op, 7, MOVE(UPDATE(f), 1, c, d, g))
 WRAP(compare_and_swap, 7, MOVE(FC_UPDATE, 1, d, e, g))
 WRAP(win_create, 6, OTHER)
 WRAP(win_allocate, 6, OTHER)
+WRAP(win_allocate_cptr, 6, OTHER)
 WRAP(win_allocate_shared, 6, OTHER)
+WRAP(win_allocate_shared_cptr, 6, OTHER)
 WRAP(win_create_dynamic, 3, OTHER)
 WRAP_BEFORE(win_free, 1, (A1 err), MPI_Win was = WIN(a), fc_log_win_free(&call, was))
 WRAP(win_fence, 2, OTHER)

@@ -195,6 +195,7 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
     struct fc_call post = *call;
     for (int i = 0; i < n && call->rc == MPI_SUCCESS; i++) {
         struct request *r = fc_handles_get(&state.requests, requests[i]);
+        if (!r) fc_pmpi_note("(MPI_Start of a request that was made by a function that is not recorded)");
         if (!r || !r->persistent || r->to_nobody) continue;
         r->active = true;
         r->cancelled = false;

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define FC_RAW_MAGIC "fcraw001"
+#define FC_RAW_MAGIC "fcraw002"
 #define FC_RAW_DIRECTORY                                                                                     \
     "FABRICAST_TRACE_DIR"    /* environment: where the ranks write; unset: nothing is recorded */
 #define FC_RAW_AGAIN "again" /* file that says: a second MPI program started in this directory */
@@ -19,6 +19,7 @@ struct fc_raw_head {
     int64_t clock_offset_ns; /* real time minus the monotonic clock of the records */
     uint64_t host;           /* hash of the host's name and boot: equal where the monotonic clock is shared */
     char library[128];       /* what MPI says it is */
+    uint64_t size;           /* bytes of the file up to the last whole record; the file may be longer */
 };
 
 /* Kinds of records: the ops of traces.h, and these. */

@@ -2,9 +2,11 @@
  *
  * Wall time is CLOCK_MONOTONIC. Computation is CLOCK_THREAD_CPUTIME_ID between calls, which stays true when
  * ranks share cores; the recorder's own work is not in it. Failed polls only raise a counter that the
- * thread's next event carries off. Records go through a buffer of 1 MiB to $FABRICAST_TRACE_DIR/RANK; without
- * that variable nothing is recorded. A rank's file ends with a record that says so: a lost one is missed by
- * the merge, never taken for the whole. */
+ * thread's next event carries off. Records are copied into a mapped window of $FABRICAST_TRACE_DIR/RANK, so
+ * what a rank recorded is in its file however it ends, by MPI_Abort or SIGKILL; without that variable nothing
+ * is recorded. The window's blocks are allocated before it is mapped: a full disk ends the recording, not the
+ * program. A rank's file ends with a record that says so: a lost one is missed by the merge, never taken for
+ * the whole. */
 #include "traces/pmpi_record.h"
 
 #include <errno.h>
@@ -14,18 +16,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 20, MAX_NOTES = 32 };
+enum { WINDOW_BYTES = 1 << 18, MAX_NOTES = 32 };
 
 static struct {
     pthread_mutex_t lock;
-    bool on, failed;
+    bool on;
     int file;
-    pid_t process; /* a forked child must not write the parent's buffer again */
+    pid_t process;            /* a forked child must not write into the parent's file */
+    struct fc_raw_head *head; /* mapped as long as the file is open */
+    char *window;             /* [WINDOW_BYTES] of the file from `offset` on; NULL: the disk is full */
+    off_t offset;
     size_t used;
-    char *buffer;
     const char *note[MAX_NOTES];
     int n_notes;
     pthread_t first_thread;
@@ -49,30 +54,37 @@ static int64_t clock_ns(clockid_t clock)
 
 /* ---- the file ---- */
 
+static void *map_file(off_t offset, size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, recorder.file, offset);
+    if (at == MAP_FAILED) return NULL;
+    madvise(at, size, MADV_DONTFORK);
+    return at;
+}
+
+static void move_window(off_t offset)
+{
+    int error;
+    if (recorder.window) munmap(recorder.window, WINDOW_BYTES);
+    recorder.offset = offset;
+    recorder.used = 0;
+    do {
+        error = posix_fallocate(recorder.file, offset, WINDOW_BYTES);
+    } while (error == EINTR);
+    recorder.window = error ? NULL : map_file(offset, WINDOW_BYTES);
+}
+
 static void put(const void *data, size_t size)
 {
     const char *from = data;
-    while (size > 0) {
-        size_t room = BUFFER_BYTES - recorder.used, n = size < room ? size : room;
-        memcpy(recorder.buffer + recorder.used, from, n);
+    while (size > 0 && recorder.window) {
+        size_t room = WINDOW_BYTES - recorder.used, n = size < room ? size : room;
+        memcpy(recorder.window + recorder.used, from, n);
         recorder.used += n;
         from += n;
         size -= n;
-        if (recorder.used == BUFFER_BYTES) fc_pmpi_flush();
+        if (recorder.used == WINDOW_BYTES) move_window(recorder.offset + WINDOW_BYTES);
     }
-}
-
-void fc_pmpi_flush(void)
-{
-    if (recorder.file < 0 || getpid() != recorder.process) return;
-    for (size_t done = 0; done < recorder.used && !recorder.failed;) {
-        ssize_t n = write(recorder.file, recorder.buffer + done, recorder.used - done);
-        if (n > 0)
-            done += (size_t)n;
-        else if (n == 0 || errno != EINTR)
-            recorder.failed = true;
-    }
-    recorder.used = 0;
 }
 
 void fc_pmpi_write(struct fc_raw_event *event, const int64_t *words, uint64_t n_words)
@@ -80,6 +92,7 @@ void fc_pmpi_write(struct fc_raw_event *event, const int64_t *words, uint64_t n_
     event->n_words = n_words;
     put(event, sizeof *event);
     put(words, n_words * sizeof *words);
+    if (recorder.window) recorder.head->size = (uint64_t)recorder.offset + recorder.used;
 }
 
 static void write_text(int kind, const char *text)
@@ -122,7 +135,12 @@ static void close_file(void)
     dl_iterate_phdr(write_object, NULL);
     for (int i = 0; i < recorder.n_notes; i++) write_text(FC_RAW_NOTE, recorder.note[i]);
     fc_pmpi_write(&end, NULL, 0);
-    fc_pmpi_flush();
+    if (recorder.window) {
+        munmap(recorder.window, WINDOW_BYTES);
+        if (ftruncate(recorder.file, recorder.offset + (off_t)recorder.used) != 0) recorder.head->size = 0;
+    }
+    recorder.window = NULL;
+    munmap(recorder.head, sizeof *recorder.head);
     close(recorder.file);
     recorder.file = -1;
     recorder.on = false;
@@ -132,6 +150,12 @@ static void close_file(void)
 __attribute__((destructor)) static void at_exit(void)
 {
     close_file();
+}
+
+static void in_child(void)
+{
+    recorder.on = false;
+    recorder.file = -1;
 }
 
 static uint64_t hash_text(const char *text, uint64_t h)
@@ -158,7 +182,7 @@ static void open_file(const char *directory, int rank)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%d", directory, rank);
-    recorder.file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    recorder.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (recorder.file >= 0) return;
     snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
     int mark = errno == EEXIST ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
@@ -179,11 +203,18 @@ static bool start_file(void)
     library[strcspn(library, "\n")] = '\0';
     memcpy(head.library, library, sizeof head.library - 1);
     head.clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    recorder.buffer = malloc(BUFFER_BYTES);
-    if (!recorder.buffer) return false;
     open_file(directory, head.rank);
     if (recorder.file < 0) return false;
     recorder.process = getpid();
+    pthread_atfork(NULL, NULL, in_child);
+    move_window(0);
+    recorder.head = recorder.window ? map_file(0, sizeof head) : NULL;
+    if (!recorder.head) { /* its empty file is refused by the merge */
+        close(recorder.file);
+        recorder.file = -1;
+        return false;
+    }
+    head.size = sizeof head;
     put(&head, sizeof head);
     return true;
 }
@@ -286,6 +317,7 @@ void fc_pmpi_start(struct fc_call *call)
     fc_comm_start();
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_INIT);
     fc_pmpi_write(&event, NULL, 0);
+    dl_iterate_phdr(write_object, NULL); /* now, for a program that does not come to its end */
     fc_pmpi_done();
 }
 
@@ -296,4 +328,14 @@ void fc_pmpi_finish(struct fc_call *call)
     fc_pmpi_write(&event, NULL, 0);
     close_file();
     fc_pmpi_done();
+}
+
+/* About to call MPI_Abort: nothing comes after. */
+void fc_pmpi_abort(void)
+{
+    if (!recorder.on) return;
+    pthread_mutex_lock(&recorder.lock);
+    for (int i = 0; i < recorder.n_notes; i++) write_text(FC_RAW_NOTE, recorder.note[i]);
+    write_text(FC_RAW_NOTE, "(MPI_Abort was called)");
+    pthread_mutex_unlock(&recorder.lock);
 }

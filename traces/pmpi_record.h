@@ -32,7 +32,7 @@ void fc_pmpi_write(struct fc_raw_event *event, const int64_t *words, uint64_t n_
 void fc_pmpi_note(const char *what);
 void fc_pmpi_start(struct fc_call *call);  /* MPI_Init returned */
 void fc_pmpi_finish(struct fc_call *call); /* MPI_Finalize returned */
-void fc_pmpi_flush(void);
+void fc_pmpi_abort(void);
 void fc_log_other(struct fc_call *call);
 
 /* ---- pmpi_comm.c: handles, communicators, windows ---- */

@@ -12,11 +12,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -101,26 +103,43 @@ static char **make_environment(const char *recorder, const char *directory, stru
     return list;
 }
 
-/* Like system(3): an interrupt from the terminal is for the program; we stay to clean up. */
+/* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
+ * process may take SIGCHLD away, so we look again now and then. */
+static int wait_for(pid_t child, const sigset_t *signals)
+{
+    static const struct timespec pause = {.tv_nsec = 200000000};
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0)
+        if (sigtimedwait(signals, NULL, &pause) == SIGTERM) kill(child, SIGTERM);
+    return status;
+}
+
+/* Like system(3): an interrupt from the terminal is for the program, and so is the end that a batch system
+ * sets; we stay to clean up. */
 static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
     posix_spawnattr_t attributes;
-    sigset_t defaults;
+    sigset_t defaults, ours, old_mask;
     pid_t child;
     int status = 0;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGQUIT, &ignore, &old_quit);
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGCHLD);
+    sigaddset(&ours, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ours, &old_mask);
     sigemptyset(&defaults);
     if (old_int.sa_handler != SIG_IGN) sigaddset(&defaults, SIGINT);
     if (old_quit.sa_handler != SIG_IGN) sigaddset(&defaults, SIGQUIT);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &old_mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     int error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environment);
-    while (!error && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (!error) status = wait_for(child, &ours);
     posix_spawnattr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     if (error) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
@@ -128,16 +147,21 @@ static enum fc_code run(char *const *argv, char *const *environment, int *exit_s
     return FC_OK;
 }
 
-static enum fc_code check_run(const char *directory, int exit_status, const char *program,
-                              struct fc_status *st)
+/* Why the program's end is none; FC_OK when it went well. */
+static enum fc_code check_exit(int exit_status, const char *kept, const char *program, struct fc_status *st)
+{
+    if (exit_status > 128)
+        return fc_refuse(st, FC_NO, "the program was ended by signal %d; %s (%s)", exit_status - 128, kept,
+                         program);
+    if (exit_status != 0)
+        return fc_refuse(st, FC_NO, "the program failed with exit status %d; %s (%s)", exit_status, kept,
+                         program);
+    return FC_OK;
+}
+
+static enum fc_code check_files(const char *directory, struct fc_status *st)
 {
     char path[PATH_MAX + 16];
-    if (exit_status > 128)
-        return fc_refuse(st, FC_NO, "the program was ended by signal %d; nothing is kept (%s)",
-                         exit_status - 128, program);
-    if (exit_status != 0)
-        return fc_refuse(st, FC_NO, "the program failed with exit status %d; nothing is kept (%s)",
-                         exit_status, program);
     snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
     if (access(path, F_OK) == 0)
         return fc_refuse(st, FC_INPUT,
@@ -189,19 +213,23 @@ static enum fc_code fill_report(const struct fc_trace *trace, struct fc_arena *a
     struct fc_names names = {0};
     for (uint32_t i = 0; i < trace->n_unwrapped; i++)
         if (fc_names_add(&names, trace->unwrapped[i], arena, st)) return FC_NO;
-    *report = (struct fc_capture_report){exit_status, trace->n_ranks, trace->first_event[trace->n_ranks],
-                                         names.n, names.name};
+    *report = (struct fc_capture_report){.exit_status = exit_status,
+                                         .kept = true,
+                                         .n_ranks = trace->n_ranks,
+                                         .n_events = trace->first_event[trace->n_ranks],
+                                         .n_unwrapped = names.n,
+                                         .unwrapped = names.name};
     return FC_OK;
 }
 
 static enum fc_code keep(const char *directory, const char *recorder, const char *program, const char *path,
-                         struct fc_arena *arena, int exit_status, struct fc_capture_report *report,
-                         struct fc_status *st)
+                         bool partial, struct fc_arena *arena, int exit_status,
+                         struct fc_capture_report *report, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_names objects = {0};
     struct fc_trace trace;
-    enum fc_code code = fc_merge_ranks(directory, program, &trace, &objects, &scratch, st);
+    enum fc_code code = fc_merge_ranks(directory, program, &trace, partial, &objects, &scratch, st);
     if (!code) {
         code = add_unwrapped(recorder, &objects, &trace, st);
         if (!code) code = fc_trace_write(&trace, path, false, st);
@@ -212,7 +240,7 @@ static enum fc_code keep(const char *directory, const char *recorder, const char
     return code;
 }
 
-enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_arena *arena,
+enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial, struct fc_arena *arena,
                               struct fc_capture_report *report, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
@@ -224,8 +252,14 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_are
     char *program = join(argv, &scratch, st);
     char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;
     enum fc_code code = environment ? run(argv, environment, &report->exit_status, st) : FC_NO;
-    if (!code) code = check_run(directory, report->exit_status, program, st);
-    if (!code) code = keep(directory, recorder, program, path, arena, report->exit_status, report, st);
+    bool failed = report->exit_status != 0;
+    if (!code && failed && !partial) code = check_exit(report->exit_status, "nothing is kept", program, st);
+    if (!code) code = check_files(directory, st);
+    if (!code)
+        code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report,
+                    st);
+    if (!code && failed)
+        code = check_exit(report->exit_status, "what all ranks did until then is kept", program, st);
     remove_directory(directory);
     fc_arena_free(&scratch);
     return code;

@@ -14,8 +14,9 @@ enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_ar
                           struct fc_status *st);
 
 /* Merges the ranks' files in `directory` into a checked trace; `objects` gets the paths of the programs and
- * libraries that the ranks had loaded. trace->unwrapped holds only what the recorder noted itself. */
-enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace,
+ * libraries that the ranks had loaded. trace->unwrapped holds only what the recorder noted itself. FC_NO when
+ * a rank's recording is missing, or is not whole and not `partial`. */
+enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace, bool partial,
                             struct fc_names *objects, struct fc_arena *arena, struct fc_status *st);
 
 /* Adds the MPI functions that communicate, that `object` (an ELF file) refers to and that `recorder` does not

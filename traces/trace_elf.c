@@ -1,8 +1,9 @@
 /* trace_elf.c - which MPI functions a program can call that the recorder does not see.
  *
  * Read from the dynamic symbols of its files (ELF-64, System V gABI chapter 4): what is undefined there and
- * begins with MPI_ or mpi_ is called by name at run time. Functions that neither communicate nor wait are
- * left out. Limits: what is looked up by name at run time (dlsym) or linked statically is not listed there.
+ * begins with MPI_, MPIX_ or mpi_ is called by name at run time. Functions that neither communicate nor wait
+ * are left out. Limits: what is looked up by name at run time (dlsym) or linked statically is not listed
+ * there.
  */
 #include "traces/trace_capture.h"
 
@@ -13,7 +14,7 @@
 /* Functions without communication, in lower case and without mpi_; a star stands for any rest. */
 /* clang-format off */
 static const char *const local_names[] = {
-    "abort", "add_error_*", "address", "aint_*", "alloc_mem", "attr_*", "buffer_*", "cart_coords",
+    "abort", "add_error_*", "address", "aint_*", "alloc_mem*", "attr_*", "buffer_*", "cart_coords",
     "cart_get", "cart_map", "cart_rank", "cart_shift", "cartdim_get", "comm_c2f", "comm_call_errhandler",
     "comm_compare", "comm_create_errhandler", "comm_create_keyval", "comm_delete_attr", "comm_dup_fn",
     "comm_f2c", "comm_free_keyval", "comm_get_attr", "comm_get_errhandler", "comm_get_info",
@@ -24,11 +25,11 @@ static const char *const local_names[] = {
     "get_address", "get_count", "get_elements*", "get_library_version", "get_processor_name", "get_version",
     "graph_get", "graph_map", "graph_neighbors*", "graphdims_get", "grequest_*", "group_*", "info_*",
     "initialized", "is_thread_main", "keyval_*", "message_*", "null_*", "op_*", "pack*", "pcontrol",
-    "query_thread", "reduce_local", "register_datarep", "request_c2f", "request_f2c", "request_get_status",
+    "query_cuda_support", "query_thread", "reduce_local", "register_datarep", "request_c2f", "request_f2c", "request_get_status",
     "sizeof*", "status_*", "t_*", "test_cancelled", "topo_test", "type_*", "unpack*", "win_attach",
     "win_c2f", "win_call_errhandler", "win_create_errhandler", "win_create_keyval", "win_delete_attr",
     "win_detach", "win_dup_fn", "win_f2c", "win_free_keyval", "win_get_*", "win_null_*", "win_set_*",
-    "win_shared_query", "win_sync", "wtick*", "wtime*"
+    "win_shared_query*", "win_sync", "wtick*", "wtime*"
 };
 /* clang-format on */
 
@@ -49,19 +50,21 @@ enum fc_code fc_names_add(struct fc_names *names, const char *name, struct fc_ar
     return names->name[names->n++] ? FC_OK : FC_NO;
 }
 
-/* Is it an MPI function that communicates? */
+/* Is it an MPI function that communicates? MPIX_: extensions, such as persistent collectives before MPI 4. */
 static bool matters(const char *symbol)
 {
     char name[64];
     size_t n = strlen(symbol);
-    if (n < 5 || n >= sizeof name || (memcmp(symbol, "MPI_", 4) != 0 && memcmp(symbol, "mpi_", 4) != 0))
-        return false;
     bool fortran = symbol[0] == 'm';
+    size_t prefix = strncasecmp(symbol, "mpix_", 5) == 0 ? 5 : 4;
+    if (n <= prefix || n >= sizeof name || strncmp(symbol, fortran ? "mpix_" : "MPIX_", prefix - 1) != 0 ||
+        symbol[prefix - 1] != '_')
+        return false;
     if (fortran && symbol[n - 1] != '_') return false; /* Fortran's names end in an underscore */
-    while (fortran && n > 4 && symbol[n - 1] == '_') n--;
-    if (fortran && n > 8 && memcmp(symbol + n - 4, "_f08", 4) == 0) n -= 4;
-    for (size_t i = 4; i < n; i++) name[i - 4] = (char)tolower((unsigned char)symbol[i]);
-    name[n - 4] = '\0';
+    while (fortran && n > prefix && symbol[n - 1] == '_') n--;
+    if (fortran && n > prefix + 4 && memcmp(symbol + n - 4, "_f08", 4) == 0) n -= 4;
+    for (size_t i = prefix; i < n; i++) name[i - prefix] = (char)tolower((unsigned char)symbol[i]);
+    name[n - prefix] = '\0';
     for (size_t i = 0; i < FC_COUNT(local_names); i++) {
         size_t length = strcspn(local_names[i], "*");
         bool star = local_names[i][length] == '*';

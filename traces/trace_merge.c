@@ -3,7 +3,8 @@
  * Communicators: trace_merge_comm.c. Requests: a receive gets what its completion saw; one
  * that was cancelled or never completed moved nothing, so it stays only as time; the others are numbered
  * anew. Clocks: ranks on one host share the monotonic clock; with several hosts the real-time offset at start
- * joins them, and is as good as the hosts' clocks are. Time 0 is when the first rank enters MPI_Init. */
+ * joins them, and is as good as the hosts' clocks are. Time 0 is when the first rank enters MPI_Init.
+ * Recordings that broke off: trace_merge_cut.c. */
 #include "traces/trace_merge.h"
 
 #include <inttypes.h>
@@ -21,6 +22,9 @@ static enum fc_code count_records(struct fc_merger *m, struct fc_rank_file *file
         if (r->kind < FC_N_OPS) {
             file->n_events++;
             file->n_words += r->n_words;
+            file->overlaps |= r->enter_ns < file->last_ns;
+            file->n_splits += fc_merge_splits(r);
+            if (r->leave_ns > file->last_ns) file->last_ns = r->leave_ns;
             if (r->request >= 0 && (uint64_t)r->request >= file->n_requests)
                 file->n_requests = (uint64_t)r->request + 1;
         }
@@ -28,7 +32,10 @@ static enum fc_code count_records(struct fc_merger *m, struct fc_rank_file *file
             (r->kind == FC_RAW_NOTE && fc_names_add(&m->notes, (const char *)words, &m->trace->arena, m->st)))
             return FC_NO;
     }
-    if (!file->whole || file->at != file->end)
+    file->n_all_events = file->n_events;
+    file->cut_ns = INT64_MAX;
+    if (!file->whole) m->cut = true;
+    if ((!file->whole && !m->partial) || file->at != file->end)
         return fc_refuse(m->st, FC_NO,
                          "the recording of rank %" PRId32 " is not whole (was the rank killed, or the "
                          "disk full?)",
@@ -49,9 +56,11 @@ static enum fc_code open_rank(struct fc_merger *m, const char *directory, uint32
     file->end = text.data + text.size;
     if (text.size < sizeof *file->head ||
         memcmp(file->head->magic, FC_RAW_MAGIC, sizeof file->head->magic) != 0 ||
-        file->head->rank != (int32_t)rank)
+        file->head->rank != (int32_t)rank || file->head->size < sizeof *file->head ||
+        file->head->size > text.size)
         return fc_refuse(m->st, FC_NO, "the recording of rank %" PRIu32 " is not whole (was the disk full?)",
                          rank);
+    file->end = text.data + file->head->size;
     fc_rewind_file(file);
     return count_records(m, file);
 }
@@ -121,15 +130,16 @@ static void note_completions(const int64_t *words, uint64_t n_words, struct requ
 }
 
 /* Does the call that made the request stay a message? */
-static bool stays(const struct fc_event *e, int how)
+static bool stays(const struct fc_merger *m, const struct fc_event *e, int how)
 {
     if (e->op != FC_OP_IRECV) return how != FC_HOW_CANCELLED;
-    return (how == FC_HOW_RECEIVED || how == FC_HOW_FREED) && e->peer >= 0 && e->tag >= 0;
+    bool open = m->cut && how == -1; /* the program broke off before it came */
+    return (how == FC_HOW_RECEIVED || how == FC_HOW_FREED || open) && e->peer >= 0 && e->tag >= 0;
 }
 
-/* Numbers the requests that stay, in the order in which they were made. */
+/* Numbers the requests that stay, in the order in which they were made; *n_made: how many. */
 static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_file *file,
-                                    struct request *requests, struct fc_event *events)
+                                    struct request *requests, struct fc_event *events, int64_t *n_made)
 {
     int64_t next = 0;
     for (uint64_t i = 0; i < file->n_requests; i++) {
@@ -138,7 +148,7 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
         if (r->event == UINT64_MAX) continue;
         struct fc_event *e = &events[r->event];
         if (!fc_makes_request(e->op, e->mode)) continue; /* its communicator cannot be held */
-        if (stays(e, r->how)) {
+        if (stays(m, e, r->how)) {
             r->number = next++;
             if (next > INT32_MAX)
                 return fc_refuse(m->st, FC_NO, "rank %" PRId32 " made more than %d requests",
@@ -161,6 +171,7 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
                                .leave_s = e->leave_s,
                                .compute_s = e->compute_s};
     }
+    *n_made = next;
     return FC_OK;
 }
 
@@ -189,32 +200,44 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
     for (uint64_t i = 0; i < file->n_requests; i++) requests[i] = (struct request){UINT64_MAX, -1, -1};
     fc_rewind_file(file);
     while ((raw = fc_next_record(file, &words))) {
-        if (raw->kind >= FC_N_OPS) continue;
+        if (!fc_is_kept(file, raw)) continue;
         convert(file, raw, base_ns, &t->events[at]);
+        bool left = raw->leave_ns <= file->cut_ns;
+        if (!left) fc_merge_shorten(file, raw, &t->events[at]);
         if (raw->request >= 0) requests[raw->request].event = at;
-        if (raw->kind == FC_OP_WAIT || raw->kind == FC_OP_OTHER)
+        if (left && (raw->kind == FC_OP_WAIT || raw->kind == FC_OP_OTHER))
             note_completions(words, raw->n_words, requests, file->n_requests, t->events);
         at++;
     }
-    enum fc_code code = number_requests(m, file, requests, t->events);
+    int64_t n_made = 0;
+    enum fc_code code = number_requests(m, file, requests, t->events, &n_made);
     at = t->first_event[rank];
     fc_rewind_file(file);
     while (!code && (raw = fc_next_record(file, &words)))
-        if (raw->kind < FC_N_OPS) fill_list(t, &t->events[at++], words, raw->n_words, requests);
+        if (fc_is_kept(file, raw)) fill_list(t, &t->events[at++], words, raw->n_words, requests);
     free(requests);
+    uint64_t n = file->n_events;
+    if (!code && file->overlaps)
+        code = fc_merge_untangle(t, t->events + t->first_event[rank], &n, n_made, m->st);
+    t->first_event[rank + 1] = t->first_event[rank] + n;
     return code;
+}
+
+static void set_clocks(struct fc_merger *m)
+{
+    bool one_host = true;
+    for (uint32_t r = 0; r < m->trace->n_ranks; r++)
+        one_host &= m->rank[r].head->host == m->rank[0].head->host;
+    for (uint32_t r = 0; r < m->trace->n_ranks; r++)
+        m->rank[r].clock_ns = one_host ? 0 : m->rank[r].head->clock_offset_ns;
 }
 
 static int64_t start_ns(struct fc_merger *m)
 {
     int64_t base_ns = INT64_MAX;
-    bool one_host = true;
     const int64_t *words;
-    for (uint32_t r = 0; r < m->trace->n_ranks; r++)
-        one_host &= m->rank[r].head->host == m->rank[0].head->host;
     for (uint32_t r = 0; r < m->trace->n_ranks; r++) {
         struct fc_rank_file *file = &m->rank[r];
-        file->clock_ns = one_host ? 0 : file->head->clock_offset_ns;
         fc_rewind_file(file);
         for (const struct fc_raw_event *raw; (raw = fc_next_record(file, &words));)
             if (raw->kind < FC_N_OPS && raw->enter_ns + file->clock_ns < base_ns)
@@ -226,21 +249,22 @@ static int64_t start_ns(struct fc_merger *m)
 static enum fc_code build_events(struct fc_merger *m)
 {
     struct fc_trace *t = m->trace;
-    uint64_t n_words = 0;
+    uint64_t n_words = 0, n_events = 0;
     t->first_event = fc_alloc(&t->arena, (size_t)t->n_ranks + 1, sizeof *t->first_event, m->st);
     t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, m->st);
     if (!t->first_event || !t->first_line) return FC_NO;
     for (uint32_t r = 0; r < t->n_ranks; r++) {
-        t->first_event[r + 1] = t->first_event[r] + m->rank[r].n_events;
-        n_words += m->rank[r].n_words;
+        uint64_t n_splits = m->rank[r].overlaps ? m->rank[r].n_splits : 0;
+        n_events += m->rank[r].n_events + n_splits;
+        n_words += m->rank[r].n_words + n_splits;
     }
-    t->events = fc_alloc(&t->arena, t->first_event[t->n_ranks], sizeof *t->events, m->st);
+    t->events = fc_alloc(&t->arena, n_events, sizeof *t->events, m->st);
     t->lists = fc_alloc(&t->arena, n_words, sizeof *t->lists, m->st);
     if (!t->events || !t->lists) return FC_NO;
     int64_t base_ns = start_ns(m);
     for (uint32_t r = 0; r < t->n_ranks; r++)
         if (merge_rank(m, r, base_ns)) return m->st->code;
-    return FC_OK;
+    return m->cut ? fc_merge_release_lone(t, m->scratch, m->st) : FC_OK;
 }
 
 /* "Open MPI v4.1.4, ..., 16 ranks on 1 host, 2026-01-31 12:00 UTC; computation is thread CPU time" */
@@ -264,10 +288,10 @@ static enum fc_code describe(struct fc_merger *m)
     return t->recorded ? FC_OK : FC_NO;
 }
 
-enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace,
+enum fc_code fc_merge_ranks(const char *directory, const char *program, struct fc_trace *trace, bool partial,
                             struct fc_names *objects, struct fc_arena *arena, struct fc_status *st)
 {
-    struct fc_merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects};
+    struct fc_merger m = {.trace = trace, .scratch = arena, .st = st, .objects = objects, .partial = partial};
     struct fc_rank_file first = {0};
     *trace = (struct fc_trace){0};
     m.rank = &first;
@@ -279,7 +303,9 @@ enum fc_code fc_merge_ranks(const char *directory, const char *program, struct f
     }
     if (!code) m.rank[0] = first;
     for (uint32_t r = 1; !code && r < trace->n_ranks; r++) code = open_rank(&m, directory, r);
+    if (!code) set_clocks(&m);
     if (!code) code = fc_merge_number_comms(&m);
+    if (!code && m.cut) code = fc_merge_cut(&m);
     if (!code) code = fc_merge_build_comms(&m);
     if (!code) code = build_events(&m);
     if (!code) code = describe(&m);

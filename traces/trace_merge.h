@@ -14,7 +14,12 @@ struct fc_rank_file {
     uint32_t n_comms;
     int32_t *comm; /* [n_comms] common number, -1: cannot be held */
     uint64_t n_events, n_requests, n_words;
+    uint64_t n_all_events; /* also behind the cut */
+    int64_t last_ns;       /* when its last call left, by its own clock */
+    int64_t cut_ns;        /* calls that began then or later are left out; INT64_MAX: none */
     bool whole;
+    bool overlaps;     /* calls of several threads at the same time */
+    uint64_t n_splits; /* then: blocking calls */
 };
 
 /* A communicator in the table of all: of these members, the nth. */
@@ -39,6 +44,8 @@ struct fc_merger {
     uint64_t mask;
     uint32_t n_comms;
     uint64_t *by_number; /* [n_comms] slot */
+    bool partial;        /* recordings that are not whole are wanted */
+    bool cut;            /* and there are some */
 };
 
 /* The next record and its words, or NULL at the end or where the file is cut. */
@@ -57,6 +64,28 @@ static inline void fc_rewind_file(struct fc_rank_file *file)
     file->at = (const char *)file->head + sizeof *file->head;
 }
 
+/* Is it a call that stays? */
+static inline bool fc_is_kept(const struct fc_rank_file *file, const struct fc_raw_event *record)
+{
+    return record->kind < FC_N_OPS && record->enter_ns < file->cut_ns;
+}
+
+/* Chooses cut_ns of every rank, so that what stays is what all ranks did up to one moment; needs
+ * communicators' numbers and comparable clocks. */
+enum fc_code fc_merge_cut(struct fc_merger *m);
+/* What stays of a call that had not left at the cut. */
+void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e);
+/* After a cut: sends without a receive, and receives without a send, are not waited for. */
+enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);
+/* Does a call of a rank whose threads overlap become two events? */
+bool fc_merge_splits(const struct fc_raw_event *raw);
+/* Sorts the rank's events[*n] of calls that overlap; there is room for the events and list entries of the
+ * splits. n_requests: made so far. */
+enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint64_t *n, int64_t n_requests,
+                               struct fc_status *st);
+/* Numbers the requests of a rank's events[n] in the order in which they are made; number[] has room for all.
+ */
+void fc_merge_renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, int64_t *number);
 /* Gives every communicator of every rank its common number. */
 enum fc_code fc_merge_number_comms(struct fc_merger *m);
 /* Writes them, with their members, into the trace. */

@@ -149,15 +149,18 @@ enum fc_code fc_trace_generate(const struct fc_demand *demand, int iterations, d
                                struct fc_trace *trace, struct fc_status *st);
 
 /* Records a program: runs `argv` (an mpirun command line) with the interposer preloaded into every rank, merges the
- * ranks' files into `path`. FC_NO when the program failed (its exit status named) or recorded nothing. */
+ * ranks' files into `path`. FC_NO when the program failed (its exit status named) or recorded nothing. With `partial`
+ * what all ranks of a failed program did up to one moment is kept in `path`; the code is FC_NO all the same, and
+ * report->kept tells. SIGTERM is handed on to the program. */
 struct fc_capture_report {
     int exit_status;
+    bool kept;
     uint32_t n_ranks;
     uint64_t n_events;
     uint32_t n_unwrapped; /* MPI functions the program refers to that are not wrapped */
     const char **unwrapped;
 };
-enum fc_code fc_trace_capture(char *const *argv, const char *path, struct fc_arena *arena,
+enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial, struct fc_arena *arena,
                               struct fc_capture_report *report, struct fc_status *st);
 
 #endif

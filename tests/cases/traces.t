@@ -283,6 +283,9 @@ $ fabricast trace convert traces/samples/lammps-lj-16.fct --text --format goal -
 $ fabricast trace info traces/samples/lammps-lj-16.fct --format goal
 ! fabricast: --format: trace info does not choose a format (expected trace convert)
 ? 2
+$ fabricast trace info traces/samples/lammps-lj-16.fct --partial
+! fabricast: --partial: trace info runs no program (expected trace capture)
+? 2
 
 # A packed trace that is cut.
 $ cd $TMP; head -c 100 window.fct > cut.fct; fabricast trace info cut.fct

@@ -96,6 +96,7 @@ static void one_sided(void)
     MPI_Win_fence(0, win);
     MPI_Win_lock_all(0, win);
     MPI_Fetch_and_op(&one, &old, MPI_INT, 0, 0, MPI_SUM, win);
+    MPI_Get_accumulate(NULL, 0, MPI_INT, a, 5, MPI_INT, 3, 0, 5, MPI_INT, MPI_NO_OP, win); /* only fetches */
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
 }
