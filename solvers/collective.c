@@ -43,6 +43,7 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_ALLGATHER, "ring", MPICH, ANY, ALIKE(allgather_ring)},
     {FC_OP_ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, ALIKE(neighbor)},
     {FC_OP_ALLGATHER, "gather+bcast", OMPI, ANY, BUILD(allgather_gather_bcast)},
+    {FC_OP_ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, NULL, &fc_alike_allgather_linear, fc_time_alltoall_linear},
     {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", ANY, ALIKE(alltoall_bruck)},
     {FC_OP_ALLTOALL, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
     {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},

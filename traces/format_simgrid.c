@@ -7,8 +7,8 @@
  * and noted.
  *
  * Counts are elements of a datatype: its number is the last argument, else MPI_BYTE, after `init` with an
- * argument MPI_DOUBLE. Computation is FLOPS / options->flops_per_s; the FLOPS of a reduction are computed
- * after it; `sleep` passes as computation. There are no clocks. A request is known by source, destination and
+ * argument MPI_DOUBLE. Computation is FLOPS / speed of the rank (fc_trace_options); the FLOPS of a reduction
+ * are computed after it; `sleep` passes as computation. There are no clocks. A request is known by source, destination and
  * tag; `wait` takes the oldest of them that is open, and one that is not there is skipped, as in smpi_replay.
  * -333 and -444 are MPI_ANY_SOURCE and MPI_ANY_TAG: what came is not written.
  *
@@ -19,7 +19,6 @@
 #include "traces/format_simgrid.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -155,10 +154,11 @@ static enum fc_code count_ranks(struct fc_simgrid *s, const char *file)
 
 static enum fc_code start(struct fc_simgrid *s)
 {
-    char recorded[100];
-    snprintf(recorded, sizeof recorded, "SimGrid time-independent trace at %g operations/s; no clocks",
-             s->flops_per_s);
-    if (fc_sink_start(s->sink, s->n_ranks, NULL, recorded)) return s->st->code;
+    char recorded[120];
+    const struct fc_trace_options *o = s->options;
+    snprintf(recorded, sizeof recorded, "SimGrid time-independent trace at %g operations/s%s; no clocks",
+             fc_speed_of(o, 0), o->n_speeds > 1 ? " (rank 0)" : o->n_speeds ? "" : " (assumed)");
+    if (fc_sink_start(s->sink, s->n_ranks, NULL, recorded) || fc_sink_speeds(s->sink, o)) return s->st->code;
     s->rank = fc_alloc(&s->arena, s->n_ranks, sizeof *s->rank, s->st);
     return s->st->code;
 }
@@ -218,12 +218,10 @@ static enum fc_code read_private(struct fc_simgrid *s, char **file, size_t n)
 static enum fc_code read_simgrid(const char *path, const struct fc_trace_options *options,
                                  struct fc_trace_sink *sink)
 {
-    struct fc_simgrid s = {.sink = sink, .st = sink->st, .flops_per_s = options->flops_per_s};
+    struct fc_simgrid s = {.sink = sink, .st = sink->st, .options = options};
     char **file = NULL;
     size_t n = 0;
-    if (!(s.flops_per_s > 0 && isfinite(s.flops_per_s)))
-        fc_refuse(sink->st, FC_INPUT, "a speed of %g operations/s (expected above 0)", s.flops_per_s);
-    else if (is_trace(path))
+    if (is_trace(path))
         read_shared(&s, path);
     else if (!read_list(&s, path, &file, &n))
         n == 1 ? read_shared(&s, file[0]) : read_private(&s, file, n);

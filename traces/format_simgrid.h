@@ -20,7 +20,7 @@ struct fc_simgrid_word {
 struct fc_simgrid {
     struct fc_trace_sink *sink;
     struct fc_status *st;
-    double flops_per_s;
+    const struct fc_trace_options *options;
     struct fc_arena arena;
     uint32_t n_ranks;
     struct fc_simgrid_rank *rank; /* [n_ranks] */

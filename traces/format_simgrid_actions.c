@@ -173,13 +173,13 @@ static enum fc_code root(const struct fc_simgrid *s, size_t i, struct fc_event *
 }
 
 /* Argument i is a number of operations, or of seconds. */
-static enum fc_code compute(struct fc_simgrid *s, size_t i, double per_s)
+static enum fc_code compute(struct fc_simgrid *s, size_t i, bool operations)
 {
     double amount;
     if (fc_word_real(s->word[i].text, s->word[i].length, "an amount of computation", &amount, here(s), s->st))
         return s->st->code;
     double *compute_s = &s->rank[s->at].compute_s;
-    *compute_s += amount / per_s;
+    *compute_s += operations ? fc_sink_seconds(s->sink, s->options, s->at, amount) : amount;
     if (amount >= 0 && *compute_s <= (double)FC_MAX_TIME_NS / 1e9) return FC_OK;
     return fc_fail(s->st, FC_INPUT, here(s),
                    "computation of %g s between two calls (allowed: 0 to 9000000 s)", *compute_s);
@@ -428,8 +428,8 @@ static enum fc_code collective(struct fc_simgrid *s, const struct kind *kind, bo
 {
     struct fc_event e = fc_event_of(kind->op);
     if (read_collective(s, kind, &e) || put_collective(s, kind, e, nonblocking)) return s->st->code;
-    if (kind->action == REDUCE) return compute(s, 1, s->flops_per_s);
-    return kind->action == REDUCESCATTER ? compute(s, s->n_ranks, s->flops_per_s) : FC_OK;
+    if (kind->action == REDUCE) return compute(s, 1, true);
+    return kind->action == REDUCESCATTER ? compute(s, s->n_ranks, true) : FC_OK;
 }
 
 /* ---- any action ---- */
@@ -453,9 +453,9 @@ static enum fc_code act(struct fc_simgrid *s, const struct kind *kind, bool nonb
     case LOCATION:
         return note(s, kind, "places in the source are left out");
     case SLEEP:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, 1);
+        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, false);
     case COMPUTE:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, s->flops_per_s);
+        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, true);
     case MESSAGE:
         return message(s, kind);
     case SENDRECV:

@@ -326,6 +326,12 @@ static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc
 enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st)
 {
     static const struct fc_trace_options usual = FC_TRACE_OPTIONS;
+    return fc_trace_read_with(path, &usual, trace, st);
+}
+
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options, struct fc_trace *trace,
+                                struct fc_status *st)
+{
     const struct fc_trace_format *format;
     *trace = (struct fc_trace){0};
     enum fc_code code = fc_trace_detect(path, &format, st);
@@ -333,7 +339,7 @@ enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_s
         trace->file = fc_copy_text(&trace->arena, path, st);
         if (!trace->file) code = FC_NO;
     }
-    if (!code) code = format ? fc_trace_read_foreign(format, &usual, trace, st) : read_own(path, trace, st);
+    if (!code) code = format ? fc_trace_read_foreign(format, options, trace, st) : read_own(path, trace, st);
     if (!code) code = fc_trace_check(trace, st);
     if (code) fc_trace_free(trace);
     return code;

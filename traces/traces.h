@@ -71,6 +71,8 @@ struct fc_trace {
     const char *file;
     const char *program;   /* command line as recorded */
     const char *recorded;  /* MPI library, date, how (free text) */
+    bool operations;            /* the format counts operations where others have time */
+    double assumed_flops_per_s; /* they were turned into time at this speed, which nobody gave; 0: no such */
     uint32_t n_ranks;
     uint32_t n_comms;      /* comm 0 is the world */
     uint64_t *comm_first;  /* [n_comms + 1] */
