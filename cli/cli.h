@@ -72,8 +72,9 @@ enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bu
 /* --flops-per-s as options of the readers (speeds in the arena). */
 enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc_arena *arena,
                                  struct fc_trace_options *options, struct fc_status *st);
-/* FC_INPUT where --flops-per-s is given and the trace (what has been read of it) has times, not operations. */
-enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace, struct fc_status *st);
+/* FC_INPUT where --flops-per-s is given and the trace, or its head, has times, not operations. */
+enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
+                             struct fc_status *st);
 /* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st);

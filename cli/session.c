@@ -91,10 +91,12 @@ enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc
     return FC_OK;
 }
 
-enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace, struct fc_status *st)
+enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
+                             struct fc_status *st)
 {
     if (!arguments->flops_per_s || trace->operations) return FC_OK;
-    return fc_refuse(st, FC_INPUT, "--flops-per-s: %s has times, not operations (expected a trace of SimGrid or Chakra)",
+    return fc_refuse(st, FC_INPUT,
+                     "--flops-per-s: %s has times, not operations (expected a trace of SimGrid or Chakra)",
                      trace->file);
 }
 

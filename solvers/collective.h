@@ -39,6 +39,13 @@ static inline uint32_t fc_schedule_member(const struct fc_schedule *s, uint32_t 
 {
     return (uint32_t)(((uint64_t)v + s->root) % s->n);
 }
+/* Some of the n sizes differ. */
+static inline bool fc_sizes_differ(const double *sizes, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (sizes[i] != sizes[0]) return true;
+    return false;
+}
 /* The greatest power of two that is not above n (n > 0). */
 static inline uint32_t fc_power_of_two(uint32_t n)
 {

@@ -2,8 +2,9 @@
  * started, all waited for.
  *
  * A call that is a list finds its messages there. Algorithms in which n members exchange n^2 messages (rings,
- * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists (collective.c): only
- * what is under way is kept, found by (call, sender, receiver, round) in the table of all messages. */
+ * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists
+ * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
+ * all messages. */
 #include "solvers/replay.h"
 
 #include <stdlib.h>

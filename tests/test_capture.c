@@ -3,6 +3,7 @@
  * What the machine lacks (mpirun, mpicc, mpif90, the monitoring component, the recorder itself) is skipped
  * and said. */
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/traces.h"
 
 #include <dirent.h>

@@ -10,8 +10,8 @@
 
 /* What a foreign format leaves open. */
 struct fc_trace_options {
-    /* Speed of a rank, for formats that count operations (SimGrid; Chakra without durations): [n_speeds] one of all
-     * ranks, or one each. NULL: flops_per_s is assumed, and trace->assumed_flops_per_s tells. */
+    /* Speeds of formats that count operations (SimGrid; Chakra without durations): [n_speeds] one of all
+     * ranks, or one each. n_speeds 0: flops_per_s is assumed, and trace->assumed_flops_per_s tells. */
     const double *speeds;
     uint32_t n_speeds;
     double flops_per_s;
@@ -58,8 +58,8 @@ enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const stru
 /* Events and requests that the rank has made so far. */
 uint64_t fc_sink_events(const struct fc_trace_sink *sink, uint32_t rank);
 int32_t fc_sink_requests(const struct fc_trace_sink *sink, uint32_t rank);
-/* The format counts operations: behind fc_sink_start. FC_INPUT unless the speeds are above 0, and none, one, or one for
- * each rank. */
+/* The format counts operations: behind fc_sink_start. FC_INPUT unless the speeds are above 0, and none, one,
+ * or one for each rank. */
 enum fc_code fc_sink_speeds(struct fc_trace_sink *sink, const struct fc_trace_options *options);
 /* Time of the rank for so many operations. */
 double fc_sink_seconds(struct fc_trace_sink *sink, const struct fc_trace_options *options, uint32_t rank,
@@ -87,11 +87,13 @@ struct fc_trace_format {
 };
 extern const struct fc_trace_format *const fc_trace_formats[]; /* ends with NULL; our own form is not in it */
 
+/* Their names, "otf2, dumpi, ...", into `out`, which is returned. */
+const char *fc_trace_format_names(char *out, size_t size);
 /* The format of a file or folder; *format NULL: our own (also when nothing else fits). */
 enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **format, struct fc_status *st);
 /* fc_trace_read with options. */
-enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options, struct fc_trace *trace,
-                                struct fc_status *st);
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options,
+                                struct fc_trace *trace, struct fc_status *st);
 /* Reads trace->file through the format's reader into memory. O(trace). */
 enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                    struct fc_trace *trace, struct fc_status *st);

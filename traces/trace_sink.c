@@ -75,7 +75,8 @@ enum fc_code fc_sink_speeds(struct fc_trace_sink *sink, const struct fc_trace_op
                        options->n_speeds, sink->trace->n_ranks);
     for (uint32_t r = 0; r < (options->n_speeds > 1 ? options->n_speeds : 1); r++)
         if (!(fc_speed_of(options, r) > 0 && isfinite(fc_speed_of(options, r))))
-            return fc_refuse(sink->st, FC_INPUT, "a speed of %g operations/s (expected above 0)", fc_speed_of(options, r));
+            return fc_refuse(sink->st, FC_INPUT, "a speed of %g operations/s (expected above 0)",
+                             fc_speed_of(options, r));
     return FC_OK;
 }
 
