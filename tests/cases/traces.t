@@ -131,6 +131,7 @@ $ cd $TMP; fabricast trace info window.txt --json
 >   "unwrapped": [
 >     "(3 times: MPI_Win_fence: only its time is kept)"
 >   ],
+>   "assumed_flops_per_s": null,
 >   "graph": false,
 >   "computation_share": 0.5625,
 >   "sub_communicators": 1,
@@ -307,7 +308,7 @@ $ cd $TMP; printf '%s init\n%s allreduce 5e4 5e8\n%s compute 5e8\n' 0 0 0 1 1 1 
 > assumed        1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
 > time           1.017 s
 > computation    1 s
-$ cd $TMP; fabricast trace info all.ti | grep -E 'recorded|assumed'; fabricast trace info all.ti --flops-per-s 5e7 | grep -E 'recorded|assumed'
+$ cd $TMP; fabricast trace info all.ti | grep -E '^(recorded|assumed)'; fabricast trace info all.ti --flops-per-s 5e7 | grep -E '^(recorded|assumed)'
 > recorded     SimGrid time-independent trace at 1e+09 operations/s (assumed); no clocks
 > assumed      1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
 > recorded     SimGrid time-independent trace at 5e+07 operations/s; no clocks
