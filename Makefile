@@ -23,7 +23,7 @@ PMPI   = $(sort $(wildcard traces/pmpi_*.c))
 SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
-SHARED = tests/main.c tests/support.c
+SHARED = tests/main.c tests/support.c $(sort $(wildcard tests/trace_*.c))
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
 SCRIPTS = $(sort $(wildcard tests/validate_*.sh))

@@ -7,6 +7,7 @@
 #include "solvers/collective.h"
 #include "solvers/flit/flit.h"
 #include "solvers/solvers.h"
+#include "traces/trace_formats.h"
 
 #include <jansson.h>
 
@@ -32,6 +33,7 @@ struct fc_arguments {
     const char *pairs, *windows;
     const char *format; /* of what is written */
     bool partial;       /* capture: of a program that failed too */
+    const char *flops_per_s;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
@@ -68,6 +70,12 @@ void fc_session_close(struct fc_session *session);
 /* Looks for the calibration beside the machine's file; its closed runs, or NULL where there is none. FC_INPUT: it is of
  * another kind of router, or cannot be read. */
 enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);
+/* --flops-per-s as options of the readers (speeds in the arena). */
+enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc_arena *arena,
+                                 struct fc_trace_options *options, struct fc_status *st);
+/* FC_INPUT where --flops-per-s is given and the trace, or its head, has times, not operations. */
+enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
+                             struct fc_status *st);
 /* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st);

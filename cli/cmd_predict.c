@@ -16,6 +16,7 @@ struct row {
     uint32_t n_tasks;
     double hop_bytes; /* NaN: not known */
     uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls; /* of a trace */
+    double assumed_flops_per_s; /* 0: nothing was assumed */
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
@@ -130,6 +131,7 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     row->n_unmatched_sends = replay.n_unmatched_sends;
     row->n_unmatched_receives = replay.n_unmatched_receives;
     row->n_uneven_calls = replay.n_uneven_calls;
+    row->assumed_flops_per_s = s->trace.assumed_flops_per_s;
     struct fc_load load = {.bytes = replay.link_bytes, .wire_factor = 1, .least_wire_factor = 1, .cut_bound_s = NAN};
     struct fc_load_summary links;
     bool known = settings.network != FC_NET_FLIT; /* the kernel routes packets, not messages */
@@ -141,6 +143,8 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     json_object_set_new(row->json, "unmatched_sends", json_integer((json_int_t)row->n_unmatched_sends));
     json_object_set_new(row->json, "unmatched_receives", json_integer((json_int_t)row->n_unmatched_receives));
     json_object_set_new(row->json, "uneven_calls", json_integer((json_int_t)row->n_uneven_calls));
+    json_object_set_new(row->json, "assumed_flops_per_s",
+                        row->assumed_flops_per_s > 0 ? json_real(row->assumed_flops_per_s) : json_null());
     keep_busy(s, replay.link_busy_s, session->net.n_links, row, st);
     fc_replay_free(&replay);
     return st->code;
@@ -219,6 +223,13 @@ static enum fc_code predict_one(struct settings *s, struct fc_session *session, 
 
 /* ---- printing ---- */
 
+static void print_assumed(FILE *stream, const struct row *row)
+{
+    if (row->assumed_flops_per_s > 0)
+        fprintf(stream, "assumed        %g operations/s: the trace counts operations and does not tell (--flops-per-s)\n",
+                row->assumed_flops_per_s);
+}
+
 static void print_one(FILE *stream, const struct row *row)
 {
     char a[64], b[64];
@@ -226,6 +237,7 @@ static void print_one(FILE *stream, const struct row *row)
     fprintf(stream, "machine        %s: %s\n", row->machine, row->title);
     fprintf(stream, "job            %s, %u tasks, mapping %s, routing %s\n", row->traffic, row->n_tasks, row->mapping,
             row->routing);
+    print_assumed(stream, row);
     fprintf(stream, "time           %s\n", fc_format(a, sizeof a, p->time_s, FC_SECONDS));
     fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
     fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
@@ -260,7 +272,9 @@ static void print(FILE *stream, const void *what)
         print_one(stream, report->rows);
         return;
     }
-    fprintf(stream, "%s, %u tasks\n\n", report->rows->traffic, report->rows->n_tasks);
+    fprintf(stream, "%s, %u tasks\n", report->rows->traffic, report->rows->n_tasks);
+    print_assumed(stream, report->rows);
+    fprintf(stream, "\n");
     fprintf(stream, "%-16s %-12s %10s %8s %8s %8s  %s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
             "bottleneck");
     for (size_t i = 0; i < report->n; i++) {
@@ -341,9 +355,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char **machines, **maps;
     size_t n_machines, n_maps;
     struct report report = {NULL, 0};
+    struct fc_trace_options options;
     if (!arguments->machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
     if (arguments->trace && (arguments->pattern || arguments->graph))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
+    if (arguments->flops_per_s && !arguments->trace)
+        return fc_refuse(st, FC_INPUT, "--flops-per-s: no operations (expected a trace, -t TRACE)");
     if (arguments->collectives && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
     if (arguments->compute_s > 0 && arguments->trace)
@@ -351,7 +368,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (read_network(arguments, &s.network, st) || fc_session_collectives(arguments, &s.collectives, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
-        (arguments->trace && fc_trace_read(arguments->trace, &s.trace, st)))
+        (arguments->trace && (fc_trace_options_of(arguments, &arena, &options, st) ||
+                              fc_trace_read_with(arguments->trace, &options, &s.trace, st) ||
+                              fc_check_speeds(arguments, &s.trace, st))))
         goto done;
     report.n = n_machines * n_maps;
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
@@ -370,6 +389,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtKMnrcbNLPTsjoJq",
+    .options = "mpgtZKMnrcbNLPTsjoJq",
     .run = run,
 };

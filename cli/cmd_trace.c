@@ -29,15 +29,15 @@ static enum fc_code choose_form(const struct fc_arguments *a, const struct fc_tr
 
 /* For another tool: the whole trace is needed, since the messages of a collective depend on all its members. */
 static enum fc_code export(const char *path, const struct fc_trace_writer *writer, const struct fc_arguments *a,
-                           struct fc_status *st)
+                           const struct fc_trace_options *options, struct fc_status *st)
 {
-    static const struct fc_trace_options options = FC_TRACE_OPTIONS;
     uint64_t losses[FC_N_LOSSES] = {0};
     struct fc_trace trace;
     struct fc_output out;
-    if (fc_trace_read(path, &trace, st)) return st->code;
-    if (!fc_output_open(&out, a->output, st)) {
-        if (!writer->write(&trace, &options, out.stream, losses, st)) fc_output_close(&out, st);
+    if (fc_trace_read_with(path, options, &trace, st)) return st->code;
+    bool writes_operations = !strcmp(writer->name, "ti");
+    if ((writes_operations || !fc_check_speeds(a, &trace, st)) && !fc_output_open(&out, a->output, st)) {
+        if (!writer->write(&trace, options, out.stream, losses, st)) fc_output_close(&out, st);
         fc_output_abandon(&out);
     }
     for (int i = 0; !st->code && !a->quiet && i < FC_N_LOSSES; i++)
@@ -47,7 +47,8 @@ static enum fc_code export(const char *path, const struct fc_trace_writer *write
     return st->code;
 }
 
-static enum fc_code convert(const struct fc_arguments *a, struct fc_status *st)
+static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_trace_options *options,
+                                 struct fc_status *st)
 {
     struct fc_trace_source source;
     const struct fc_trace_writer *writer;
@@ -56,10 +57,19 @@ static enum fc_code convert(const struct fc_arguments *a, struct fc_status *st)
     if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace convert IN -o OUT`, --text for the readable form)");
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
     if (choose_form(a, &writer, &text, st)) return st->code;
-    if (writer) return export(path, writer, a, st);
-    if (fc_source_open(path, NULL, &source, st)) return st->code;
-    fc_source_write(&source, a->output, text, st);
+    if (writer) return export(path, writer, a, options, st);
+    if (fc_source_open(path, options, &source, st)) return st->code;
+    if (!fc_check_speeds(a, source.head, st)) fc_source_write(&source, a->output, text, st);
     fc_source_close(&source);
+    return st->code;
+}
+
+static enum fc_code convert(const struct fc_arguments *a, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_trace_options options;
+    if (!fc_trace_options_of(a, &arena, &options, st)) convert_with(a, &options, st);
+    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -113,6 +123,8 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
         return fc_refuse(st, FC_INPUT, "--format: trace %s does not choose a format (expected trace convert)", a->words[0]);
     if (a->partial && a->n_words && strcmp(a->words[0], "capture"))
         return fc_refuse(st, FC_INPUT, "--partial: trace %s runs no program (expected trace capture)", a->words[0]);
+    if (a->flops_per_s && a->n_words && strcmp(a->words[0], "info") && strcmp(a->words[0], "convert"))
+        return fc_refuse(st, FC_INPUT, "--flops-per-s: trace %s reads no trace (expected trace info or convert)", a->words[0]);
     if (a->collectives && !a->phases)
         return fc_refuse(st, FC_INPUT, "--collectives: only trace info --phases takes it (convert expands by MPICH's rules)");
     for (size_t i = 0; a->n_words && i < FC_COUNT(verbs); i++)
@@ -127,6 +139,6 @@ const struct fc_command fc_command_trace = {
                  "capture [--partial] -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtrnYxF4KicosjJq",
+    .options = "mpgtrnYxF4KZicosjJq",
     .run = run,
 };

@@ -10,7 +10,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
-       KEY_FORMAT, KEY_PARTIAL, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES };
+       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -59,6 +59,7 @@ static const struct entry {
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},
+    {'Z', {"flops-per-s", KEY_FLOPS, "RATE,...", 0, "operations/s of all ranks, or of each: traces that count operations (ti)", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
@@ -142,6 +143,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_TEXT: a->text = true; break;
     case KEY_PARTIAL: a->partial = true; break;
     case KEY_FORMAT: a->format = value; break;
+    case KEY_FLOPS: a->flops_per_s = value; break;
     case KEY_DUMP: a->dump_network = true; break;
     case KEY_LOAD: a->load = value; break;
     case KEY_LOADS: a->loads = value; break;

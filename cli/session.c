@@ -70,6 +70,36 @@ void fc_session_close(struct fc_session *s)
     fc_arena_free(&s->arena);
 }
 
+enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc_arena *arena,
+                                 struct fc_trace_options *options, struct fc_status *st)
+{
+    const char **item;
+    size_t n;
+    *options = (struct fc_trace_options)FC_TRACE_OPTIONS;
+    if (!arguments->flops_per_s) return FC_OK;
+    if (fc_split_list(arguments->flops_per_s, arena, &item, &n, st)) return st->code;
+    double *speeds = fc_alloc(arena, n, sizeof *speeds, st);
+    if (!speeds) return st->code;
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+        speeds[i] = strtod(item[i], &end);
+        if (*end || !(speeds[i] > 0 && speeds[i] <= 1e30))
+            return fc_refuse(st, FC_INPUT, "--flops-per-s: '%s' is not a number above 0 and up to 1e30", item[i]);
+    }
+    options->speeds = speeds;
+    options->n_speeds = (uint32_t)n;
+    return FC_OK;
+}
+
+enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
+                             struct fc_status *st)
+{
+    if (!arguments->flops_per_s || trace->operations) return FC_OK;
+    return fc_refuse(st, FC_INPUT,
+                     "--flops-per-s: %s has times, not operations (expected a trace of SimGrid or Chakra)",
+                     trace->file);
+}
+
 enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct fc_collective_choice *choice,
                                     struct fc_status *st)
 {

@@ -86,6 +86,9 @@ static void print_head(FILE *stream, const struct info *i)
     fprintf(stream, "time         span %s", fc_format(a, sizeof a, s->span_s, FC_SECONDS));
     fprintf(stream, "; a rank on average: %s CPU between calls,", fc_format(a, sizeof a, s->compute_s, FC_SECONDS));
     fprintf(stream, " %s inside MPI (wall, as recorded)\n", fc_format(a, sizeof a, s->mpi_s, FC_SECONDS));
+    if (t->assumed_flops_per_s > 0)
+        fprintf(stream, "assumed      %g operations/s: the trace counts operations and does not tell (--flops-per-s)\n",
+                t->assumed_flops_per_s);
     if (!isnan(c->computation_share)) fprintf(stream, "computation  %.1f %% of the time\n", 100 * c->computation_share);
     print_balance(stream, c);
 }
@@ -163,6 +166,8 @@ static json_t *info_json(const struct info *i)
                   fc_json_real(s->p2p_bytes), "collective_bytes", fc_json_real(s->collective_bytes), "pairs",
                   (json_int_t)s->n_pairs, "span_s", fc_json_real(s->span_s), "compute_s", fc_json_real(s->compute_s),
                   "mpi_s", fc_json_real(s->mpi_s), "calls", calls, "unwrapped", unwrapped);
+    json_object_set_new(json, "assumed_flops_per_s",
+                        i->trace->assumed_flops_per_s > 0 ? json_real(i->trace->assumed_flops_per_s) : json_null());
     json_object_set_new(json, "graph", json_boolean(i->trace->graph));
     json_object_set_new(json, "computation_share", fc_json_real(c->computation_share));
     json_object_set_new(json, "sub_communicators", json_integer((json_int_t)c->n_sub_comms));
@@ -180,12 +185,12 @@ static json_t *info_json(const struct info *i)
 /* ---- the command ---- */
 
 /* The phases of a trace need it in memory. */
-static enum fc_code find_phases(const struct fc_arguments *a, const char *path, struct fc_job_phases *phases,
-                                struct fc_status *st)
+static enum fc_code find_phases(const struct fc_arguments *a, const char *path, const struct fc_trace_options *options,
+                                struct fc_job_phases *phases, struct fc_status *st)
 {
     struct fc_trace trace;
     struct fc_collective_choice choice;
-    if (fc_session_collectives(a, &choice, st) || fc_trace_read(path, &trace, st)) return st->code;
+    if (fc_session_collectives(a, &choice, st) || fc_trace_read_with(path, options, &trace, st)) return st->code;
     fc_job_phases_find_by(&trace, &choice, phases, st);
     fc_trace_free(&trace);
     return st->code;
@@ -197,11 +202,16 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
     struct fc_trace_source source;
     struct fc_job_phases phases = {0};
     struct info i = {.phases = a->phases ? &phases : NULL};
+    struct fc_trace_options options;
+    struct fc_arena arena = {0};
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
-    if (fc_source_open(path, NULL, &source, st)) return st->code;
+    if (fc_trace_options_of(a, &arena, &options, st) || fc_source_open(path, &options, &source, st)) {
+        fc_arena_free(&arena);
+        return st->code;
+    }
     i.trace = source.head;
-    if (!fc_trace_count(&source, &i.census, st) &&
-        (!a->phases || (!find_phases(a, path, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
+    if (!fc_check_speeds(a, i.trace, st) && !fc_trace_count(&source, &i.census, st) &&
+        (!a->phases || (!find_phases(a, path, &options, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
         fc_deliver(a, json, print_info, &i, st);
@@ -210,5 +220,6 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
     fc_table_free(&i.rows);
     fc_job_phases_free(&phases);
     fc_source_close(&source);
+    fc_arena_free(&arena);
     return st->code;
 }

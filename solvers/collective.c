@@ -43,6 +43,7 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_ALLGATHER, "ring", MPICH, ANY, ALIKE(allgather_ring)},
     {FC_OP_ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, ALIKE(neighbor)},
     {FC_OP_ALLGATHER, "gather+bcast", OMPI, ANY, BUILD(allgather_gather_bcast)},
+    {FC_OP_ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, NULL, &fc_alike_allgather_linear, fc_time_alltoall_linear},
     {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", ANY, ALIKE(alltoall_bruck)},
     {FC_OP_ALLTOALL, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
     {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},
@@ -194,22 +195,14 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
     return st->code;
 }
 
-/* Members' blocks differ. */
-static bool is_uneven(enum fc_op op, uint32_t n, const double *list)
-{
-    if (!list || !has_blocks(op)) return false;
-    for (uint32_t i = 1; i < n; i++)
-        if (list[i] != list[0]) return true;
-    return false;
-}
-
 enum fc_code fc_collective_messages_by(const struct fc_collective_choice *choice, enum fc_op op, uint32_t n,
                                        uint32_t root, double bytes, const double *list,
                                        struct fc_arena *arena, struct fc_message **messages,
                                        uint64_t *n_messages, struct fc_status *st)
 {
     if (check(op, n, root, bytes, list, st)) return st->code;
-    struct fc_collective_call call = {op, n, total_bytes(op, n, bytes, list), is_uneven(op, n, list)};
+    bool uneven = list && has_blocks(op) && fc_sizes_differ(list, n);
+    struct fc_collective_call call = {op, n, total_bytes(op, n, bytes, list), uneven};
     return fc_collective_build(fc_collective_select(choice, &call), n, root, bytes, list, arena, messages,
                                n_messages, st);
 }

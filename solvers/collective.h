@@ -39,6 +39,13 @@ static inline uint32_t fc_schedule_member(const struct fc_schedule *s, uint32_t 
 {
     return (uint32_t)(((uint64_t)v + s->root) % s->n);
 }
+/* Some of the n sizes differ. */
+static inline bool fc_sizes_differ(const double *sizes, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        if (sizes[i] != sizes[0]) return true;
+    return false;
+}
 /* The greatest power of two that is not above n (n > 0). */
 static inline uint32_t fc_power_of_two(uint32_t n)
 {
@@ -123,7 +130,7 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
 
 /* ---- step by step, for algorithms with `alike` (collective_alike.c); no memory, O(1) a step ----
  *
- * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor; alltoall(v) linear and
+ * These have it: barrier dissemination; allgather doubling, bruck, ring, neighbor, linear; alltoall(v) linear and
  * pairwise, alltoall bruck; allreduce ring; reduce_scatter ring and pairwise. */
 
 struct fc_collective_step {

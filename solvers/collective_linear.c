@@ -4,6 +4,7 @@
  *     gather    all arrive together, the root takes one after the other:  T = (n - 2) q(b) + H(b)
  *     alltoall  sends first, right neighbour first, then receives as they arrive, the i-th at i s + o + L:
  *               T = max(max((n - 2) s + o, o + L) + (n - 2) q, (n - 2) s + o + L) + r
+ *     allgather  the same with one block for all: Open MPI's coll/libnbc
  *     scan      member m waits for m - 1, adds, sends to m + 1:  T = (n - 1) H(b)
  * Sources: MPICH and Open MPI coll/base; the times are LogGP's. */
 #include "solvers/collective_parts.h"
@@ -41,7 +42,7 @@ double fc_time_scan_linear(const struct fc_loggp *p, uint32_t n, double bytes)
     return (n - 1) * fc_loggp_hop_s(p, bytes);
 }
 
-/* ---- alltoall, alltoallv ---- */
+/* ---- alltoall, alltoallv, allgather ---- */
 
 static uint32_t one(uint32_t n)
 {
@@ -67,7 +68,13 @@ static double block(const struct fc_schedule *s, uint32_t source, uint32_t targe
     (void)round;
     return s->list ? s->list[(uint64_t)source * s->n + target] : s->bytes;
 }
+static double own(const struct fc_schedule *s, uint32_t source, uint32_t target, uint32_t round)
+{
+    (void)target, (void)round;
+    return fc_schedule_blocks(s, source, 1);
+}
 const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block};
+const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own};
 
 double fc_time_alltoall_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -42,7 +42,7 @@ FC_COLLECTIVE(barrier_quaternary);
 FC_COLLECTIVE(scatter_linear);
 FC_COLLECTIVE(gather_linear);
 FC_COLLECTIVE(scan_linear);
-extern const struct fc_collective_alike fc_alike_alltoall_linear;
+extern const struct fc_collective_alike fc_alike_alltoall_linear, fc_alike_allgather_linear;
 double fc_time_alltoall_linear(const struct fc_loggp *p, uint32_t n, double bytes);
 /* collective_ring.c */
 extern const struct fc_collective_alike fc_alike_allgather_ring, fc_alike_allreduce_ring;

@@ -4,7 +4,7 @@
  * A wait names source, destination and tag and takes the oldest such request, which is ours: requests of one key
  * complete alike. Collectives of equal shares over all ranks in order are said as such, others as the rounds of their
  * messages: isend and irecv, then a wait for each. Computation is the recorded CPU time between calls times
- * flops_per_s. Limits: nonblocking collectives do not exist and become blocking ones where they start; reductions
+ * the speed of the rank. Limits: nonblocking collectives do not exist and become blocking ones where they start; reductions
  * compute nothing; calls that only take time, failed polls and the modes of sends are left out. */
 #include "solvers/export.h"
 
@@ -21,7 +21,7 @@ struct open_request {
 struct writer {
     struct fc_exporter x;
     FILE *out;
-    double flops_per_s;
+    const struct fc_trace_options *options;
     struct open_request *request; /* of the rank */
     uint64_t n_pending;
     int64_t *bytes;               /* [n_calls] of every member; -1: they differ */
@@ -171,7 +171,7 @@ static void write_rank(struct writer *w)
     fprintf(w->out, "%" PRIu32 " init\n", w->rank);
     for (uint64_t i = t->first_event[w->rank]; i < t->first_event[w->rank + 1]; i++) {
         const struct fc_event *e = &t->events[i];
-        if (e->compute_s > 0) fprintf(w->out, "%" PRIu32 " compute %.15g\n", w->rank, e->compute_s * w->flops_per_s);
+        if (e->compute_s > 0) fprintf(w->out, "%" PRIu32 " compute %.15g\n", w->rank, e->compute_s * fc_speed_of(w->options, w->rank));
         if (e->op == FC_OP_SEND || e->op == FC_OP_RECV || e->op == FC_OP_ISEND || e->op == FC_OP_IRECV)
             write_message(w, e);
         else if (e->op == FC_OP_WAIT)
@@ -186,12 +186,16 @@ static void write_rank(struct writer *w)
 enum fc_code fc_export_ti(const struct fc_trace *trace, const struct fc_trace_options *options, FILE *out,
                           uint64_t *losses, struct fc_status *st)
 {
-    struct writer w = {.out = out, .flops_per_s = options->flops_per_s};
+    struct writer w = {.out = out, .options = options};
     uint64_t most = 0;
     if (trace->graph)
         return fc_fail(st, FC_INPUT, (struct fc_place){trace->file, 0},
                        "its events depend on each other as a graph, which a time-independent trace cannot say "
                        "(expected goal or mtx)");
+    if (options->n_speeds > 1 && options->n_speeds != trace->n_ranks)
+        return fc_fail(st, FC_INPUT, (struct fc_place){trace->file, 0},
+                       "%" PRIu32 " speeds for %" PRIu32 " ranks (expected one for all, or one for each)", options->n_speeds,
+                       trace->n_ranks);
     for (uint32_t r = 0; r < trace->n_ranks; r++) {
         uint64_t n = trace->first_event[r + 1] - trace->first_event[r];
         if (n > most) most = n;

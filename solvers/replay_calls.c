@@ -385,13 +385,6 @@ static double sum_up(struct fc_live_call *call, enum fc_op op)
     return op == FC_OP_ALLTOALLV ? sum / call->n : sum;
 }
 
-static bool is_uneven(const struct fc_live_call *call)
-{
-    for (uint32_t m = 1; call->sizes && m < call->n; m++)
-        if (call->sizes[m] != call->sizes[0]) return true;
-    return false;
-}
-
 static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct fc_live_call *call)
 {
     enum fc_op op = call->op == FC_OP_COMM       ? FC_OP_ALLGATHER
@@ -404,7 +397,8 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     call->begun = true;
     double total = sum_up(call, op);
     if (call->n == 1 || (op != FC_OP_BARRIER && !(total > 0))) return FC_OK;
-    struct fc_collective_call what = {op, call->n, total, is_uneven(call)};
+    bool uneven = call->sizes && fc_sizes_differ(call->sizes, call->n);
+    struct fc_collective_call what = {op, call->n, total, uneven};
     const struct fc_round_maker *maker =
         fc_round_maker(fc_collective_select(c->job->settings->collectives, &what));
     if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);

@@ -2,8 +2,9 @@
  * started, all waited for.
  *
  * A call that is a list finds its messages there. Algorithms in which n members exchange n^2 messages (rings,
- * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists (collective.c): only
- * what is under way is kept, found by (call, sender, receiver, round) in the table of all messages. */
+ * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists
+ * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
+ * all messages. */
 #include "solvers/replay.h"
 
 #include <stdlib.h>
@@ -66,6 +67,13 @@ static bool receive_shifted(const struct fc_live_call *c, uint32_t member, uint3
     return true;
 }
 
+static bool send_own(const struct fc_live_call *c, uint32_t member, uint32_t i, uint32_t *to, double *bytes)
+{
+    *to = ahead(member, i + 1, c->n);
+    *bytes = c->sizes ? c->sizes[member] : c->bytes;
+    return true;
+}
+
 /* Empty blocks are not sent. */
 static bool block(const struct fc_live_call *c, uint32_t from, uint32_t to, double *bytes)
 {
@@ -102,6 +110,7 @@ static const struct fc_round_maker makers[] = {
     {FC_OP_REDUCE_SCATTER, "pairwise", false, rounds_less_one, send_shifted, receive_shifted},
     {FC_OP_ALLTOALL, "pairwise", false, rounds_less_one, send_pair, receive_pair},
     {FC_OP_ALLTOALLV, "pairwise", false, rounds_less_one, send_pair, receive_pair},
+    {FC_OP_ALLGATHER, "linear", true, rounds_less_one, send_own, receive_shifted},
     {FC_OP_ALLTOALL, "linear", true, rounds_less_one, send_all, receive_all},
     {FC_OP_ALLTOALLV, "linear", true, rounds_less_one, send_all, receive_all},
 };

@@ -4,6 +4,7 @@
 #define FC_FORMAT_FILES_H
 
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/trace_format.h"
 #include "traces/trace_formats.h"
 

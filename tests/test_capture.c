@@ -4,6 +4,7 @@
  * and said. */
 #include "solvers/solvers.h"
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/traces.h"
 
 #include <dirent.h>

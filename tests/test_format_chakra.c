@@ -1,6 +1,7 @@
 /* test_format_chakra.c - Chakra traces: messages encoded here and read back, order and cycles, groups,
  * refusals, damaged files, and the reference data against counts made by an independent reader. */
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/trace_formats.h"
 
 #include <stdlib.h>

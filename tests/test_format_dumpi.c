@@ -2,6 +2,7 @@
  * they are. */
 #include "tests/dumpi_file.h"
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/traces.h"
 
 #include <dirent.h>

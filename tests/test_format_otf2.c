@@ -1,6 +1,7 @@
 /* test_format_otf2.c - OTF2 archives: one written here with the library's writer, and the reference archives
  * where they are. */
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/traces.h"
 
 #include <dirent.h>

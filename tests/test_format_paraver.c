@@ -2,6 +2,7 @@
  * line by line; each refusal with its line; a generated program of many ranks; cut and changed files. There
  * is no public .prv to compare with. */
 #include "tests/tests.h"
+#include "tests/trace_oracles.h"
 #include "traces/trace_formats.h"
 
 #include <stdlib.h>

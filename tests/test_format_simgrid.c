@@ -175,6 +175,85 @@ static void test_speed(void)
     fc_trace_free(&t);
 }
 
+static enum fc_code read_at(const char *path, const double *speeds, uint32_t n, struct fc_trace *t,
+                            struct fc_status *st)
+{
+    struct fc_trace_options options = FC_TRACE_OPTIONS;
+    options.speeds = speeds;
+    options.n_speeds = n;
+    return fc_trace_read_with(path, &options, t, st);
+}
+
+static void test_speeds(void)
+{
+    static const double speeds[] = {1e9, 4e9, 0};
+    struct fc_trace t;
+    struct fc_status st = {0};
+    const char *path = test_text(
+        "speeds", "0 init\n1 init\n0 compute 2e9\n1 compute 2e9\n1 sleep 3\n0 finalize\n1 finalize\n");
+    CU_ASSERT_FATAL(!read_at(path, NULL, 0, &t, &st));
+    CU_ASSERT(t.operations);
+    CU_ASSERT_DOUBLE_EQUAL(t.assumed_flops_per_s, 1e9, 0);
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 1, 1)->compute_s, 5, 1e-12);
+    fc_trace_free(&t);
+    CU_ASSERT_FATAL(!read_at(path, speeds, 2, &t, &st));
+    CU_ASSERT_DOUBLE_EQUAL(t.assumed_flops_per_s, 0, 0);
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 1)->compute_s, 2, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 1, 1)->compute_s, 3.5, 1e-12);
+    fc_trace_free(&t);
+    CU_ASSERT_FATAL(!read_at(path, speeds + 1, 1, &t, &st));
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 1)->compute_s, 0.5, 1e-12);
+    fc_trace_free(&t);
+    CU_ASSERT(read_at(path, speeds, 3, &t, &st) == FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "3 speeds for 2 ranks (expected one for all, or one for each)"));
+    st = (struct fc_status){0};
+    CU_ASSERT(read_at(path, speeds + 1, 2, &t, &st) == FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "a speed of 0 operations/s (expected above 0)"));
+    test_read(test_text("idle", "0 init\n"), &t); /* nothing to assume */
+    CU_ASSERT_DOUBLE_EQUAL(t.assumed_flops_per_s, 0, 0);
+    fc_trace_free(&t);
+}
+
+/* Two jobs: messages, roots and collectives are among their own ranks, and nobody waits for the other at the
+ * end. */
+static void test_jobs(void)
+{
+    struct fc_trace t;
+    test_text(
+        "jobs/a",
+        "0 init\n1 init\n0 send 1 7 5\n1 recv 0 7 5\n0 bcast 8 1\n1 bcast 8 1\n0 finalize\n1 finalize\n");
+    test_text("jobs/list", "jobs/a\n");
+    test_read(test_text("jobs/two", "first list 2\n# later\nsecond a 2 3e9\n"), &t);
+    CU_ASSERT_EQUAL(t.n_ranks, 4);
+    CU_ASSERT_EQUAL(t.n_comms, 3);
+    CU_ASSERT(test_is(&t, 2, 1, FC_OP_SEND, 3, 7, 5));
+    CU_ASSERT(test_is(&t, 3, 2, FC_OP_BCAST, 3, 0, 8));
+    CU_ASSERT_EQUAL(test_event(&t, 3, 2)->comm, 2);
+    CU_ASSERT_EQUAL(t.comm_member[t.comm_first[2] + 1], 3);
+    CU_ASSERT_EQUAL(test_event(&t, 0, 3)->op, FC_OP_OTHER);
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 0, 0)->compute_s, 0, 0);
+    CU_ASSERT_DOUBLE_EQUAL(test_event(&t, 2, 0)->compute_s, 3, 1e-12);
+    fc_trace_free(&t);
+    test_read(test_text("jobs/one", "only a 2 0\n"), &t);
+    CU_ASSERT_EQUAL(t.n_comms, 1);
+    CU_ASSERT_EQUAL(test_event(&t, 0, 3)->op, FC_OP_FINALIZE);
+    fc_trace_free(&t);
+    CU_ASSERT(
+        test_refused(test_text("jobs/bad", "only a 3\n"), "2 ranks, not 3 as the description of jobs says"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2\nsecond b 2\n"),
+                           "jobs/bad:2: file 'b' of the job is not there"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2\nsecond a\n"),
+                           ":2: 'second a' (expected a job: NAME FILE RANKS"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2 x\n"),
+                           "jobs/bad:1: operations before the start: 'x' is not a number"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2 -1\n"),
+                           ":1: -1 operations before the start of a job (expected 0"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 0\n"), "ranks: '0' is out of range"));
+    CU_ASSERT(test_refused(test_text("jobs/bad", "first a 2 1e17\n"),
+                           "1e+17 operations before the start of a job take 1e+08 s"));
+    test_damaged("damaged", "first jobs/a 2\nsecond jobs/a 2 3e9\n", 200, test_path("damaged"));
+}
+
 static void test_refusals(void)
 {
     static const struct {
@@ -239,6 +318,7 @@ static void test_references(void)
         {"simgrid_ti/replay/actions_with_isend.txt", 3, 3, 3, 2, 0, 0, 3000000, 2},
         {"simgrid_ti/replay/split_traces", 2, 3, 3, 1, 0, 0, 3000000, 1},
         {"simgrid_ti/smpi_replay.txt", 32, 0, 0, 0, 1248, 480, 0, 2048},
+        {"simgrid_ti/description_file", 64, 0, 0, 0, 2496, 1024, 0, 4096},
     };
     for (size_t i = 0; i < FC_COUNT(files); i++) {
         const char *path = test_reference(files[i].name);
@@ -276,6 +356,8 @@ int suite_format_simgrid(void)
         {"nonblocking collectives", test_nonblocking},
         {"lists and shared files", test_files},
         {"the recorded speed", test_speed},
+        {"a speed for each rank", test_speeds},
+        {"descriptions of jobs", test_jobs},
         {"refusals with their line", test_refusals},
         {"damaged copies", test_broken_copies},
         {"SimGrid's samples", test_references},

@@ -1,6 +1,7 @@
 /* test_phases.c - a trace cut into phases: traces by hand whose phases are known, properties of the shipped
  * ones. */
 #include "tests/replay_script.h"
+#include "tests/trace_oracles.h"
 #include "traces/flows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* test_trace_blocks.c - traces in blocks: version 2 of the packed form and the temporary file give the same as memory. */
 #include "tests/trace_good.h"
+#include "tests/trace_oracles.h"
 #include "traces/trace_blocks.h"
 #include "traces/trace_census.h"
 #include "traces/trace_formats.h"

@@ -1,6 +1,7 @@
 /* test_trace_use.c - what is made of traces: matching, totals, demand, generated traces, the shipped
  * recordings. */
 #include "tests/trace_good.h"
+#include "tests/trace_oracles.h"
 
 /* ---- matching ---- */
 

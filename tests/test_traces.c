@@ -1,5 +1,6 @@
 /* test_traces.c - the trace format: both forms, every refusal with its line, cut and damaged files. */
 #include "tests/trace_good.h"
+#include "tests/trace_oracles.h"
 #include "traces/trace_format.h"
 
 #include <zstd.h>

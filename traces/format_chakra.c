@@ -228,24 +228,24 @@ static enum fc_code collective(struct fc_chakra *c, const struct fc_chakra_node 
     return FC_OK;
 }
 
-static enum fc_code computation(struct fc_chakra *c, const struct fc_chakra_node *node, double flops_per_s,
-                                struct fc_event *e)
+static enum fc_code computation(struct fc_chakra *c, const struct fc_chakra_node *node,
+                                const struct fc_trace_options *options, struct fc_event *e)
 {
     e->compute_s = node->duration_s;
     if (node->duration_s > 0 || node->num_ops <= 0) return FC_OK;
-    e->compute_s = (double)node->num_ops / flops_per_s;
+    e->compute_s = fc_sink_seconds(c->sink, options, c->rank, (double)node->num_ops);
     return fc_sink_note(c->sink,
                         "computation without duration: its num_ops at the speed given for operations", 1);
 }
 
-static enum fc_code make_event(struct fc_chakra *c, const struct fc_chakra_node *node, double flops_per_s,
-                               struct fc_event *e)
+static enum fc_code make_event(struct fc_chakra *c, const struct fc_chakra_node *node,
+                               const struct fc_trace_options *options, struct fc_event *e)
 {
     bool communicates = node->type >= FC_CHAKRA_SEND && node->type <= FC_CHAKRA_COLL;
     *e = (struct fc_event){.op = FC_OP_OTHER, .peer = -1, .request = node->on_cpu ? 0 : communicates ? 2 : 1};
     switch (node->type) {
     case FC_CHAKRA_COMP:
-        return computation(c, node, flops_per_s, e);
+        return computation(c, node, options, e);
     case FC_CHAKRA_SEND:
     case FC_CHAKRA_RECV:
         return message(c, node, e);
@@ -264,7 +264,8 @@ static enum fc_code make_event(struct fc_chakra *c, const struct fc_chakra_node 
     return only_time(c, "memory or storage node: only its time is kept");
 }
 
-static enum fc_code hand_on(struct fc_chakra *c, const struct fc_chakra_order *s, double flops_per_s)
+static enum fc_code hand_on(struct fc_chakra *c, const struct fc_chakra_order *s,
+                            const struct fc_trace_options *options)
 {
     size_t capacity = 0;
     int64_t *list = NULL;
@@ -272,7 +273,7 @@ static enum fc_code hand_on(struct fc_chakra *c, const struct fc_chakra_order *s
     for (uint32_t i = 0; !code && i < s->n; i++) {
         const struct fc_chakra_node *node = &c->nodes[s->order[i]];
         struct fc_event e;
-        code = make_event(c, node, flops_per_s, &e);
+        code = make_event(c, node, options, &e);
         for (uint32_t k = 0; !code && k < node->n_before; k++) {
             const struct fc_chakra_dependency *d = &c->before[node->before + k];
             if (d->node == FC_NONE || d->dropped) {
@@ -348,10 +349,11 @@ static enum fc_code read_groups(struct fc_chakra *c, const char *stem, struct fc
 }
 
 static enum fc_code read_ranks(struct fc_chakra *c, const struct fc_rank_files *files, bool is_json,
-                               double flops_per_s, struct fc_arena *arena)
+                               const struct fc_trace_options *options, struct fc_arena *arena)
 {
     c->n_ranks = files->n;
-    if (fc_sink_start(c->sink, files->n, NULL, "Chakra execution trace")) return c->st->code;
+    if (fc_sink_start(c->sink, files->n, NULL, "Chakra execution trace") || fc_sink_speeds(c->sink, options))
+        return c->st->code;
     fc_sink_graph(c->sink);
     if (read_groups(c, files->stem, arena)) return c->st->code;
     for (c->rank = 0; c->rank < files->n; c->rank++) {
@@ -362,7 +364,7 @@ static enum fc_code read_ranks(struct fc_chakra *c, const struct fc_rank_files *
         enum fc_code code = fc_sink_file(c->sink, c->rank, c->file);
         if (!code) code = is_json ? fc_chakra_read_json(c) : fc_chakra_read_protobuf(c);
         if (!code) code = fc_chakra_sort(c, &scratch, &s);
-        if (!code) code = hand_on(c, &s, flops_per_s);
+        if (!code) code = hand_on(c, &s, options);
         fc_arena_free(&scratch);
         if (code) return code;
     }
@@ -415,7 +417,7 @@ static enum fc_code read_chakra(const char *path, const struct fc_trace_options 
     bool is_json = !fc_is_rank_file(path, ".et") && !fc_has_rank_files(path, ".et") && !ends_in(path, ".et");
     enum fc_code code = is_json ? refuse_pytorch(path, sink->st) : FC_OK;
     if (!code) code = fc_rank_files(path, is_json ? ".json" : ".et", &arena, &files, sink->st);
-    if (!code) code = read_ranks(&c, &files, is_json, options->flops_per_s, &arena);
+    if (!code) code = read_ranks(&c, &files, is_json, options, &arena);
     for (size_t i = 0; i < c.n_groups; i++) {
         free(c.groups[i].name);
         free(c.groups[i].member);

@@ -20,12 +20,13 @@ struct fc_simgrid_word {
 struct fc_simgrid {
     struct fc_trace_sink *sink;
     struct fc_status *st;
-    double flops_per_s;
+    const struct fc_trace_options *options;
     struct fc_arena arena;
-    uint32_t n_ranks;
-    struct fc_simgrid_rank *rank; /* [n_ranks] */
+    uint32_t n_ranks, first; /* of the job at hand, and its first rank among those of all jobs */
+    int32_t comm;            /* its communicator: 0, the world, when there is one job */
+    struct fc_simgrid_rank *rank; /* [n_ranks] of the job at hand */
     struct fc_stream stream;
-    uint32_t at;                  /* rank of the line at hand */
+    uint32_t at;                  /* rank of the line at hand, in its job */
     struct fc_simgrid_word *word; /* [n_words] */
     size_t n_words, word_capacity;
     int64_t *list; /* [list_capacity] */

@@ -168,18 +168,18 @@ static enum fc_code root(const struct fc_simgrid *s, size_t i, struct fc_event *
 {
     int64_t number = 0;
     if (i < s->n_words && integer(s, i, "a root", 0, (long long)s->n_ranks - 1, &number)) return s->st->code;
-    e->peer = (int32_t)number;
+    e->peer = (int32_t)(s->first + number);
     return FC_OK;
 }
 
 /* Argument i is a number of operations, or of seconds. */
-static enum fc_code compute(struct fc_simgrid *s, size_t i, double per_s)
+static enum fc_code compute(struct fc_simgrid *s, size_t i, bool operations)
 {
     double amount;
     if (fc_word_real(s->word[i].text, s->word[i].length, "an amount of computation", &amount, here(s), s->st))
         return s->st->code;
     double *compute_s = &s->rank[s->at].compute_s;
-    *compute_s += amount / per_s;
+    *compute_s += operations ? fc_sink_seconds(s->sink, s->options, s->first + s->at, amount) : amount;
     if (amount >= 0 && *compute_s <= (double)FC_MAX_TIME_NS / 1e9) return FC_OK;
     return fc_fail(s->st, FC_INPUT, here(s),
                    "computation of %g s between two calls (allowed: 0 to 9000000 s)", *compute_s);
@@ -197,11 +197,12 @@ static enum fc_code words(const struct fc_simgrid *s, const struct kind *kind, s
 static enum fc_code put(struct fc_simgrid *s, struct fc_event e, const int64_t *list)
 {
     struct fc_simgrid_rank *r = &s->rank[s->at];
+    e.comm = s->comm;
     e.compute_s = r->compute_s;
     e.polls = (uint16_t)r->polls;
     r->compute_s = 0;
     r->polls = 0;
-    return fc_sink_event(s->sink, s->at, &e, list);
+    return fc_sink_event(s->sink, s->first + s->at, &e, list);
 }
 
 static enum fc_code note(const struct fc_simgrid *s, const struct kind *kind, const char *why)
@@ -217,7 +218,7 @@ static enum fc_code put_collective(struct fc_simgrid *s, const struct kind *kind
     struct fc_simgrid_rank *r = &s->rank[s->at];
     if (nonblocking) {
         e.mode = 1;
-        e.request = fc_sink_requests(s->sink, s->at);
+        e.request = fc_sink_requests(s->sink, s->first + s->at);
         if (fc_requests_add(&r->collective, (uint64_t)(kind - kinds), 0, e.request, s->st))
             return s->st->code;
     }
@@ -248,7 +249,7 @@ static enum fc_code partner(const struct fc_simgrid *s, size_t peer, size_t tag,
     if (!any_tag && raw[1] < 0)
         return fc_fail(s->st, FC_INPUT, here(s), "tag %" PRId64 " (allowed: 0 or more%s)", raw[1],
                        receive ? ", or -444 for any" : "");
-    e->peer = any ? FC_ANY : (int32_t)raw[0];
+    e->peer = any ? FC_ANY : (int32_t)(s->first + raw[0]);
     e->tag = any_tag ? FC_ANY : (int32_t)raw[1];
     return FC_OK;
 }
@@ -267,7 +268,7 @@ static enum fc_code message(struct fc_simgrid *s, const struct kind *kind)
         return s->st->code;
     }
     if (kind->op == FC_OP_SEND || kind->op == FC_OP_RECV) return put(s, e, NULL);
-    e.request = fc_sink_requests(s->sink, s->at);
+    e.request = fc_sink_requests(s->sink, s->first + s->at);
     uint64_t key = send ? key_of(s->at, raw[0]) : key_of(raw[0], s->at);
     if (fc_requests_add(&s->rank[s->at].open, key, (uint64_t)raw[1], e.request, s->st)) return s->st->code;
     return put(s, e, NULL);
@@ -278,7 +279,7 @@ static enum fc_code sendrecv(struct fc_simgrid *s, const struct kind *kind)
 {
     struct fc_event send = fc_event_of(FC_OP_SEND), receive = fc_event_of(FC_OP_IRECV),
                     wait = fc_event_of(FC_OP_WAIT);
-    int64_t raw[2], request = fc_sink_requests(s->sink, s->at);
+    int64_t raw[2], request = fc_sink_requests(s->sink, s->first + s->at);
     if (words(s, kind, 4, 6) || sized(s, 0, 4, &send.bytes) || sized(s, 2, 5, &receive.bytes) ||
         partner(s, 1, SIZE_MAX, &send, raw) || partner(s, 3, SIZE_MAX, &receive, raw))
         return s->st->code;
@@ -428,8 +429,8 @@ static enum fc_code collective(struct fc_simgrid *s, const struct kind *kind, bo
 {
     struct fc_event e = fc_event_of(kind->op);
     if (read_collective(s, kind, &e) || put_collective(s, kind, e, nonblocking)) return s->st->code;
-    if (kind->action == REDUCE) return compute(s, 1, s->flops_per_s);
-    return kind->action == REDUCESCATTER ? compute(s, s->n_ranks, s->flops_per_s) : FC_OK;
+    if (kind->action == REDUCE) return compute(s, 1, true);
+    return kind->action == REDUCESCATTER ? compute(s, s->n_ranks, true) : FC_OK;
 }
 
 /* ---- any action ---- */
@@ -447,15 +448,16 @@ static enum fc_code act(struct fc_simgrid *s, const struct kind *kind, bool nonb
                  "world"))
             return s->st->code;
         return put(s, fc_event_of(FC_OP_OTHER), NULL);
-    case FINALIZE:
+    case FINALIZE: /* of one of several jobs: no other waits for it */
+        return put(s, fc_event_of(s->comm ? FC_OP_OTHER : FC_OP_FINALIZE), NULL);
     case OTHER:
         return put(s, fc_event_of(kind->op), NULL);
     case LOCATION:
         return note(s, kind, "places in the source are left out");
     case SLEEP:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, 1);
+        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, false);
     case COMPUTE:
-        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, s->flops_per_s);
+        return words(s, kind, 1, 1) ? s->st->code : compute(s, 0, true);
     case MESSAGE:
         return message(s, kind);
     case SENDRECV:

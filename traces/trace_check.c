@@ -3,8 +3,7 @@
  *
  * Invariants afterwards: op, mode, communicator, peer, list and times in range; the rank is a member of every
  * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is
- * completed at most once, after it was made. Balance is not required (a trace may be a window): see
- * trace_match.c. */
+ * completed at most once, after it was made. Balance is not required: a trace may be a window. */
 #include "traces/trace_format.h"
 
 #include <inttypes.h>

@@ -75,8 +75,6 @@ enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct
 void fc_write_event_text(FILE *out, const struct fc_event *event, const int64_t *list, bool graph);
 bool fc_is_packed(const struct fc_text *text);
 enum fc_code fc_read_trace_packed(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
-/* Version 1 of the packed form, which fc_trace_write wrote once: for tests. */
-enum fc_code fc_write_trace_packed(const struct fc_trace *trace, FILE *out, struct fc_status *st);
 
 /* Lines of the ranks' first events in the text form, from first_event. */
 static inline void fc_set_lines(const struct fc_trace *trace)

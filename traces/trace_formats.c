@@ -18,6 +18,26 @@ const struct fc_trace_format *const fc_trace_formats[] = {
 
 enum { PROBE_BYTES = 64 << 10 };
 
+const char *fc_trace_format_names(char *out, size_t size)
+{
+    size_t n = 0;
+    *out = 0;
+    for (size_t i = 0; fc_trace_formats[i] && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", fc_trace_formats[i]->name);
+    return out;
+}
+
+/* Traces of many files are passed round as archives. */
+static enum fc_code refuse_archive(const struct fc_trace_probe *probe, struct fc_status *st)
+{
+    bool tar = probe->n_head > 262 && !memcmp(probe->head + 257, "ustar", 5);
+    bool zip = probe->n_head > 4 && !memcmp(probe->head, "PK\3\4", 4);
+    if (!tar && !zip) return FC_OK;
+    return fc_fail(st, FC_INPUT, (struct fc_place){probe->path, 0},
+                   "is a %s archive of files (expected a trace: unpack it with `%s` and give the file or folder in it)",
+                   tar ? "tar" : "zip", tar ? "tar -xf" : "unzip");
+}
+
 static enum fc_code probe_head(const char *path, struct fc_stream *s, struct fc_trace_probe *probe,
                                struct fc_status *st)
 {
@@ -30,6 +50,7 @@ enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **fo
 {
     struct fc_stream s = {0};
     struct stat info;
+    char known[256];
     struct fc_trace_probe probe = {.path = path};
     *format = NULL;
     if (stat(path, &info))
@@ -40,7 +61,9 @@ enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **fo
     for (size_t i = 0; !code && !*format && fc_trace_formats[i]; i++)
         if (fc_trace_formats[i]->is(&probe)) *format = fc_trace_formats[i];
     if (!code && probe.folder && !*format)
-        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "is a folder without a trace that is known");
+        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
+                       "is a folder without a trace that is known (%s)", fc_trace_format_names(known, sizeof known));
+    if (!code && !*format && !probe.folder) code = refuse_archive(&probe, st);
     fc_stream_close(&s);
     return code;
 }

@@ -10,11 +10,20 @@
 
 /* What a foreign format leaves open. */
 struct fc_trace_options {
-    double flops_per_s; /* speed at which a format that counts operations recorded them (SimGrid) */
+    /* Speeds of formats that count operations (SimGrid; Chakra without durations): [n_speeds] one of all
+     * ranks, or one each. n_speeds 0: flops_per_s is assumed, and trace->assumed_flops_per_s tells. */
+    const double *speeds;
+    uint32_t n_speeds;
+    double flops_per_s;
     double tick_s;      /* length of the unit of time of a format that names none (GOAL) */
     uint64_t memory_events; /* fc_source_open: a trace of more events goes through a temporary file */
 };
 #define FC_TRACE_OPTIONS {.flops_per_s = 1e9, .tick_s = 1e-9, .memory_events = 1 << 20}
+
+static inline double fc_speed_of(const struct fc_trace_options *options, uint32_t rank)
+{
+    return options->n_speeds ? options->speeds[options->n_speeds > 1 ? rank : 0] : options->flops_per_s;
+}
 
 /* ---- the sink (trace_sink.c) ---- */
 
@@ -49,6 +58,12 @@ enum fc_code fc_sink_event(struct fc_trace_sink *sink, uint32_t rank, const stru
 /* Events and requests that the rank has made so far. */
 uint64_t fc_sink_events(const struct fc_trace_sink *sink, uint32_t rank);
 int32_t fc_sink_requests(const struct fc_trace_sink *sink, uint32_t rank);
+/* The format counts operations: behind fc_sink_start. FC_INPUT unless the speeds are above 0, and none, one,
+ * or one for each rank. */
+enum fc_code fc_sink_speeds(struct fc_trace_sink *sink, const struct fc_trace_options *options);
+/* Time of the rank for so many operations. */
+double fc_sink_seconds(struct fc_trace_sink *sink, const struct fc_trace_options *options, uint32_t rank,
+                       double operations);
 /* Something that the trace lacks or that was left out, once for each occurrence; the same text again is counted. At the end it
  * becomes an entry of trace->unwrapped: "(12 times: TEXT)"; with 0 times the text as it is. */
 enum fc_code fc_sink_note(struct fc_trace_sink *sink, const char *text, uint64_t times);
@@ -72,8 +87,13 @@ struct fc_trace_format {
 };
 extern const struct fc_trace_format *const fc_trace_formats[]; /* ends with NULL; our own form is not in it */
 
+/* Their names, "otf2, dumpi, ...", into `out`, which is returned. */
+const char *fc_trace_format_names(char *out, size_t size);
 /* The format of a file or folder; *format NULL: our own (also when nothing else fits). */
 enum fc_code fc_trace_detect(const char *path, const struct fc_trace_format **format, struct fc_status *st);
+/* fc_trace_read with options. */
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options,
+                                struct fc_trace *trace, struct fc_status *st);
 /* Reads trace->file through the format's reader into memory. O(trace). */
 enum fc_code fc_trace_read_foreign(const struct fc_trace_format *format, const struct fc_trace_options *options,
                                    struct fc_trace *trace, struct fc_status *st);

@@ -120,9 +120,12 @@ static char *copy_word(struct fc_arena *arena, struct word word, struct fc_statu
 static enum fc_code read_version(struct fc_lines *lines, struct fc_status *st)
 {
     struct word rest;
-    if (!fc_lines_next(lines) || !is(first_word(lines, &rest), "fabricast-trace"))
+    if (!fc_lines_next(lines) || !is(first_word(lines, &rest), "fabricast-trace")) {
+        char known[256];
         return fc_fail(st, FC_INPUT, (struct fc_place){lines->file, 1},
-                       "not a trace of fabricast (expected 'fabricast-trace 1')");
+                       "not a trace that is known (expected 'fabricast-trace 1', or one of %s)",
+                       fc_trace_format_names(known, sizeof known));
+    }
     if (is(rest, "1")) return FC_OK;
     return fc_fail(st, FC_INPUT, fc_lines_place(lines),
                    "version '%.*s' of the trace format is unknown (expected 1)",
@@ -326,6 +329,12 @@ static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc
 enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_status *st)
 {
     static const struct fc_trace_options usual = FC_TRACE_OPTIONS;
+    return fc_trace_read_with(path, &usual, trace, st);
+}
+
+enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options *options,
+                                struct fc_trace *trace, struct fc_status *st)
+{
     const struct fc_trace_format *format;
     *trace = (struct fc_trace){0};
     enum fc_code code = fc_trace_detect(path, &format, st);
@@ -333,7 +342,7 @@ enum fc_code fc_trace_read(const char *path, struct fc_trace *trace, struct fc_s
         trace->file = fc_copy_text(&trace->arena, path, st);
         if (!trace->file) code = FC_NO;
     }
-    if (!code) code = format ? fc_trace_read_foreign(format, &usual, trace, st) : read_own(path, trace, st);
+    if (!code) code = format ? fc_trace_read_foreign(format, options, trace, st) : read_own(path, trace, st);
     if (!code) code = fc_trace_check(trace, st);
     if (code) fc_trace_free(trace);
     return code;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,27 @@ enum fc_code fc_sink_start(struct fc_trace_sink *sink, uint32_t n_ranks, const c
 void fc_sink_graph(struct fc_trace_sink *sink)
 {
     sink->trace->graph = true;
+}
+
+enum fc_code fc_sink_speeds(struct fc_trace_sink *sink, const struct fc_trace_options *options)
+{
+    sink->trace->operations = true;
+    if (options->n_speeds > 1 && options->n_speeds != sink->trace->n_ranks)
+        return fc_fail(sink->st, FC_INPUT, (struct fc_place){sink->trace->file, 0},
+                       "%" PRIu32 " speeds for %" PRIu32 " ranks (expected one for all, or one for each)",
+                       options->n_speeds, sink->trace->n_ranks);
+    for (uint32_t r = 0; r < (options->n_speeds > 1 ? options->n_speeds : 1); r++)
+        if (!(fc_speed_of(options, r) > 0 && isfinite(fc_speed_of(options, r))))
+            return fc_refuse(sink->st, FC_INPUT, "a speed of %g operations/s (expected above 0)",
+                             fc_speed_of(options, r));
+    return FC_OK;
+}
+
+double fc_sink_seconds(struct fc_trace_sink *sink, const struct fc_trace_options *options, uint32_t rank,
+                       double operations)
+{
+    if (!options->n_speeds && operations > 0) sink->trace->assumed_flops_per_s = options->flops_per_s;
+    return operations / fc_speed_of(options, rank);
 }
 
 enum fc_code fc_sink_file(struct fc_trace_sink *sink, uint32_t rank, const char *path)

@@ -71,6 +71,8 @@ struct fc_trace {
     const char *file;
     const char *program;   /* command line as recorded */
     const char *recorded;  /* MPI library, date, how (free text) */
+    bool operations;            /* the format counts operations where others have time */
+    double assumed_flops_per_s; /* they were turned into time at this speed, which nobody gave; 0: no such */
     uint32_t n_ranks;
     uint32_t n_comms;      /* comm 0 is the world */
     uint64_t *comm_first;  /* [n_comms + 1] */
@@ -97,12 +99,6 @@ void fc_trace_free(struct fc_trace *trace);
 /* The place of an event (its index in trace->events), for messages: line of the text form. */
 struct fc_place fc_event_place(const struct fc_trace *trace, uint32_t rank, uint64_t event);
 
-/* Matches sends with receives (communicator, source, destination, tag; in order). match[e] of a SEND/ISEND is the
- * event index (global) of its RECV/IRECV and vice versa; UINT64_MAX for events that are neither. match is
- * [first_event[n_ranks]], owned by the arena. FC_INPUT names the first unmatched receive or send with file:line. O(n). */
-enum fc_code fc_trace_match(const struct fc_trace *trace, struct fc_arena *arena, uint64_t **match,
-                            struct fc_status *st);
-
 /* Totals, for `trace info`. */
 struct fc_trace_summary {
     uint64_t n_events, n_messages, n_collectives, n_polls;
@@ -112,7 +108,6 @@ struct fc_trace_summary {
     uint64_t op_count[FC_N_OPS];
     double op_bytes[FC_N_OPS];
 };
-void fc_trace_summarise(const struct fc_trace *trace, struct fc_trace_summary *summary);
 
 /* Point-to-point bytes between ranks as a demand (collectives as their volume under the solvers' algorithms are added
  * by solvers/). Entries unique and sorted. */

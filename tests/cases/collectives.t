@@ -17,6 +17,7 @@ $ fabricast list collectives --members 12 --bytes 64KiB --loggops L=2500ns,o=150
 > allgather       ring               4.386 ms  mpich
 > allgather       neighbor           4.358 ms  
 > allgather       gather+bcast       23.24 ms  
+> allgather       linear             8.285 ms  
 > allreduce       reduce+bcast       3.181 ms  
 $ fabricast list collectives | tail -4
 >   ring (reduce_scatter)        Open MPI coll/base

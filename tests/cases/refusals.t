@@ -159,7 +159,23 @@ $ fabricast trace convert traces/samples/lammps-lj-16.fct --text -o $TMP/lj.txt 
 ! fabricast: cut.txt:3000: the trace ends here, cut in the middle (expected more events of the rank: 1026)
 ? 2
 $ fabricast trace info /dev/null
-! fabricast: /dev/null:1: not a trace of fabricast (expected 'fabricast-trace 1')
+! fabricast: /dev/null:1: not a trace that is known (expected 'fabricast-trace 1', or one of otf2, dumpi, paraver, chakra, goal, liballprof, ti)
+? 2
+$ cd $TMP; mkdir -p many; echo 1 > many/a; tar -czf many.tgz many; fabricast trace info many.tgz; fabricast trace info many
+! fabricast: many.tgz: is a tar archive of files (expected a trace: unpack it with `tar -xf` and give the file or folder in it)
+! fabricast: many: is a folder without a trace that is known (otf2, dumpi, paraver, chakra, goal, liballprof, ti)
+? 2
+$ cd $TMP; printf '0 init\n0 compute 1e9\n' > one.ti; fabricast trace info one.ti --flops-per-s 1e9,2e9; fabricast predict -m bgl-64 -t one.ti --flops-per-s -1
+! fabricast: one.ti: 2 speeds for 1 ranks (expected one for all, or one for each)
+! fabricast: --flops-per-s: '-1' is not a number above 0 and up to 1e30
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --flops-per-s 1e9 || cd traces/samples && fabricast trace convert lammps-lj-16.fct -o $TMP/x.fct --flops-per-s 1e9
+! fabricast: --flops-per-s: traces/samples/lammps-lj-16.fct has times, not operations (expected a trace of SimGrid or Chakra)
+! fabricast: --flops-per-s: lammps-lj-16.fct has times, not operations (expected a trace of SimGrid or Chakra)
+? 2
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --flops-per-s 1e9; fabricast trace capture --flops-per-s 1e9 -- true
+! fabricast: --flops-per-s: no operations (expected a trace, -t TRACE)
+! fabricast: --flops-per-s: trace capture reads no trace (expected trace info or convert)
 ? 2
 $ fabricast predict -m percs-16 -t no-such.fct
 ! fabricast: no-such.fct: cannot be read: No such file or directory

@@ -131,6 +131,7 @@ $ cd $TMP; fabricast trace info window.txt --json
 >   "unwrapped": [
 >     "(3 times: MPI_Win_fence: only its time is kept)"
 >   ],
+>   "assumed_flops_per_s": null,
 >   "graph": false,
 >   "computation_share": 0.5625,
 >   "sub_communicators": 1,
@@ -300,3 +301,24 @@ $ cd $TMP; printf 'fabricast-trace 1\nprogram x\nrecorded x\nranks 2\ncomm 0 0-1
 > left over      1 messages that nobody received, 0 receives that got nothing
 >   "unmatched_sends": 1,
 >   "unmatched_receives": 0,
+
+# Operations become time at the speed of each rank; without one the assumption is said. SimGrid 3.32 (factors 1, links of two
+# directions) gives 13.123645 s.
+$ cd $TMP; printf '%s init\n%s allreduce 5e4 5e8\n%s compute 5e8\n' 0 0 0 1 1 1 2 2 2 > all.ti; cd - > /dev/null; fabricast predict -m tests/fabrics/small_platform.yaml -t $TMP/all.ti --flops-per-s 98.095e6,76.296e6,76.296e6 --collectives allreduce=reduce+bcast --json | grep -E 'time_s|assumed'; fabricast predict -m tests/fabrics/small_platform.yaml -t $TMP/all.ti --collectives allreduce=reduce+bcast | sed -n 2,5p
+>   "time_s": 13.1236445957688,
+>   "assumed_flops_per_s": null
+> job            all.ti, 3 tasks, mapping def, routing shortest
+> assumed        1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
+> time           1.017 s
+> computation    1 s
+$ cd $TMP; fabricast trace info all.ti | grep -E '^(recorded|assumed)'; fabricast trace info all.ti --flops-per-s 5e7 | grep -E '^(recorded|assumed)'
+> recorded     SimGrid time-independent trace at 1e+09 operations/s (assumed); no clocks
+> assumed      1e+09 operations/s: the trace counts operations and does not tell (--flops-per-s)
+> recorded     SimGrid time-independent trace at 5e+07 operations/s; no clocks
+$ cd $TMP; fabricast trace convert all.ti -o all.txt --flops-per-s 1e8,2e8,4e8 && grep other all.txt; fabricast trace convert all.txt -o again.ti --flops-per-s 1e8,2e8,4e8 && grep compute again.ti
+> other 0.000000000 0.000000000 10.000000000
+> other 0.000000000 0.000000000 5.000000000
+> other 0.000000000 0.000000000 2.500000000
+> 0 compute 1000000000
+> 1 compute 1000000000
+> 2 compute 1000000000

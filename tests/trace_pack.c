@@ -1,5 +1,6 @@
 /* trace_pack.c - writes the packed form of a trace, version 1: its records in columns (trace_columns.c), compressed by
  * zstd. Files of it are around; fc_trace_write makes version 2 (trace_blocks_write.c). */
+#include "tests/trace_oracles.h"
 #include "traces/trace_pack.h"
 
 #include <stdlib.h>

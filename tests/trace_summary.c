@@ -2,7 +2,7 @@
  *
  * Bytes are counted where they are sent (so a message counts once), collective bytes as each rank recorded
  * them. */
-#include "traces/trace_format.h"
+#include "tests/trace_oracles.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * recording.
  *
  * Per destination: a hash table of keys, each a queue of sends in order. O(events). */
-#include "traces/trace_format.h"
+#include "tests/trace_oracles.h"
 
 #include <inttypes.h>
 #include <string.h>
