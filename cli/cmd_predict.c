@@ -1,7 +1,8 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
-#include "cli/cli.h"
+#include "cli/period.h"
 #include "plots/plots.h"
+#include "traces/trace_source.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct row {
     uint32_t n_tasks;
     double hop_bytes; /* NaN: not known */
     uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls; /* of a trace */
+    struct fc_period_row period; /* of a trace, with --period */
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
@@ -26,7 +28,9 @@ struct report {
 };
 struct settings {
     const struct fc_arguments *arguments;
-    struct fc_trace trace; /* first_event NULL: none */
+    struct fc_trace_source source; /* head NULL: none */
+    enum fc_period_mode period_mode;
+    struct fc_period period;
     struct fc_collective_choice collectives;
     enum fc_network_model network;
     struct fc_arena *arena;
@@ -123,7 +127,8 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                                           .progress = &progress};
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
-    enum fc_code code = fc_replay_run(&session->net, &s->trace, placement, &settings, &replay, st);
+    enum fc_code code = fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement, &settings, &replay,
+                                     &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;
@@ -141,6 +146,7 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     json_object_set_new(row->json, "unmatched_sends", json_integer((json_int_t)row->n_unmatched_sends));
     json_object_set_new(row->json, "unmatched_receives", json_integer((json_int_t)row->n_unmatched_receives));
     json_object_set_new(row->json, "uneven_calls", json_integer((json_int_t)row->n_uneven_calls));
+    if (row->period.asked) json_object_set_new(row->json, "period", fc_json_period_row(&row->period));
     keep_busy(s, replay.link_busy_s, session->net.n_links, row, st);
     fc_replay_free(&replay);
     return st->code;
@@ -177,8 +183,9 @@ static enum fc_code describe(struct settings *s, struct fc_session *session, con
     row->confidence = fc_copy_text(s->arena, session->machine.confidence, st);
     row->mapping = fc_copy_text(s->arena, mapping->strategy, st);
     row->routing = fc_copy_text(s->arena, session->machine.routing->name, st);
-    const char *slash = s->trace.first_event ? strrchr(s->trace.file, '/') : NULL;
-    row->traffic = fc_copy_text(s->arena, slash ? slash + 1 : s->trace.first_event ? s->trace.file : demand->name, st);
+    const char *name = s->source.head ? s->source.head->file : demand->name;
+    const char *slash = s->source.head ? strrchr(name, '/') : NULL;
+    row->traffic = fc_copy_text(s->arena, slash ? slash + 1 : name, st);
     row->n_tasks = mapping->n_tasks;
     return st->code;
 }
@@ -190,7 +197,7 @@ static enum fc_code predict_placed(struct settings *s, struct fc_session *sessio
     if (fc_session_map(s->arguments, session, demand, map, &mapping, st)) return st->code;
     struct fc_placement placement = {mapping.n_tasks, mapping.node};
     enum fc_code code = describe(s, session, &mapping, demand, row, st);
-    if (!code && s->trace.first_event) code = predict_trace(s, session, &placement, row, st);
+    if (!code && s->source.head) code = predict_trace(s, session, &placement, row, st);
     else if (!code) code = predict_demand(s, session, demand, &placement, row, st);
     if (!code) {
         if (row->p.bottleneck == FC_NONE) snprintf(row->bottleneck, sizeof row->bottleneck, "%s", row->p.binds);
@@ -250,6 +257,7 @@ static void print_one(FILE *stream, const struct row *row)
     if (row->n_uneven_calls)
         fprintf(stream, "uneven         %llu collective calls whose members recorded different bytes\n",
                 (unsigned long long)row->n_uneven_calls);
+    fc_print_period_row(stream, &row->period);
     if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
 }
 
@@ -301,13 +309,27 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
 
 /* ---- the command ---- */
 
+/* The traffic of the trace; a pass over it only for mappings that look at more than the number of tasks. */
+static enum fc_code trace_demand(struct settings *s, const char *const *maps, size_t n_maps, struct fc_demand *demand,
+                                 struct fc_status *st)
+{
+    bool blind = true;
+    for (size_t i = 0; i < n_maps; i++)
+        for (int k = 0; fc_strategies[k]; k++)
+            blind = blind && (strcmp(maps[i], fc_strategies[k]->name) || fc_strategies[k]->blind);
+    *demand = (struct fc_demand){.n_tasks = s->source.head->n_ranks};
+    if (blind) return FC_OK;
+    if (s->source.restart(&s->source)) return st->code;
+    return fc_demand_of_source(&s->source, &s->collectives, demand, st);
+}
+
 static enum fc_code predict_machine(struct settings *s, const char *name, const char *const *maps, size_t n_maps,
                                     struct row *rows, struct fc_status *st)
 {
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(s->arguments, name, &session, st)) return st->code;
-    if (s->trace.first_event) fc_demand_of_job_by(&s->trace, &s->collectives, &demand, st);
+    if (s->source.head) trace_demand(s, maps, n_maps, &demand, st);
     else fc_session_demand(s->arguments, &session, &demand, st);
     for (size_t i = 0; i < n_maps && !st->code; i++) predict_one(s, &session, &demand, maps[i], &rows[i], st);
     fc_demand_free(&demand);
@@ -343,10 +365,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (arguments->collectives && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
-    if (read_network(arguments, &s.network, st) || fc_session_collectives(arguments, &s.collectives, st) ||
+    if (read_network(arguments, &s.network, st) || fc_read_period(arguments, &s.period_mode, st) || fc_session_collectives(arguments, &s.collectives, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
-        (arguments->trace && fc_trace_read(arguments->trace, &s.trace, st)))
+        (arguments->trace && fc_source_open(arguments->trace, NULL, &s.source, st)) ||
+        (s.period_mode && fc_period_find(&s.source, &s.period, st)))
         goto done;
     report.n = n_machines * n_maps;
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
@@ -355,7 +378,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code) deliver(arguments, &report, &arena, st);
 done:
     for (size_t i = 0; report.rows && i < report.n; i++) json_decref(report.rows[i].json);
-    if (s.trace.first_event) fc_trace_free(&s.trace);
+    fc_period_free(&s.period);
+    fc_source_close(&s.source);
     fc_arena_free(&arena);
     return st->code;
 }
@@ -365,6 +389,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtKMnrbNLPTsjoJq",
+    .options = "mpgtKMVnrbNLPTsjoJq",
     .run = run,
 };

@@ -25,6 +25,7 @@ struct fc_map_problem {
 struct fc_strategy_ops {
     const char *name, *help, *source;
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
+    bool blind; /* looks at the number of tasks, not at the traffic */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* By strategy name or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than

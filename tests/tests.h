@@ -74,6 +74,7 @@
     X(suite_replay_graph)                                                                                             \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_blocks)                                                                                             \
+    X(suite_trace_period)                                                                                             \
     X(suite_trace_graph)                                                                                              \
     X(suite_trace_sink)                                                                                               \
     X(suite_trace_use)                                                                                                \
