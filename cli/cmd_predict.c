@@ -127,8 +127,8 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                                           .progress = &progress};
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
-    enum fc_code code = fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement, &settings, &replay,
-                                     &row->period, st);
+    enum fc_code code = fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement,
+                                     &settings, &replay, &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;
@@ -237,8 +237,9 @@ static void print_one(FILE *stream, const struct row *row)
     fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
     fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
             p->time_s > 0 ? 100 * p->communication_s / p->time_s : 0);
-    fprintf(stream, "bound          %s: no run with this mapping and routing is faster\n",
-            fc_format(a, sizeof a, p->bound_s, FC_SECONDS));
+    fprintf(stream, "bound          %s: %s\n", fc_format(a, sizeof a, p->bound_s, FC_SECONDS),
+            row->period.use.replayed ? "extrapolated from periods, as the time is"
+                                     : "no run with this mapping and routing is faster");
     bool is_bound = isnan(p->error_percent) && p->percent_of_peak > 99.95 && p->bottleneck != FC_NONE;
     fprintf(stream, "of peak        %.1f %%%s\n", p->percent_of_peak,
             is_bound ? ": the time is the bound itself; how far the routers stay below it is not measured" : "");
@@ -310,8 +311,8 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
 /* ---- the command ---- */
 
 /* The traffic of the trace; a pass over it only for mappings that look at more than the number of tasks. */
-static enum fc_code trace_demand(struct settings *s, const char *const *maps, size_t n_maps, struct fc_demand *demand,
-                                 struct fc_status *st)
+static enum fc_code trace_demand(struct settings *s, const char *const *maps, size_t n_maps,
+                                 struct fc_demand *demand, struct fc_status *st)
 {
     bool blind = true;
     for (size_t i = 0; i < n_maps; i++)
@@ -365,7 +366,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (arguments->collectives && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
-    if (read_network(arguments, &s.network, st) || fc_read_period(arguments, &s.period_mode, st) || fc_session_collectives(arguments, &s.collectives, st) ||
+    if (read_network(arguments, &s.network, st) || fc_read_period(arguments, &s.period_mode, st) ||
+        fc_session_collectives(arguments, &s.collectives, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
         (arguments->trace && fc_source_open(arguments->trace, NULL, &s.source, st)) ||

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period_mode *mode, struct fc_status *st)
+enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period_mode *mode,
+                            struct fc_status *st)
 {
     static const char *const words[] = {"off", "auto", "check"};
     *mode = FC_PERIOD_OFF;
@@ -16,16 +17,18 @@ enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period
             *mode = (enum fc_period_mode)i;
             return FC_OK;
         }
-    return fc_refuse(st, FC_INPUT, "--period: '%s' is unknown (expected auto, check or off)", arguments->period);
+    return fc_refuse(st, FC_INPUT, "--period: '%s' is unknown (expected auto, check or off)",
+                     arguments->period);
 }
 
-enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net, struct fc_trace_source *source,
-                          const struct fc_period *period, const struct fc_placement *placement,
-                          const struct fc_replay_settings *settings, struct fc_replay *replay,
-                          struct fc_period_row *row, struct fc_status *st)
+enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net,
+                          struct fc_trace_source *source, const struct fc_period *period,
+                          const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                          struct fc_replay *replay, struct fc_period_row *row, struct fc_status *st)
 {
     *row = (struct fc_period_row){mode != FC_PERIOD_OFF, period, {0}, NAN, NAN};
-    if (row->asked && fc_replay_periods(net, source, period, placement, settings, replay, &row->use, st)) return st->code;
+    if (row->asked && fc_replay_periods(net, source, period, placement, settings, replay, &row->use, st))
+        return st->code;
     if (row->use.replayed && mode != FC_PERIOD_CHECK) return FC_OK;
     struct fc_replay full;
     if (!source->restart(source) && !fc_replay_source(net, source, placement, settings, &full, st)) {
@@ -51,7 +54,8 @@ void fc_print_period_row(FILE *stream, const struct fc_period_row *row)
         return;
     }
     fprintf(stream, "period         %llu of %llu replayed; the last doubling moved the time by %.2g %%\n",
-            (unsigned long long)row->use.replayed, (unsigned long long)row->use.repeats, row->use.change_percent);
+            (unsigned long long)row->use.replayed, (unsigned long long)row->use.repeats,
+            row->use.change_percent);
     if (isnan(row->full_time_s))
         fprintf(stream, "period error   not measured (--period check replays in full too)\n");
     else
@@ -62,9 +66,10 @@ void fc_print_period_row(FILE *stream, const struct fc_period_row *row)
 json_t *fc_json_period_row(const struct fc_period_row *row)
 {
     const struct fc_period *p = row->period;
-    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "repeats", (json_int_t)p->repeats, "replayed",
-                     (json_int_t)row->use.replayed, "least_events", (json_int_t)p->least_calls, "most_events",
-                     (json_int_t)p->most_calls, "covers_percent", fc_json_real(100 * p->covers), "change_percent",
-                     fc_json_real(row->use.change_percent), "full_time_s", fc_json_real(row->full_time_s), "error_percent",
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:s}", "repeats", (json_int_t)p->repeats,
+                     "replayed", (json_int_t)row->use.replayed, "least_events", (json_int_t)p->least_calls,
+                     "most_events", (json_int_t)p->most_calls, "covers_percent",
+                     fc_json_real(100 * p->covers), "change_percent", fc_json_real(row->use.change_percent),
+                     "full_time_s", fc_json_real(row->full_time_s), "error_percent",
                      fc_json_real(row->error_percent), "why", row->use.why);
 }

@@ -78,7 +78,8 @@ enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct
 }
 
 /* Phases are cut in memory. */
-static enum fc_code demand_of_phases(const struct fc_arguments *arguments, struct fc_demand *demand, struct fc_status *st)
+static enum fc_code demand_of_phases(const struct fc_arguments *arguments, struct fc_demand *demand,
+                                     struct fc_status *st)
 {
     struct fc_trace trace;
     if (fc_trace_read(arguments->trace, &trace, st)) return st->code;

@@ -1,18 +1,19 @@
 /* replay_period.c - an iterative program's time from some of its periods.
  *
- * A replay is a max-plus recursion over its events (replay_ranks.c). With the same computation in every period it becomes
- * periodic after a transient (Baccelli, Cohen, Olsder & Quadrat, Synchronization and Linearity, 1992, theorem 3.109): every
- * further period adds the same to the clock of each rank, and what comes behind takes as long. So with T(m) the time of the
- * trace with m of its n periods
+ * A replay is a max-plus recursion over its events (replay_ranks.c). With the same computation in every
+ * period it becomes periodic after a transient (Baccelli, Cohen, Olsder & Quadrat, Synchronization and
+ * Linearity, 1992, theorem 3.109): every further period adds the same to the clock of each rank, and what
+ * comes behind takes as long. So with T(m) the time of the trace with m of its n periods
  *
  *     T(n) = T(2m) + (n - 2m) (T(2m) - T(m)) / m,
  *
- * exactly once both are behind the transient, and likewise bytes, waits, busy times of links. Computation that varies makes
- * the increments vary about their mean; the periods are therefore taken evenly over the trace, and the time is corrected by
- * the mean rank's computation of all periods, which is known, less the same extrapolation of that of the periods replayed.
- * m doubles from 4 until T(n) moves by less than SETTLED. Limits: SETTLED is no bound of the error (`predict --period check`
- * measures it); sharing of links (contention) makes no max-plus recursion, but settles as a rule too; the bound is
- * extrapolated like the time, so no longer proven. */
+ * exactly once both are behind the transient, and likewise bytes, waits, busy times of links. Computation
+ * that varies makes the increments vary about their mean; the periods are therefore taken evenly over the
+ * trace, and the time is corrected by the mean rank's computation of all periods, which is known, less the
+ * same extrapolation of that of the periods replayed. m doubles from 4 until T(n) moves by less than SETTLED.
+ * Limits: SETTLED is no bound of the error (`predict --period check` measures it); sharing of links
+ * (contention) makes no max-plus recursion, but settles as a rule too; the bound is extrapolated like the
+ * time, so no longer proven. */
 #include "solvers/replay_period.h"
 
 #include <inttypes.h>
@@ -47,7 +48,8 @@ static void free_part(struct part *p)
     *p = (struct part){0};
 }
 
-static enum fc_code replay_part(const struct extrapolation *x, uint64_t m, struct part *p, struct fc_status *st)
+static enum fc_code replay_part(const struct extrapolation *x, uint64_t m, struct part *p,
+                                struct fc_status *st)
 {
     struct fc_trace_source source;
     *p = (struct part){.m = m};
@@ -142,6 +144,40 @@ static void extend(struct extrapolation *x, struct fc_replay *out)
     x->full.replay = (struct fc_replay){0}; /* its arrays are the answer's now */
 }
 
+/* ---- does the rest hide the periods? ---- */
+
+/* No computation outside of the periods. */
+static void silence(struct part *p)
+{
+    for (uint32_t r = 0; r < p->trace.n_ranks; r++) {
+        const struct fc_period_rank *rank = &p->period.rank[r];
+        struct fc_event *e = p->trace.events + p->trace.first_event[r];
+        uint64_t n = p->trace.first_event[r + 1] - p->trace.first_event[r];
+        uint64_t end = rank->start + p->period.repeats * rank->length;
+        for (uint64_t i = 0; rank->length && i < n; i++)
+            if (i < rank->start || i >= end) e[i].compute_s = 0;
+    }
+}
+
+/* A rank that is busy before (or after) its periods for longer than the few replayed last lets them cost
+ * nothing, though all of them would not fit in: then they take longer when it is idle there. Both parts are
+ * replayed so. */
+static bool hides(struct extrapolation *x, struct fc_status *why)
+{
+    struct part *part[2] = {&x->half, &x->full};
+    double time_s[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        struct fc_replay replay;
+        silence(part[i]);
+        if (fc_replay_run(x->net, &part[i]->trace, x->placement, x->settings, &replay, why)) return false;
+        time_s[i] = replay.prediction.time_s;
+        fc_replay_free(&replay);
+    }
+    double whole_s = line(x, x->half.replay.prediction.time_s, x->full.replay.prediction.time_s);
+    double more_s = line(x, time_s[0], time_s[1]) - time_s[1] - whole_s + x->full.replay.prediction.time_s;
+    return more_s > SETTLED * whole_s;
+}
+
 /* ---- how many periods ---- */
 
 /* The greatest power of two of periods that may be needed and fits; 0 with the reason. */
@@ -153,13 +189,15 @@ static uint64_t choose_most(const struct fc_period *p, struct fc_period_use *use
         return 0;
     }
     if (p->repeats < FC_LEAST_USED) {
-        snprintf(use->why, sizeof use->why, "the period repeats %" PRIu64 " times (expected at least %d)", p->repeats,
-                 FC_LEAST_USED);
+        snprintf(use->why, sizeof use->why, "the period repeats %" PRIu64 " times (expected at least %d)",
+                 p->repeats, FC_LEAST_USED);
         return 0;
     }
-    while (4 * most <= p->repeats && most < MOST_PERIODS && fc_period_calls(p, 2 * most) <= MOST_CALLS) most *= 2;
+    while (4 * most <= p->repeats && most < MOST_PERIODS && fc_period_calls(p, 2 * most) <= MOST_CALLS)
+        most *= 2;
     if (most >= 4 * FIRST) return most;
-    snprintf(use->why, sizeof use->why, "too long: %d periods and what is outside of them have %" PRIu64 " calls (at most %d)",
+    snprintf(use->why, sizeof use->why,
+             "too long: %d periods and what is outside of them have %" PRIu64 " calls (at most %d)",
              4 * FIRST, fc_period_calls(p, 4 * FIRST), MOST_CALLS);
     return 0;
 }
@@ -172,10 +210,12 @@ static enum fc_code not_used(struct extrapolation *x, const struct fc_status *wh
     return FC_OK;
 }
 
-static enum fc_code settle(struct extrapolation *x, uint64_t most, struct fc_replay *replay, struct fc_period_use *use)
+static enum fc_code settle(struct extrapolation *x, uint64_t most, struct fc_replay *replay,
+                           struct fc_period_use *use)
 {
     struct fc_status why = {0};
     double before_s = NAN;
+    bool hidden = false;
     if (replay_part(x, FIRST, &x->full, &why)) return not_used(x, &why, use);
     for (uint64_t m = 2 * FIRST; m <= most; m *= 2) {
         free_part(&x->half);
@@ -184,13 +224,24 @@ static enum fc_code settle(struct extrapolation *x, uint64_t most, struct fc_rep
         double time_s = whole_time_s(x), change = time_s > 0 ? fabs(time_s - before_s) / time_s : 0;
         before_s = time_s;
         use->change_percent = 100 * change;
+        hidden = false;
         if (!(change < SETTLED)) continue; /* not the first time: NaN */
+        hidden = hides(x, &why);
+        if (why.code) return not_used(x, &why, use);
+        if (hidden) continue;
         extend(x, replay);
         use->replayed = m;
         return FC_OK;
     }
-    snprintf(use->why, sizeof use->why, "the time a period takes has not settled within %" PRIu64 " periods (moves by %.2g %%)",
-             most, use->change_percent);
+    if (hidden)
+        snprintf(use->why, sizeof use->why,
+                 "what comes before or behind the periods takes so long that %" PRIu64
+                 " of them do not show how long they take",
+                 most);
+    if (hidden) return FC_OK;
+    snprintf(use->why, sizeof use->why,
+             "the time a period takes has not settled within %" PRIu64 " periods (moves by %.2g %%)", most,
+             use->change_percent);
     return FC_OK;
 }
 
@@ -199,7 +250,8 @@ enum fc_code fc_replay_periods(const struct fc_network *net, struct fc_trace_sou
                                const struct fc_replay_settings *settings, struct fc_replay *replay,
                                struct fc_period_use *use, struct fc_status *st)
 {
-    struct extrapolation x = {.net = net, .placement = placement, .settings = settings, .period = period, .st = st};
+    struct extrapolation x = {
+        .net = net, .placement = placement, .settings = settings, .period = period, .st = st};
     *replay = (struct fc_replay){0};
     *use = (struct fc_period_use){.repeats = period->repeats, .change_percent = NAN};
     uint64_t most = choose_most(period, use);

@@ -1,5 +1,5 @@
-/* test_trace_period.c - what repeats in a trace, and the time of a program from some of its periods. Oracles: traces whose
- * period is known, a search that tries everything, and the replay of the whole trace. */
+/* test_trace_period.c - what repeats in a trace, and the time of a program from some of its periods. Oracles:
+ * traces whose period is known, a search that tries everything, and the replay of the whole trace. */
 #include "solvers/replay_period.h"
 #include "tests/replay_script.h"
 #include "traces/trace_formats.h"
@@ -36,7 +36,8 @@ static void halo(uint32_t n, int iterations, int odd, bool collective, double no
         add(&script, FC_OP_INIT, -1, 0);
         add(&script, FC_OP_BCAST, 0, 64);
         for (int k = 0; k < iterations; k++) {
-            int32_t left = (int32_t)((r + n - 1) % n), right = (int32_t)((r + 1) % n), first = script.n_requests;
+            int32_t left = (int32_t)((r + n - 1) % n), right = (int32_t)((r + 1) % n),
+                    first = script.n_requests;
             double step_s = 20e-6 + 1e-6 * r;
             if (noise > 0) step_s *= 1 + noise * (fc_random_real(7, r, (uint64_t)k) - 0.5);
             add(&script, FC_OP_IRECV, left, 3000 + (k == odd))->compute_s = step_s;
@@ -60,9 +61,11 @@ static double by_periods(struct rig *g, uint64_t replayed, double tolerance)
     must_replay(g, &script);
     CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(
-        fc_replay_periods(&g->net, &source, &period, &g->placement, &g->settings, &part, &use, &g->st), FC_OK);
+        fc_replay_periods(&g->net, &source, &period, &g->placement, &g->settings, &part, &use, &g->st),
+        FC_OK);
     fc_source_close(&source);
-    if (use.replayed != replayed) printf("\n    replayed %llu: %s", (unsigned long long)use.replayed, use.why);
+    if (use.replayed != replayed)
+        printf("\n    replayed %llu: %s", (unsigned long long)use.replayed, use.why);
     CU_ASSERT_EQUAL_FATAL(use.replayed, replayed);
     const struct fc_prediction *p = &part.prediction, *q = &g->out.prediction;
     CU_ASSERT(fc_near(p->time_s, q->time_s, tolerance));
@@ -113,7 +116,8 @@ static void disturbed(void)
     halo(4, 100, 29, false, 0);
     find(&script.trace);
     CU_ASSERT_EQUAL(period.repeats, 70);
-    CU_ASSERT_EQUAL(period.rank[0].start, 2 + 30 * 5 - 2); /* the last send and wait of the 30th are as ever */
+    CU_ASSERT_EQUAL(period.rank[0].start,
+                    2 + 30 * 5 - 2); /* the last send and wait of the 30th are as ever */
     halo(4, 100, 52, false, 0);
     find(&script.trace);
     CU_ASSERT_EQUAL(period.repeats, 52);
@@ -161,7 +165,8 @@ static void halves_of_periods(void)
         }
     }
     find(&script.trace);
-    CU_ASSERT(why_has("what rank 0 repeats sends to rank 1 what the other does not repeat; longest: 100 times 1 calls of rank 0"));
+    CU_ASSERT(why_has("what rank 0 repeats sends to rank 1 what the other does not repeat; longest: 100 "
+                      "times 1 calls of rank 0"));
     start_script(&script, 2);
     for (int32_t r = 0; r < 2; r++) {
         next_rank(&script);
@@ -250,7 +255,8 @@ static void receives_from_anyone(void)
     }
 }
 
-/* One rank of calls of two kinds at random with repetitions planted: all stretches through the middle, tried one by one. */
+/* One rank of calls of two kinds at random with repetitions planted: all stretches through the middle, tried
+ * one by one. */
 static void every_stretch(void)
 {
     for (uint64_t seed = 0; seed < 300; seed++) {
@@ -366,12 +372,47 @@ static void not_worth_it(void)
         find(&script.trace);
         CU_ASSERT_EQUAL(period.repeats, few ? 31 : 0);
         CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g.st), FC_OK);
-        CU_ASSERT_EQUAL(fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st), FC_OK);
+        CU_ASSERT_EQUAL(fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st),
+                        FC_OK);
         fc_source_close(&source);
         CU_ASSERT_EQUAL(use.replayed, 0);
-        CU_ASSERT_PTR_NOT_NULL(strstr(use.why, few ? "repeats 31 times (expected at least 32)" : "no period: no calls about the middle"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(use.why, few ? "repeats 31 times (expected at least 32)"
+                                                   : "no period: no calls about the middle"));
     }
     close_rig(&g);
+}
+
+/* Rank 1 is busy for 2 ms before it takes what rank 0 has sent meanwhile: up to 150 messages cost nothing. */
+static void hidden_periods(void)
+{
+    for (int late = 0; late < 2; late++) {
+        struct rig g;
+        struct fc_trace_source source;
+        struct fc_period_use use;
+        struct fc_replay part;
+        open_rig(&g, LINE_YAML);
+        start_script(&script, 2);
+        for (int32_t r = 0; r < 2; r++) {
+            next_rank(&script);
+            if (r) add(&script, FC_OP_OTHER, -1, 0)->compute_s = late ? 2e-3 : 0;
+            for (int k = 0; k < 400; k++)
+                add(&script, r ? FC_OP_RECV : FC_OP_SEND, 1 - r, 80)->compute_s = r ? 1e-6 : 10e-6;
+        }
+        find(&script.trace);
+        CU_ASSERT_EQUAL_FATAL(period.repeats, 400);
+        if (!late) {
+            by_periods(&g, 16, 1e-9);
+            close_rig(&g);
+            continue;
+        }
+        CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &g.st), FC_OK);
+        CU_ASSERT_EQUAL(
+            fc_replay_periods(&g.net, &source, &period, NULL, &g.settings, &part, &use, &g.st), FC_OK);
+        fc_source_close(&source);
+        CU_ASSERT_EQUAL(use.replayed, 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(use.why, "128 of them do not show how long they take"));
+        close_rig(&g);
+    }
 }
 
 /* Shortened by hand: which periods stay, and what is refused. */
@@ -382,7 +423,8 @@ static void shortened(void)
     struct fc_trace t;
     struct fc_period left;
     halo(2, 60, -1, false, 0);
-    for (uint64_t i = 0; i < script.first[2]; i++) script.event[i].tag = script.event[i].op == FC_OP_WAIT ? 0 : script.event[i].tag;
+    for (uint64_t i = 0; i < script.first[2]; i++)
+        script.event[i].tag = script.event[i].op == FC_OP_WAIT ? 0 : script.event[i].tag;
     find(&script.trace);
     for (int k = 0; k < 60; k++) script.event[2 + 5 * k].compute_s = k + 1;
     CU_ASSERT_EQUAL_FATAL(fc_source_memory(&script.trace, &source, &st), FC_OK);
@@ -415,7 +457,8 @@ static void samples(void)
         fc_period_free(&period);
         CU_ASSERT_EQUAL_FATAL(fc_source_open(files[i], NULL, &source, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_period_find(&source, &period, &st), FC_OK);
-        CU_ASSERT(why_has("no calls about the middle")); /* neighbour lists and iterations to convergence change sizes */
+        CU_ASSERT(why_has(
+            "no calls about the middle")); /* neighbour lists and iterations to convergence change sizes */
         fc_source_close(&source);
     }
     fc_period_free(&period);
@@ -436,6 +479,7 @@ int suite_trace_period(void)
         {"noise averages out", noise_averages_out},
         {"requests across the ends of periods", requests_across_periods},
         {"too few periods, none", not_worth_it},
+        {"what comes before hides the periods", hidden_periods},
         {"a shortened trace", shortened},
         {"the samples have no period", samples},
         CU_TEST_INFO_NULL,

@@ -77,6 +77,7 @@
     X(suite_trace_period)                                                                                             \
     X(suite_trace_graph)                                                                                              \
     X(suite_trace_sink)                                                                                               \
+    X(suite_trace_stream)                                                                                             \
     X(suite_trace_use)                                                                                                \
     X(suite_transit)                                                                                                  \
     X(suite_traces)                                                                                                   \

@@ -43,7 +43,8 @@ enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ra
 enum fc_code fc_blocks_fail(const struct fc_block_writer *w, int error)
 {
     return fc_refuse(w->st, FC_NO,
-                     "the temporary file of a trace in %s cannot be written: %s (expected a folder TMPDIR with room for it)",
+                     "the temporary file of a trace in %s cannot be written: %s "
+                     "(expected a folder TMPDIR with room for it)",
                      w->folder, strerror(error));
 }
 

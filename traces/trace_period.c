@@ -1,11 +1,12 @@
 /* trace_period.c - what repeats in a rank's calls.
  *
- * Calls become numbers, equal for equal calls (lists by a 64-bit hash, requests counted back from the newest). With c the
- * middle call of s[0 .. n), s[i] = s[i + p] holds from c on for after(p) calls and before c for before(p) calls; both are
- * known for all p from Z functions (Gusfield, Algorithms on Strings, Trees, and Sequences, 1997, section 1.3), of s[c ..]
- * and of the calls before c read backwards, in linear time. The stretch about c with period p then has before + p + after
- * calls. The p is taken that leaves most calls beside four periods; among equals the shortest, so never a multiple of
- * another. Limit: a loop that does not reach the middle call is not seen; one of half of the calls always does. */
+ * Calls become numbers, equal for equal calls (lists by a 64-bit hash, requests counted back from the
+ * newest). With c the middle call of s[0 .. n), s[i] = s[i + p] holds from c on for after(p) calls and before
+ * c for before(p) calls; both are known for all p from Z functions (Gusfield, Algorithms on Strings, Trees,
+ * and Sequences, 1997, section 1.3), of s[c ..] and of the calls before c read backwards, in linear time. The
+ * stretch about c with period p then has before + p + after calls. The p is taken that leaves most calls
+ * beside four periods; among equals the shortest, so never a multiple of another. Limit: a loop that does not
+ * reach the middle call is not seen; one of half of the calls always does. */
 #include "traces/trace_format.h"
 #include "traces/trace_period_private.h"
 
@@ -33,8 +34,8 @@ struct fc_period_finder {
     struct kind *kind; /* [n_kinds] */
     uint32_t *slot;    /* [mask + 1] kind + 1; 0: free; at most half full */
     uint32_t n_kinds, kind_capacity, mask;
-    int64_t made; /* requests so far */
-    bool gave_up; /* too many kinds, or calls */
+    int64_t made;              /* requests so far */
+    bool gave_up;              /* too many kinds, or calls */
     uint32_t *count, *touched; /* [n_ranks or n_comms, the greater] scratch */
     struct fc_period_rates rates;
     uint64_t best_stretch, best_length, best_of; /* of a rank: for the message when nothing is found */
@@ -43,7 +44,8 @@ struct fc_period_finder {
 
 static enum fc_code no_memory(const struct fc_period_finder *f)
 {
-    return fc_refuse(f->st, FC_NO, "out of memory: looking for what repeats in rank %" PRIu32 "'s calls", f->rank);
+    return fc_refuse(f->st, FC_NO, "out of memory: looking for what repeats in rank %" PRIu32 "'s calls",
+                     f->rank);
 }
 
 /* ---- calls as numbers ---- */
@@ -62,8 +64,8 @@ static uint64_t hash_kind(const struct kind *k)
 
 static bool same_kind(const struct kind *a, const struct kind *b)
 {
-    return a->list == b->list && a->bytes == b->bytes && a->comm == b->comm && a->peer == b->peer && a->tag == b->tag &&
-           a->n_list == b->n_list && a->op == b->op && a->mode == b->mode;
+    return a->list == b->list && a->bytes == b->bytes && a->comm == b->comm && a->peer == b->peer &&
+           a->tag == b->tag && a->n_list == b->n_list && a->op == b->op && a->mode == b->mode;
 }
 
 static bool grow_kinds(struct fc_period_finder *f)
@@ -94,7 +96,12 @@ enum fc_code fc_period_event(struct fc_period_finder *f, const struct fc_event *
     if (e->op == FC_OP_POLL) return FC_OK;
     f->period->rank[f->rank].n_calls++;
     if (f->gave_up || f->head->graph) return FC_OK;
-    struct kind k = {.bytes = e->bytes, .comm = e->comm, .peer = e->peer, .tag = e->tag, .n_list = e->n_list, .op = e->op,
+    struct kind k = {.bytes = e->bytes,
+                     .comm = e->comm,
+                     .peer = e->peer,
+                     .tag = e->tag,
+                     .n_list = e->n_list,
+                     .op = e->op,
                      .mode = e->mode};
     for (uint32_t i = 0; i < e->n_list; i++)
         k.list = mix(k.list, (uint64_t)(e->op == FC_OP_WAIT ? f->made - list[i] : list[i]));
@@ -136,8 +143,8 @@ static void z_function(const uint32_t *s, size_t n, uint32_t *z)
 }
 
 /* match[i], i < n_match: how many numbers from text[i] on are those from s[0] on. */
-static void z_match(const uint32_t *s, size_t n, const uint32_t *z, const uint32_t *text, size_t n_text, size_t n_match,
-                    uint32_t *match)
+static void z_match(const uint32_t *s, size_t n, const uint32_t *z, const uint32_t *text, size_t n_text,
+                    size_t n_match, uint32_t *match)
 {
     for (size_t i = 0, l = 0, r = 0; i < n_match; i++) {
         size_t k = i < r ? (r - i < z[i - l] ? r - i : z[i - l]) : 0;
@@ -286,20 +293,23 @@ enum fc_code fc_period_next(struct fc_period_finder *f)
 
 /* ---- all of it ---- */
 
-struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period, struct fc_status *st)
+struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_period *period,
+                                         struct fc_status *st)
 {
     struct fc_period_finder *f = calloc(1, sizeof *f);
     uint32_t n = head->n_ranks, most = head->n_comms > n ? head->n_comms : n;
     *period = (struct fc_period){.n_ranks = n};
     if (!f) return fc_refuse(st, FC_NO, "out of memory"), NULL;
-    *f = (struct fc_period_finder){.head = head, .period = period, .st = st, .rates.head = head, .rates.period = period};
+    *f = (struct fc_period_finder){
+        .head = head, .period = period, .st = st, .rates.head = head, .rates.period = period};
     period->rank = fc_alloc(&period->arena, n, sizeof *period->rank, st);
     f->rates.stretch = calloc(n, sizeof *f->rates.stretch);
     f->rates.any = calloc(n, sizeof *f->rates.any);
     f->rates.world_before = calloc(n, sizeof *f->rates.world_before);
     f->count = calloc(most, sizeof *f->count);
     f->touched = malloc(most * sizeof *f->touched);
-    if (!f->rates.stretch || !f->rates.any || !f->rates.world_before || !f->count || !f->touched) no_memory(f);
+    if (!f->rates.stretch || !f->rates.any || !f->rates.world_before || !f->count || !f->touched)
+        no_memory(f);
     if (!st->code) return f;
     fc_period_finish(f);
     return NULL;
@@ -315,7 +325,8 @@ enum fc_code fc_period_finish(struct fc_period_finder *f)
     else if (!st->code && !fc_period_join(&f->rates, st) && !p->repeats && f->best_of) {
         size_t n = strlen(p->why);
         p->covers = (double)f->best_stretch / (double)f->best_of;
-        snprintf(p->why + n, sizeof p->why - n, "; longest: %" PRIu64 " times %" PRIu64 " calls of rank %" PRIu32 ", %.0f %% of its",
+        snprintf(p->why + n, sizeof p->why - n,
+                 "; longest: %" PRIu64 " times %" PRIu64 " calls of rank %" PRIu32 ", %.0f %% of its",
                  f->best_stretch / f->best_length, f->best_length, f->best_rank, 100 * p->covers);
     }
     free(f->call);

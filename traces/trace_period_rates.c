@@ -1,13 +1,15 @@
 /* trace_period_rates.c - the periods of single ranks put together into periods of the job.
  *
- * A period of the job is k_r >= 1 of rank r's own. Messages balance when k_a S_ab = k_b R_ab for every pair (S_ab sent by a,
- * R_ab received by b in a period of their own), collective calls when k_r C_rc is the same for every member r of c. Each
- * equation fixes a ratio; they are collected in a forest of ranks and communicators whose edges are fractions (union-find
- * with weights), where one that closes a circle is checked. The smallest whole k of each tree is taken. Receives from
- * anyone only have to balance with all that is sent to the rank.
+ * A period of the job is k_r >= 1 of rank r's own. Messages balance when k_a S_ab = k_b R_ab for every pair
+ * (S_ab sent by a, R_ab received by b in a period of their own), collective calls when k_r C_rc is the same
+ * for every member r of c. Each equation fixes a ratio; they are collected in a forest of ranks and
+ * communicators whose edges are fractions (union-find with weights), where one that closes a circle is
+ * checked. The smallest whole k of each tree is taken. Receives from anyone only have to balance with all
+ * that is sent to the rank.
  *
- * Why that is enough: each rank's stretch is periodic, so taking j periods out of it anywhere leaves the same calls; of each
- * pair as many sends go as receives, and the messages that are left meet receives like those they met. */
+ * Why that is enough: each rank's stretch is periodic, so taking j periods out of it anywhere leaves the same
+ * calls; of each pair as many sends go as receives, and the messages that are left meet receives like those
+ * they met. */
 #include "traces/trace_period_private.h"
 
 #include <inttypes.h>
@@ -71,7 +73,9 @@ static bool relate(struct joiner *j, uint32_t a, uint32_t b, uint64_t num, uint6
     uint32_t x = find(j, a), y = find(j, b);
     uint64_t a_num = x == a ? 1 : j->node[a].num, a_den = x == a ? 1 : j->node[a].den;
     uint64_t b_num = y == b ? 1 : j->node[b].num, b_den = y == b ? 1 : j->node[b].den;
-    uint64_t p = num / gcd(num, den), q = den / gcd(num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
+    uint64_t p = num / gcd(num, den),
+             q = den /
+                 gcd(num, den); /* x = (den_a / num_a) a = (den_a / num_a) (num / den) (num_b / den_b) y */
     multiply(j, &p, &q, b_num, b_den);
     multiply(j, &p, &q, a_den, a_num);
     if (x != y) {
@@ -111,7 +115,9 @@ static bool relate_messages(struct joiner *j)
         } else if (order < 0 && r->any[at->b]) {
             continue;
         }
-        snprintf(why, size, "what rank %" PRIu32 " repeats sends to rank %" PRIu32 " what the other does not repeat", at->a, at->b);
+        snprintf(why, size,
+                 "what rank %" PRIu32 " repeats sends to rank %" PRIu32 " what the other does not repeat",
+                 at->a, at->b);
         return false;
     }
     return true;
@@ -129,14 +135,16 @@ static bool relate_calls(struct joiner *j)
         j->scale[call->b]++;
         if (relate(j, call->a, n_ranks + call->b, 1, call->n)) continue;
         snprintf(r->period->why, sizeof r->period->why,
-                 "the collective calls that rank %" PRIu32 " repeats on communicator %" PRIu32 " are not those of the others", call->a,
-                 call->b);
+                 "the collective calls that rank %" PRIu32 " repeats on communicator %" PRIu32
+                 " are not those of the others",
+                 call->a, call->b);
         return false;
     }
     for (uint32_t c = 0; c < t->n_comms; c++) {
         if (j->scale[c] == 0 || j->scale[c] == t->comm_first[c + 1] - t->comm_first[c]) continue;
         snprintf(r->period->why, sizeof r->period->why,
-                 "only %" PRIu64 " of the %" PRIu64 " members of communicator %" PRIu32 " repeat collective calls on it",
+                 "only %" PRIu64 " of the %" PRIu64 " members of communicator %" PRIu32
+                 " repeat collective calls on it",
                  j->scale[c], t->comm_first[c + 1] - t->comm_first[c], c);
         return false;
     }
@@ -152,7 +160,8 @@ static bool solve(struct joiner *j)
     for (uint32_t i = 0; i < n; i++) { /* least common multiple of the denominators of each tree */
         uint32_t root = find(j, i);
         uint64_t den = root == i ? 1 : j->node[i].den, more = den / gcd(den, j->scale[root]);
-        j->bad |= __builtin_mul_overflow(j->scale[root], more, &j->scale[root]) || j->scale[root] > UINT32_MAX;
+        j->bad |=
+            __builtin_mul_overflow(j->scale[root], more, &j->scale[root]) || j->scale[root] > UINT32_MAX;
         if (j->bad) return false;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -172,13 +181,16 @@ static bool balance(struct joiner *j)
 {
     const struct fc_period_rates *r = j->r;
     for (uint32_t i = 0; i < r->head->n_ranks; i++) j->scale[i] = 0;
-    for (size_t i = 0; i < r->sends.n; i++) j->scale[r->sends.rate[i].b] += j->k[r->sends.rate[i].a] * r->sends.rate[i].n;
+    for (size_t i = 0; i < r->sends.n; i++)
+        j->scale[r->sends.rate[i].b] += j->k[r->sends.rate[i].a] * r->sends.rate[i].n;
     for (size_t i = 0; i < r->receives.n; i++)
         j->scale[r->receives.rate[i].b] -= j->k[r->receives.rate[i].b] * r->receives.rate[i].n;
     for (uint32_t i = 0; i < r->head->n_ranks; i++) {
         if (!r->any[i] || !r->period->rank[i].length || j->scale[i] == j->k[i] * r->any[i]) continue;
         snprintf(r->period->why, sizeof r->period->why,
-                 "rank %" PRIu32 " receives from anyone, but not as many messages as are sent to it in a period", i);
+                 "rank %" PRIu32
+                 " receives from anyone, but not as many messages as are sent to it in a period",
+                 i);
         return false;
     }
     return true;
@@ -186,8 +198,8 @@ static bool balance(struct joiner *j)
 
 /* ---- periods of the job ---- */
 
-/* Where all ranks repeat calls on the world, their periods start behind the same one, or as many periods before it as all
- * ranks have. */
+/* Where all ranks repeat calls on the world, their periods start behind the same one, or as many periods
+ * before it as all ranks have. */
 static void align(struct joiner *j)
 {
     struct fc_period_rates *r = j->r;
@@ -232,7 +244,8 @@ static void count(struct joiner *j)
     }
     p->covers = calls ? (double)n * (double)calls / (double)all : 0;
     if (!calls)
-        snprintf(p->why, sizeof p->why, "no calls about the middle of any rank repeat %d times", FC_LEAST_REPEATS);
+        snprintf(p->why, sizeof p->why, "no calls about the middle of any rank repeat %d times",
+                 FC_LEAST_REPEATS);
     else if (n < FC_LEAST_REPEATS)
         snprintf(p->why, sizeof p->why, "what repeats does so only %" PRIu64 " times", n);
     else if (p->covers < 0.5)
@@ -256,7 +269,8 @@ enum fc_code fc_period_join(struct fc_period_rates *r, struct fc_status *st)
         for (uint32_t i = 0; i < n_nodes; i++) j.node[i] = (struct node){i, 1, 1};
         if (relate_messages(&j) && relate_calls(&j)) {
             if (!solve(&j)) {
-                snprintf(r->period->why, sizeof r->period->why, "the periods of the ranks do not fit together");
+                snprintf(r->period->why, sizeof r->period->why,
+                         "the periods of the ranks do not fit together");
             } else if (balance(&j)) {
                 align(&j);
                 count(&j);

@@ -1,8 +1,9 @@
 /* trace_shorten.c - a trace with some of its periods left out (trace_period.h).
  *
- * Period j of n is kept when floor((j + 1) m / n) > floor(j m / n): m of them, evenly spread; with m / 2 of the n every other
- * one of those. Requests count on without those of the periods left out: within the stretch what a wait completes is as
- * far back as it was; behind it a request from before the stretch keeps its number. */
+ * Period j of n is kept when floor((j + 1) m / n) > floor(j m / n): m of them, evenly spread; with m / 2 of
+ * the n every other one of those. Requests count on without those of the periods left out: within the stretch
+ * what a wait completes is as far back as it was; behind it a request from before the stretch keeps its
+ * number. */
 #include "traces/trace_format.h"
 #include "traces/trace_period.h"
 
@@ -12,10 +13,10 @@
 /* One rank on its way. */
 struct shortening {
     const struct fc_period_rank *rank;
-    uint64_t n, keep; /* periods, and those kept */
-    uint64_t at;      /* calls seen */
+    uint64_t n, keep;          /* periods, and those kept */
+    uint64_t at;               /* calls seen */
     int64_t made, made_before; /* requests so far; before the stretch */
-    double compute_s; /* of polls that went */
+    double compute_s;          /* of polls that went */
     struct fc_event *to;
     int64_t *lists;
     uint64_t n_lists, list_capacity;
@@ -24,7 +25,8 @@ struct shortening {
 uint64_t fc_period_calls(const struct fc_period *p, uint64_t keep)
 {
     uint64_t calls = 0;
-    for (uint32_t r = 0; r < p->n_ranks; r++) calls += p->rank[r].n_calls - (p->repeats - keep) * p->rank[r].length;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        calls += p->rank[r].n_calls - (p->repeats - keep) * p->rank[r].length;
     return calls;
 }
 
@@ -64,8 +66,8 @@ static void take(struct shortening *s, const struct fc_event *e, const int64_t *
     s->to++;
 }
 
-static enum fc_code shorten_rank(struct shortening *s, struct fc_trace_source *source, uint32_t rank, struct fc_trace *t,
-                                 struct fc_status *st)
+static enum fc_code shorten_rank(struct shortening *s, struct fc_trace_source *source, uint32_t rank,
+                                 struct fc_trace *t, struct fc_status *st)
 {
     const struct fc_event *e;
     s->at = 0;
@@ -100,8 +102,8 @@ static enum fc_code shorten_rank(struct shortening *s, struct fc_trace_source *s
 }
 
 /* Head and room; the period of what is left. */
-static enum fc_code start(const struct fc_trace *head, const struct fc_period *period, uint64_t keep, struct fc_trace *t,
-                          struct fc_period *left, struct fc_status *st)
+static enum fc_code start(const struct fc_trace *head, const struct fc_period *period, uint64_t keep,
+                          struct fc_trace *t, struct fc_period *left, struct fc_status *st)
 {
     uint32_t n = head->n_ranks;
     uint64_t members = head->comm_first[head->n_comms];
@@ -114,7 +116,8 @@ static enum fc_code start(const struct fc_trace *head, const struct fc_period *p
     t->comm_member = fc_alloc(&t->arena, members, sizeof *t->comm_member, st);
     t->first_event = fc_alloc(&t->arena, (size_t)n + 1, sizeof *t->first_event, st);
     t->unwrapped = fc_alloc(&t->arena, 0, sizeof *t->unwrapped, st);
-    t->events = fc_alloc(&t->arena, fc_period_calls(period, keep) + n, sizeof *t->events, st); /* and last polls */
+    t->events =
+        fc_alloc(&t->arena, fc_period_calls(period, keep) + n, sizeof *t->events, st); /* and last polls */
     left->rank = fc_alloc(&left->arena, n, sizeof *left->rank, st);
     if (st->code) return st->code;
     memcpy(t->comm_first, head->comm_first, ((size_t)head->n_comms + 1) * sizeof *t->comm_first);
@@ -131,14 +134,17 @@ static enum fc_code start(const struct fc_trace *head, const struct fc_period *p
 }
 
 enum fc_code fc_trace_shorten(struct fc_trace_source *source, const struct fc_period *period, uint64_t keep,
-                              uint64_t most_calls, struct fc_trace *trace, struct fc_period *left, struct fc_status *st)
+                              uint64_t most_calls, struct fc_trace *trace, struct fc_period *left,
+                              struct fc_status *st)
 {
     *trace = (struct fc_trace){0};
     *left = (struct fc_period){0};
     if (keep < 1 || keep > period->repeats)
-        return fc_refuse(st, FC_INPUT, "%" PRIu64 " of the trace's %" PRIu64 " periods cannot be kept", keep, period->repeats);
+        return fc_refuse(st, FC_INPUT, "%" PRIu64 " of the trace's %" PRIu64 " periods cannot be kept", keep,
+                         period->repeats);
     if (fc_period_calls(period, keep) > most_calls)
-        return fc_refuse(st, FC_NO, "%" PRIu64 " calls are left with %" PRIu64 " periods (at most %" PRIu64 ")",
+        return fc_refuse(st, FC_NO,
+                         "%" PRIu64 " calls are left with %" PRIu64 " periods (at most %" PRIu64 ")",
                          fc_period_calls(period, keep), keep, most_calls);
     struct shortening s = {.n = period->repeats, .keep = keep};
     enum fc_code code = start(source->head, period, keep, trace, left, st);
