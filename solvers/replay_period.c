@@ -2,7 +2,7 @@
  *
  * A replay is a max-plus recursion over its events (replay_ranks.c). With the same computation in every
  * period it becomes periodic after a transient (Baccelli, Cohen, Olsder & Quadrat, Synchronization and
- * Linearity, 1992, theorem 3.109): every further period adds the same to the clock of each rank, and what
+ * Linearity, 1992, chapter 3): every further period adds the same to the clock of each rank, and what
  * comes behind takes as long. So with T(m) the time of the trace with m of its n periods
  *
  *     T(n) = T(2m) + (n - 2m) (T(2m) - T(m)) / m,
