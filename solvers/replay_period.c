@@ -10,7 +10,9 @@
  * exactly once both are behind the transient, and likewise bytes, waits, busy times of links. Computation
  * that varies makes the increments vary about their mean; the periods are therefore taken evenly over the
  * trace, and the time is corrected by the mean rank's computation of all periods, which is known, less the
- * same extrapolation of that of the periods replayed. m doubles from 4 until T(n) moves by less than SETTLED.
+ * same extrapolation of that of the periods replayed. m doubles from 4 until T(n) moves by less than SETTLED,
+ * and until it would not grow if there were no computation around the periods: a rank that is busy there can
+ * hide how long the few periods replayed take.
  * Limits: SETTLED is no bound of the error (`predict --period check` measures it); sharing of links
  * (contention) makes no max-plus recursion, but settles as a rule too; the bound is extrapolated like the
  * time, so no longer proven. */
