@@ -19,7 +19,7 @@ struct fc_arguments {
     const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     const char *load, *loads, *solver, *engine, *packet_flits;
-    const char *phase, *collectives;
+    const char *phase, *collectives, *period;
     double members, bytes; /* 0: not given */
     uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
     double gap_cycles;

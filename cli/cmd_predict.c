@@ -1,7 +1,8 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
-#include "cli/cli.h"
+#include "cli/period.h"
 #include "plots/plots.h"
+#include "traces/trace_source.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct row {
     double hop_bytes; /* NaN: not known */
     uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls; /* of a trace */
     double assumed_flops_per_s; /* 0: nothing was assumed */
+    struct fc_period_row period; /* of a trace, with --period */
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
@@ -27,7 +29,9 @@ struct report {
 };
 struct settings {
     const struct fc_arguments *arguments;
-    struct fc_trace trace; /* first_event NULL: none */
+    struct fc_trace_source source; /* head NULL: none */
+    enum fc_period_mode period_mode;
+    struct fc_period period;
     struct fc_collective_choice collectives;
     enum fc_network_model network;
     struct fc_arena *arena;
@@ -124,14 +128,15 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                                           .progress = &progress};
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
-    enum fc_code code = fc_replay_run(&session->net, &s->trace, placement, &settings, &replay, st);
+    enum fc_code code = fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement,
+                                     &settings, &replay, &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;
     row->n_unmatched_sends = replay.n_unmatched_sends;
     row->n_unmatched_receives = replay.n_unmatched_receives;
     row->n_uneven_calls = replay.n_uneven_calls;
-    row->assumed_flops_per_s = s->trace.assumed_flops_per_s;
+    row->assumed_flops_per_s = s->source.head ? s->source.head->assumed_flops_per_s : 0;
     struct fc_load load = {.bytes = replay.link_bytes, .wire_factor = 1, .least_wire_factor = 1, .cut_bound_s = NAN};
     struct fc_load_summary links;
     bool known = settings.network != FC_NET_FLIT; /* the kernel routes packets, not messages */
@@ -145,6 +150,7 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     json_object_set_new(row->json, "uneven_calls", json_integer((json_int_t)row->n_uneven_calls));
     json_object_set_new(row->json, "assumed_flops_per_s",
                         row->assumed_flops_per_s > 0 ? json_real(row->assumed_flops_per_s) : json_null());
+    if (row->period.asked) json_object_set_new(row->json, "period", fc_json_period_row(&row->period));
     keep_busy(s, replay.link_busy_s, session->net.n_links, row, st);
     fc_replay_free(&replay);
     return st->code;
@@ -181,8 +187,9 @@ static enum fc_code describe(struct settings *s, struct fc_session *session, con
     row->confidence = fc_copy_text(s->arena, session->machine.confidence, st);
     row->mapping = fc_copy_text(s->arena, mapping->strategy, st);
     row->routing = fc_copy_text(s->arena, session->machine.routing->name, st);
-    const char *slash = s->trace.first_event ? strrchr(s->trace.file, '/') : NULL;
-    row->traffic = fc_copy_text(s->arena, slash ? slash + 1 : s->trace.first_event ? s->trace.file : demand->name, st);
+    const char *name = s->source.head ? s->source.head->file : demand->name;
+    const char *slash = s->source.head ? strrchr(name, '/') : NULL;
+    row->traffic = fc_copy_text(s->arena, slash ? slash + 1 : name, st);
     row->n_tasks = mapping->n_tasks;
     return st->code;
 }
@@ -194,7 +201,7 @@ static enum fc_code predict_placed(struct settings *s, struct fc_session *sessio
     if (fc_session_map(s->arguments, session, demand, map, &mapping, st)) return st->code;
     struct fc_placement placement = {mapping.n_tasks, mapping.node};
     enum fc_code code = describe(s, session, &mapping, demand, row, st);
-    if (!code && s->trace.first_event) code = predict_trace(s, session, &placement, row, st);
+    if (!code && s->source.head) code = predict_trace(s, session, &placement, row, st);
     else if (!code) code = predict_demand(s, session, demand, &placement, row, st);
     if (!code) {
         if (row->p.bottleneck == FC_NONE) snprintf(row->bottleneck, sizeof row->bottleneck, "%s", row->p.binds);
@@ -242,8 +249,9 @@ static void print_one(FILE *stream, const struct row *row)
     fprintf(stream, "computation    %s\n", fc_format(a, sizeof a, p->computation_s, FC_SECONDS));
     fprintf(stream, "communication  %s (%.1f %% of the time)\n", fc_format(a, sizeof a, p->communication_s, FC_SECONDS),
             p->time_s > 0 ? 100 * p->communication_s / p->time_s : 0);
-    fprintf(stream, "bound          %s: no run with this mapping and routing is faster\n",
-            fc_format(a, sizeof a, p->bound_s, FC_SECONDS));
+    fprintf(stream, "bound          %s: %s\n", fc_format(a, sizeof a, p->bound_s, FC_SECONDS),
+            row->period.use.replayed ? "extrapolated from periods, as the time is"
+                                     : "no run with this mapping and routing is faster");
     bool is_bound = isnan(p->error_percent) && p->percent_of_peak > 99.95 && p->bottleneck != FC_NONE;
     fprintf(stream, "of peak        %.1f %%%s\n", p->percent_of_peak,
             is_bound ? ": the time is the bound itself; how far the routers stay below it is not measured" : "");
@@ -262,6 +270,7 @@ static void print_one(FILE *stream, const struct row *row)
     if (row->n_uneven_calls)
         fprintf(stream, "uneven         %llu collective calls whose members recorded different bytes\n",
                 (unsigned long long)row->n_uneven_calls);
+    fc_print_period_row(stream, &row->period);
     if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
 }
 
@@ -315,14 +324,28 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
 
 /* ---- the command ---- */
 
+/* The traffic of the trace; a pass over it only for mappings that look at more than the number of tasks. */
+static enum fc_code trace_demand(struct settings *s, const char *const *maps, size_t n_maps,
+                                 struct fc_demand *demand, struct fc_status *st)
+{
+    bool blind = true;
+    for (size_t i = 0; i < n_maps; i++)
+        for (int k = 0; fc_strategies[k]; k++)
+            blind = blind && (strcmp(maps[i], fc_strategies[k]->name) || fc_strategies[k]->blind);
+    *demand = (struct fc_demand){.n_tasks = s->source.head->n_ranks};
+    if (blind) return FC_OK;
+    if (s->source.restart(&s->source)) return st->code;
+    return fc_demand_of_source(&s->source, &s->collectives, demand, st);
+}
+
 static enum fc_code predict_machine(struct settings *s, const char *name, const char *const *maps, size_t n_maps,
                                     struct row *rows, struct fc_status *st)
 {
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(s->arguments, name, &session, st)) return st->code;
-    if (s->trace.first_event) {
-        fc_demand_of_job_by(&s->trace, &s->collectives, &demand, st);
+    if (s->source.head) {
+        trace_demand(s, maps, n_maps, &demand, st);
     } else if (!fc_session_demand(s->arguments, &session, &demand, st)) {
         demand.computation_s = s->arguments->compute_s;
     }
@@ -365,12 +388,14 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
     if (arguments->compute_s > 0 && arguments->trace)
         return fc_refuse(st, FC_INPUT, "--compute: a trace has its own computation (expected -p or -g)");
-    if (read_network(arguments, &s.network, st) || fc_session_collectives(arguments, &s.collectives, st) ||
+    if (read_network(arguments, &s.network, st) || fc_read_period(arguments, &s.period_mode, st) ||
+        fc_session_collectives(arguments, &s.collectives, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
         (arguments->trace && (fc_trace_options_of(arguments, &arena, &options, st) ||
-                              fc_trace_read_with(arguments->trace, &options, &s.trace, st) ||
-                              fc_check_speeds(arguments, &s.trace, st))))
+                              fc_source_open(arguments->trace, &options, &s.source, st) ||
+                              fc_check_speeds(arguments, s.source.head, st))) ||
+        (s.period_mode && fc_period_find(&s.source, &s.period, st)))
         goto done;
     report.n = n_machines * n_maps;
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
@@ -379,7 +404,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!st->code) deliver(arguments, &report, &arena, st);
 done:
     for (size_t i = 0; report.rows && i < report.n; i++) json_decref(report.rows[i].json);
-    if (s.trace.first_event) fc_trace_free(&s.trace);
+    fc_period_free(&s.period);
+    fc_source_close(&s.source);
     fc_arena_free(&arena);
     return st->code;
 }
@@ -389,6 +415,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtZKMnrcbNLPTsjoJq",
+    .options = "mpgtZKMVnrcbNLPTsjoJq",
     .run = run,
 };

@@ -10,7 +10,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
-       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES };
+       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -23,6 +23,7 @@ static const struct entry {
     {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
     {'H', {"phase", KEY_PHASE, "N|N-M", 0, "of the trace only phase N, or N to M (`trace info --phases` lists)", 0}},
     {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},
+    {'V', {"period", KEY_PERIOD, "auto|check|off", 0, "replay some periods of an iterative program (check: all too)", 0}},
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
@@ -133,6 +134,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_BACKGROUND: a->background = value; break;
     case KEY_NETWORK: a->network = value; break;
     case KEY_LOGGOPS: a->loggops = value; break;
+    case KEY_PERIOD: a->period = value; break;
     case KEY_COLLECTIVES: a->collectives = value; break;
     case KEY_MEMBERS: a->members = (double)whole(state, "members", value, 1, 1 << 24); break;
     case KEY_BYTES: a->bytes = bytes(state, "bytes", value); break;

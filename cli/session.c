@@ -1,5 +1,6 @@
 /* session.c - the beginning that commands share: machine, network, traffic, mapping. */
 #include "cli/cli.h"
+#include "traces/trace_source.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,6 +107,17 @@ enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct
     return fc_collective_choice_read(arguments->collectives ? arguments->collectives : "mpich", choice, st);
 }
 
+/* Phases are cut in memory. */
+static enum fc_code demand_of_phases(const struct fc_arguments *arguments, struct fc_demand *demand,
+                                     struct fc_status *st)
+{
+    struct fc_trace trace;
+    if (fc_trace_read(arguments->trace, &trace, st)) return st->code;
+    fc_demand_of_argument(arguments, &trace, demand, st);
+    fc_trace_free(&trace);
+    return st->code;
+}
+
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *s,
                                struct fc_demand *demand, struct fc_status *st)
 {
@@ -122,13 +134,14 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
                          arguments->pattern ? arguments->pattern : arguments->graph);
     if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
     if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
-    struct fc_trace trace;
+    if (arguments->phase) return demand_of_phases(arguments, demand, st);
+    struct fc_trace_source source;
     struct fc_collective_choice choice;
-    if (fc_session_collectives(arguments, &choice, st) || fc_trace_read(arguments->trace, &trace, st)) return st->code;
-    enum fc_code code = arguments->phase ? fc_demand_of_argument(arguments, &trace, demand, st)
-                                         : fc_demand_of_job_by(&trace, &choice, demand, st);
-    fc_trace_free(&trace);
-    return code;
+    if (fc_session_collectives(arguments, &choice, st) || fc_source_open(arguments->trace, NULL, &source, st))
+        return st->code;
+    fc_demand_of_source(&source, &choice, demand, st);
+    fc_source_close(&source);
+    return st->code;
 }
 
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,

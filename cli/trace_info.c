@@ -9,6 +9,7 @@ typedef unsigned long long count; /* as printf takes it */
 struct info {
     const struct fc_trace *trace;
     struct fc_trace_census census;
+    struct fc_period period;
     const struct fc_job_phases *phases; /* NULL: not asked for */
     struct fc_table rows;
 };
@@ -65,6 +66,17 @@ static void print_balance(FILE *stream, const struct fc_trace_census *c)
         fprintf(stream, "wildcards    receives that do not tell their source or tag: %llu\n", (count)c->wildcards);
 }
 
+static void print_period(FILE *stream, const struct fc_period *p)
+{
+    if (!p->repeats) {
+        fprintf(stream, "period       none: %s\n", p->why);
+        return;
+    }
+    fprintf(stream, "period       repeats %llu times, period of %llu", (count)p->repeats, (count)p->least_calls);
+    if (p->most_calls != p->least_calls) fprintf(stream, " to %llu", (count)p->most_calls);
+    fprintf(stream, " events a rank, %.1f %% of all\n", 100 * p->covers);
+}
+
 static void print_head(FILE *stream, const struct info *i)
 {
     const struct fc_trace *t = i->trace;
@@ -91,6 +103,7 @@ static void print_head(FILE *stream, const struct info *i)
                 t->assumed_flops_per_s);
     if (!isnan(c->computation_share)) fprintf(stream, "computation  %.1f %% of the time\n", 100 * c->computation_share);
     print_balance(stream, c);
+    print_period(stream, &i->period);
 }
 
 static void print_info(FILE *stream, const void *what)
@@ -178,6 +191,11 @@ static json_t *info_json(const struct info *i)
     json_object_set_new(json, "open_requests", json_integer((json_int_t)c->open_requests));
     json_object_set_new(json, "wildcards", json_integer((json_int_t)c->wildcards));
     json_object_set_new(json, "most_partners", json_integer(c->most_partners));
+    const struct fc_period *p = &i->period;
+    json_object_set_new(json, "period",
+                        json_pack("{s:I, s:I, s:I, s:o, s:s}", "repeats", (json_int_t)p->repeats, "least_events",
+                                  (json_int_t)p->least_calls, "most_events", (json_int_t)p->most_calls, "covers_percent",
+                                  fc_json_real(100 * p->covers), "why", p->why));
     add_histograms(json, c);
     return json;
 }
@@ -210,13 +228,14 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
         return st->code;
     }
     i.trace = source.head;
-    if (!fc_check_speeds(a, i.trace, st) && !fc_trace_count(&source, &i.census, st) &&
+    if (!fc_check_speeds(a, i.trace, st) && !fc_trace_count_periods(&source, &i.census, &i.period, st) &&
         (!a->phases || (!find_phases(a, path, &options, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));
         fc_deliver(a, json, print_info, &i, st);
         json_decref(json);
     }
+    fc_period_free(&i.period);
     fc_table_free(&i.rows);
     fc_job_phases_free(&phases);
     fc_source_close(&source);

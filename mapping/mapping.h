@@ -27,6 +27,7 @@ struct fc_strategy_ops {
     const char *name, *help, *source;
     const char *argument; /* what must follow the name and a colon, for people; NULL: nothing may */
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
+    bool blind; /* looks at the number of tasks, not at the traffic */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* By strategy name (some with an argument: "shapes:8x4/16x16") or mapping file (one core number a line in task order,

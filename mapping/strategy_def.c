@@ -16,4 +16,5 @@ const struct fc_strategy_ops fc_strategy_def = {
     .help = "task t on the t-th core, nodes in order",
     .source = "Bhatele et al., SC'11, section 4.1 (DEF)",
     .map = map,
+    .blind = true,
 };

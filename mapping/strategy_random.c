@@ -19,4 +19,5 @@ const struct fc_strategy_ops fc_strategy_random = {
     .help = "tasks on random cores",
     .source = "uniform random permutation",
     .map = map,
+    .blind = true,
 };

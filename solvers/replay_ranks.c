@@ -427,7 +427,7 @@ enum fc_code fc_run_programs(struct fc_run *run)
 {
     const struct fc_trace *t = run->job->trace;
     struct fc_status *st = run->job->st;
-    uint64_t steps = 0, n_events = t->events ? t->first_event[t->n_ranks] : 0;
+    uint64_t steps = 0, n_events = t->first_event ? t->first_event[t->n_ranks] : 0;
     run->strand = fc_alloc(&run->arena, t->n_ranks, sizeof *run->strand, st);
     run->request = fc_alloc(&run->arena, t->n_ranks, sizeof *run->request, st);
     if (st->code || fc_reader_start(&run->reader, run->job)) return st->code;

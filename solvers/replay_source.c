@@ -171,7 +171,9 @@ static bool last_is_finalize(struct fc_reader *r, struct fc_calls *calls, uint32
 
 enum fc_code fc_reader_finalizes(struct fc_reader *r, struct fc_calls *calls, bool *all)
 {
-    *all = true;
+    struct fc_trace_source *source = r->job->source;
+    *all = source->finalizes ? source->finalizes(source) : true;
+    if (source->finalizes) return r->job->st->code;
     for (uint32_t i = 0; i < r->job->trace->n_ranks && *all && !r->job->st->code; i++)
         *all = last_is_finalize(r, calls, i);
     return r->job->st->code;

@@ -147,6 +147,10 @@ enum fc_code fc_demand_of_job(const struct fc_trace *trace, struct fc_demand *de
 /* The same with collectives as chosen (NULL: MPICH's rules, as above). */
 enum fc_code fc_demand_of_job_by(const struct fc_trace *trace, const struct fc_collective_choice *collectives,
                                  struct fc_demand *demand, struct fc_status *st);
+/* The same of a trace that streams by once (job_demand_source.c); the source stands at its beginning. Bytes are those of
+ * the trace in memory but for the order in which fractions are summed. Memory O(pairs + calls open at once). */
+enum fc_code fc_demand_of_source(struct fc_trace_source *source, const struct fc_collective_choice *collectives,
+                                 struct fc_demand *demand, struct fc_status *st);
 
 /* ---- phases of a job (job_phases.c): what struct fc_phase_cut cuts, with collectives expanded ---------------------------- */
 

@@ -75,8 +75,10 @@
     X(suite_replay_graph)                                                                                             \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_blocks)                                                                                             \
+    X(suite_trace_period)                                                                                             \
     X(suite_trace_graph)                                                                                              \
     X(suite_trace_sink)                                                                                               \
+    X(suite_trace_stream)                                                                                             \
     X(suite_trace_use)                                                                                                \
     X(suite_transit)                                                                                                  \
     X(suite_traces)                                                                                                   \

@@ -25,7 +25,8 @@ struct fc_block {
 /* ---- writing (trace_blocks_write.c) ---- */
 
 struct fc_block_writer {
-    FILE *out; /* borrowed; its errors are found when it is closed */
+    FILE *out; /* borrowed; its errors are found when it is closed, but */
+    const char *folder; /* of a temporary file, at once (set after fc_blocks_start); NULL: it is none */
     struct fc_status *st;
     uint32_t n_ranks, block_events;
     bool graph;
@@ -40,6 +41,8 @@ struct fc_block_writer {
 enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ranks, bool graph, int level,
                              struct fc_status *st);
 enum fc_code fc_blocks_event(struct fc_block_writer *w, uint32_t rank, const struct fc_event *event, const int64_t *list);
+/* Refuses a temporary file that could not be written. */
+enum fc_code fc_blocks_fail(const struct fc_block_writer *w, int error);
 /* Writes the blocks that are open; nothing comes behind but the tail. */
 enum fc_code fc_blocks_flush(struct fc_block_writer *w);
 /* The tail: head->first_event must count what was written. */

@@ -307,6 +307,25 @@ static enum fc_code restart(struct fc_trace_source *source)
     return r->st->code;
 }
 
+/* The last byte of a column of calls tells the op. */
+static bool finalizes(struct fc_trace_source *source)
+{
+    struct reader *r = source->private;
+    for (uint32_t k = 0; k < r->head.n_ranks; k++) {
+        if (r->first[k] == r->first[k + 1]) return false;
+        const struct fc_block *b = &r->blocks[r->order[r->first[k + 1] - 1]];
+        struct fc_column_in in, kind;
+        if (get_frame(r, b->offset, b->size, b->raw_size, "the last block of a rank")) return false;
+        in = (struct fc_column_in){r->raw, r->raw + b->raw_size, false};
+        if (!fc_column_get_block(&in, &kind) || kind.at == kind.end) {
+            damaged(r, "the last block of a rank");
+            return false;
+        }
+        if ((kind.end[-1] & ((1 << FC_KIND_MODE) - 1)) != FC_OP_FINALIZE) return false;
+    }
+    return true;
+}
+
 static void close_source(struct fc_trace_source *source)
 {
     free_reader(source->private);
@@ -326,7 +345,7 @@ static enum fc_code open_source(struct reader *r, struct fc_trace_source *source
 static struct reader *new_reader(int fd, struct fc_trace_source *source, struct fc_status *st)
 {
     struct reader *r = calloc(1, sizeof *r);
-    *source = (struct fc_trace_source){.st = st, .refill = refill, .restart = restart};
+    *source = (struct fc_trace_source){.st = st, .refill = refill, .restart = restart, .finalizes = finalizes};
     if (r) r->zstd = ZSTD_createDCtx();
     if (!r || !r->zstd) {
         free(r);

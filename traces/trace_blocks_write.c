@@ -5,6 +5,7 @@
  * over the index. */
 #include "traces/trace_blocks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -39,6 +40,14 @@ enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ra
     return FC_OK;
 }
 
+enum fc_code fc_blocks_fail(const struct fc_block_writer *w, int error)
+{
+    return fc_refuse(w->st, FC_NO,
+                     "the temporary file of a trace in %s cannot be written: %s "
+                     "(expected a folder TMPDIR with room for it)",
+                     w->folder, strerror(error));
+}
+
 /* Appends w->raw as a frame; *size gets its length. */
 static enum fc_code put_frame(struct fc_block_writer *w, size_t *size)
 {
@@ -47,7 +56,8 @@ static enum fc_code put_frame(struct fc_block_writer *w, size_t *size)
     if (!fc_bytes_reserve(&w->packed, bound)) return no_memory(w->st);
     *size = ZSTD_compress2(w->zstd, w->packed.data, bound, w->raw.data, w->raw.size);
     if (ZSTD_isError(*size)) return fc_refuse(w->st, FC_NO, "zstd: %s", ZSTD_getErrorName(*size));
-    fwrite(w->packed.data, 1, *size, w->out);
+    size_t written = fwrite(w->packed.data, 1, *size, w->out);
+    if (written < *size && w->folder) return fc_blocks_fail(w, errno);
     w->offset += *size;
     return FC_OK;
 }

@@ -164,18 +164,39 @@ static enum fc_code start(struct counter *c)
     return FC_OK;
 }
 
-enum fc_code fc_trace_count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_status *st)
+/* Counts all; period NULL: not looked for. */
+static enum fc_code count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_period *period,
+                          struct fc_status *st)
 {
     struct counter c = {.head = source->head, .census = census, .st = st, .first_s = INFINITY};
+    struct fc_period_finder *finder = NULL;
     const struct fc_event *e;
     *census = (struct fc_trace_census){0};
     start(&c);
-    for (uint32_t r = 0; !st->code && r < source->head->n_ranks; r++)
-        for (; !st->code && (e = fc_source_peek(source, r)); fc_source_take(source, r)) count_event(&c, r, e);
+    if (!st->code && period) finder = fc_period_start(source->head, period, st);
+    for (uint32_t r = 0; !st->code && r < source->head->n_ranks; r++) {
+        for (; !st->code && (e = fc_source_peek(source, r)); fc_source_take(source, r)) {
+            count_event(&c, r, e);
+            if (finder) fc_period_event(finder, e, fc_source_list(source, r, e));
+        }
+        if (!st->code && finder) fc_period_next(finder);
+    }
     if (!st->code && source->st->code) *st = *source->st;
     if (!st->code && !count_pairs(&c)) close_totals(&c);
+    fc_period_finish(finder);
     free(c.pair);
     free(c.any_source);
     free(c.whole);
     return st->code;
+}
+
+enum fc_code fc_trace_count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_status *st)
+{
+    return count(source, census, NULL, st);
+}
+
+enum fc_code fc_trace_count_periods(struct fc_trace_source *source, struct fc_trace_census *census,
+                                    struct fc_period *period, struct fc_status *st)
+{
+    return count(source, census, period, st);
 }

@@ -2,7 +2,7 @@
 #ifndef FC_TRACE_CENSUS_H
 #define FC_TRACE_CENSUS_H
 
-#include "traces/trace_source.h"
+#include "traces/trace_period.h"
 
 enum { FC_SIZE_CLASSES = 65 };
 /* Class of a size or count: 0 of 0; k of 2^(k-1) .. 2^k - 1. */
@@ -28,5 +28,8 @@ struct fc_trace_census {
 };
 /* Takes the whole source, rank by rank. Memory O(ordered pairs of ranks with messages). Errors: those of the source. */
 enum fc_code fc_trace_count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_status *st);
+/* The same, and what fc_period_find finds, in one reading. */
+enum fc_code fc_trace_count_periods(struct fc_trace_source *source, struct fc_trace_census *census,
+                                    struct fc_period *period, struct fc_status *st);
 
 #endif

@@ -161,12 +161,17 @@ static void free_rank(struct fc_sink_rank *rank)
     rank->list = NULL;
 }
 
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
 /* A file that is gone when it is closed. */
 static FILE *temporary_file(struct fc_status *st)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = temporary_folder();
     char name[512];
-    if (!folder || !*folder) folder = "/tmp";
     int fd = open(folder, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0 && snprintf(name, sizeof name, "%s/fabricast-XXXXXX", folder) < (int)sizeof name) {
         fd = mkostemp(name, O_CLOEXEC);
@@ -190,6 +195,7 @@ static enum fc_code start_spool(struct fc_trace_sink *sink)
     if (!sink->spool_file) return sink->st->code;
     sink->spool = w;
     fc_blocks_start(w, sink->spool_file, t->n_ranks, t->graph, FC_LEVEL_SPOOL, sink->st);
+    w->folder = temporary_folder();
     for (uint32_t r = 0; !sink->st->code && r < t->n_ranks; r++) {
         struct fc_sink_rank *rank = &sink->ranks[r];
         for (const struct piece *p = rank->first; p; p = p->next)
@@ -384,7 +390,7 @@ static enum fc_code open_spool(struct fc_trace_sink *sink, struct fc_trace *trac
     struct fc_status *st = sink->st;
     if (fc_blocks_flush(sink->spool)) return st->code;
     if (fflush(sink->spool_file) != 0 || ferror(sink->spool_file))
-        return fc_refuse(st, FC_NO, "the temporary file of a trace cannot be written: %s", strerror(errno));
+        return fc_blocks_fail(sink->spool, errno);
     int fd = dup(fileno(sink->spool_file));
     if (fd < 0) return fc_refuse(st, FC_NO, "the temporary file of a trace: %s", strerror(errno));
     return fc_source_spooled(fd, trace, sink->spool, source, st);

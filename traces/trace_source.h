@@ -18,6 +18,8 @@ struct fc_trace_source {
     /* Brings more events of the rank to at .. end; none (at == end) at the rank's end or with st filled. */
     void (*refill)(struct fc_trace_source *source, uint32_t rank);
     enum fc_code (*restart)(struct fc_trace_source *source); /* all ranks from their first event */
+    /* Is Finalize the last event of every rank? May be NULL: that takes a reading. False also with st filled. */
+    bool (*finalizes)(struct fc_trace_source *source);
     void (*close)(struct fc_trace_source *source);
     void *private;
 };
@@ -28,7 +30,8 @@ enum fc_code fc_source_memory(const struct fc_trace *trace, struct fc_trace_sour
 enum fc_code fc_source_own(struct fc_trace *trace, struct fc_trace_source *source, struct fc_status *st);
 /* A trace file of any format as a source; `st` is kept for as long. One of at most options->memory_events events (NULL: the
  * usual options) is read into memory (head->events is not NULL then) and checked. A longer one is streamed: a file of our
- * packed form, version 2, block by block, any other after it went once through a temporary file in TMPDIR. What
+ * packed form, version 2, block by block, any other after it went once through a temporary file in TMPDIR (of blocks; it
+ * has no name, so that it is gone when the process ends, however; FC_NO when it cannot be written). What
  * is no regular file is always read into memory. Streamed events are checked as they
  * come: an FC_INPUT with the place of fc_event_place may turn up at any refill. Memory of a streamed one: a block a rank,
  * together some 100 MB up to 50 000 ranks, and the head. */

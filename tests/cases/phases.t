@@ -10,6 +10,7 @@ $ cd $TMP; { printf 'fabricast-trace 1\nprogram ./ring\nrecorded by hand\nranks 
 > volume       point-to-point 4.007 KB over 1 pairs, collectives 264 B
 > time         span 0 s; a rank on average: 0 s CPU between calls, 0 s inside MPI (wall, as recorded)
 > balance      every message has a sender and a receiver, every request is waited for
+> period       none: no calls about the middle of any rank repeat 5 times
 >
 > call                  count        bytes
 > send                      5     4.007 KB

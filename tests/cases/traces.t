@@ -11,6 +11,7 @@ $ cd traces/samples; fabricast trace info qe-si-16.fct
 > time         span 4.031 s; a rank on average: 44.71 ms CPU between calls, 3.854 s inside MPI (wall, as recorded)
 > computation  1.1 % of the time
 > balance      every message has a sender and a receiver, every request is waited for
+> period       none: no calls about the middle of any rank repeat 5 times
 >
 > call                  count        bytes
 > init                     16          0 B
@@ -64,6 +65,7 @@ $ cd $TMP; printf 'fabricast-trace 1\nprogram ./window\nrecorded by hand\nunwrap
 > unmatched    pairs of ranks whose ends differ in tags or communicators: 1
 > unmatched    requests that are never waited for: 1
 > wildcards    receives that do not tell their source or tag: 1
+> period       none: no calls about the middle of any rank repeat 5 times
 >
 > call                  count        bytes
 > send                      3         79 B
@@ -142,6 +144,13 @@ $ cd $TMP; fabricast trace info window.txt --json
 >   "open_requests": 1,
 >   "wildcards": 1,
 >   "most_partners": 2,
+>   "period": {
+>     "repeats": 0,
+>     "least_events": 0,
+>     "most_events": 0,
+>     "covers_percent": 0.0,
+>     "why": "no calls about the middle of any rank repeat 5 times"
+>   },
 >   "sizes": [
 >     {
 >       "from": 0.0,
