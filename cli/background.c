@@ -5,7 +5,8 @@
  *                           (0.3), of the busiest link's time (30%), payload a node (50MB/s), or full: every source
  *                           always has a packet waiting
  *     FILE[:over=TIME]      a graph: bytes/s between nodes, or bytes that flow anew in every TIME
- *     trace:FILE[:over=TIME]  another job: its bytes in the time that it takes here alone, or in TIME */
+ *     trace:FILE[:over=TIME]  another job's mean rates: its bytes in the time that it takes here alone, or in TIME
+ *     job:FILE              the other job itself in the same replay, again and again (replay_beside.c) */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -178,6 +179,30 @@ static enum fc_code of_trace(struct other *o, char *file)
     return o->st->code;
 }
 
+static enum fc_code of_job(struct other *o, const char *file)
+{
+    struct fc_session *s = o->session;
+    if (!o->arguments->trace)
+        return fc_refuse(o->st, FC_INPUT,
+                         "--background: job:FILE is replayed beside a trace (expected -t TRACE; or trace:FILE, its mean "
+                         "rates)");
+    if (take_others(o, false) || fc_trace_read(file, &s->other, o->st)) return o->st->code;
+    uint32_t *node = fc_alloc(&s->arena, s->other.n_ranks, sizeof *node, o->st);
+    const uint32_t *there = place(o, file, s->other.n_ranks, (uint64_t)s->machine.cores_per_node);
+    if (!node || !there) return o->st->code;
+    memcpy(node, there, s->other.n_ranks * sizeof *node);
+    s->other_placement = (struct fc_placement){s->other.n_ranks, node};
+    return FC_OK;
+}
+
+enum fc_code fc_session_replay(struct fc_session *s, const struct fc_trace *trace, const struct fc_placement *placement,
+                               const struct fc_replay_settings *settings, struct fc_replay *replay,
+                               struct fc_status *st)
+{
+    if (!s->other.first_event) return fc_replay_run(&s->net, trace, placement, settings, replay, st);
+    return fc_replay_beside(&s->net, trace, placement, &s->other, &s->other_placement, settings, replay, &s->beside, st);
+}
+
 enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *s, struct fc_status *st)
 {
     struct other o = {.arguments = arguments, .session = s, .st = st};
@@ -189,15 +214,22 @@ enum fc_code fc_session_background(const struct fc_arguments *arguments, struct 
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
     if (file && !read_listed(&o)) {
         if (is_pattern(text)) of_pattern(&o, text);
+        else if (!strncmp(text, "job:", 4)) of_job(&o, text + 4);
         else if (file[0] == text[0] && strlen(file) == strlen(text)) of_graph(&o, file);
         else of_trace(&o, file);
     }
     fc_arena_free(&o.scratch);
-    if (!st->code) s->background_bytes_per_s = s->background.link_bytes_per_s;
+    if (!st->code) s->background_bytes_per_s = s->background.link_bytes_per_s; /* NULL: a job */
     return st->code;
 }
 
 /* ---- what is said of it ---- */
+
+/* As the command line has it, a file without the folders before it. */
+static const char *named(const char *text)
+{
+    return is_pattern(text) ? text : fc_last_part(text);
+}
 
 static double of_link(const struct fc_session *s, uint32_t link)
 {
@@ -209,6 +241,10 @@ json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc
 {
     const struct fc_background *b = &s->background;
     char name[96];
+    if (s->other.first_event)
+        return json_pack("{s:s, s:I, s:I, s:o, s:o}", "what", arguments->background, "tasks",
+                         (json_int_t)s->other.n_ranks, "runs", (json_int_t)s->beside.runs, "alone_s",
+                         fc_json_real(s->beside.alone_s), "other_alone_s", fc_json_real(s->beside.other_alone_s));
     if (!s->background_bytes_per_s) return json_null();
     json_t *busiest = b->busiest == FC_NONE ? json_null()
                                             : json_string(fc_link_name(&s->net, b->busiest, name, sizeof name));
@@ -223,12 +259,20 @@ char *fc_text_background(const struct fc_arguments *arguments, const struct fc_s
 {
     const struct fc_background *b = &s->background;
     char text[512], rate[64], name[96] = "none", own[64] = "";
+    if (s->other.first_event) {
+        char alone[64], other[64];
+        snprintf(text, sizeof text, "%s: %u tasks, up to %llu runs of %s alone; this job alone takes %s",
+                 named(arguments->background), s->other.n_ranks, (unsigned long long)s->beside.runs,
+                 fc_format(other, sizeof other, s->beside.other_alone_s, FC_SECONDS),
+                 fc_format(alone, sizeof alone, s->beside.alone_s, FC_SECONDS));
+        return fc_copy_text(arena, text, st);
+    }
     if (!s->background_bytes_per_s) return NULL;
     if (b->busiest != FC_NONE) fc_link_name(&s->net, b->busiest, name, sizeof name);
     if (bottleneck != FC_NONE)
         snprintf(own, sizeof own, "; of the bottleneck %.1f %%", 100 * of_link(s, bottleneck));
     snprintf(text, sizeof text, "%s: %u nodes send %s; of the busiest link, %s, it takes %.1f %%%s",
-             fc_last_part(arguments->background), b->n_senders,
+             named(arguments->background), b->n_senders,
              fc_format(rate, sizeof rate, b->offered_bytes_per_s, FC_BYTES_PER_S), name, 100 * b->max_utilization, own);
     return fc_copy_text(arena, text, st);
 }

@@ -7,6 +7,7 @@
 #include "solvers/calibration.h"
 #include "solvers/collective.h"
 #include "solvers/flit/flit.h"
+#include "solvers/replay_beside.h"
 #include "solvers/solvers.h"
 
 #include <jansson.h>
@@ -60,6 +61,9 @@ struct fc_session {
     size_t n_nodes;
     struct fc_background background; /* where there is one, and its */
     double *background_bytes_per_s;  /* [n_links], else NULL */
+    struct fc_trace other; /* a job in the same replay; first_event NULL: none */
+    struct fc_placement other_placement;
+    struct fc_beside beside; /* after fc_session_replay */
     struct fc_calibration calibration; /* after fc_session_calibrate, where there is one: calibrated */
     bool calibrated;
 };
@@ -88,6 +92,10 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
 /* --background and --background-nodes into the session (background.c). */
 enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *session,
                                    struct fc_status *st);
+/* fc_replay_run, beside the other job where there is one. */
+enum fc_code fc_session_replay(struct fc_session *session, const struct fc_trace *trace,
+                               const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                               struct fc_replay *replay, struct fc_status *st);
 /* What it is and what it takes of the busiest link and of this one (FC_NONE: none): null, or NULL, where there is no
  * background. */
 json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *session, uint32_t bottleneck);

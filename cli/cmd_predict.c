@@ -125,7 +125,7 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                                           .progress = &progress};
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
-    enum fc_code code = fc_replay_run(&session->net, &s->trace, placement, &settings, &replay, st);
+    enum fc_code code = fc_session_replay(session, &s->trace, placement, &settings, &replay, st);
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;

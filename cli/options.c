@@ -26,12 +26,13 @@ static const struct entry {
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
-    {'b', {"background", KEY_BACKGROUND, "WHAT", 0, "other jobs' traffic on the same links, at a rate that this job does "
-           "not change: PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources "
-           "always have a packet), a graph FILE of bytes/s, or of bytes FILE:over=TIME, or trace:FILE[:over=TIME] "
-           "(default: its own time alone)", 0}},
+    {'b', {"background", KEY_BACKGROUND, "WHAT", 0, "other jobs on the same links. At rates that this job does not change: "
+           "PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources "
+           "always have a packet), a graph FILE of bytes/s, or of bytes FILE:over=TIME, trace:FILE[:over=TIME], a "
+           "job's mean rates (default: over its own time alone), or job:FILE, the job itself in the same replay (with "
+           "-t): both slow each other down", 0}},
     {'b', {"background-nodes", KEY_BACKGROUND_NODES, "LIST", 0, "where it runs (default: patterns and graphs all nodes, "
-           "a trace those that --nodes leaves)", 0}},
+           "traces those that --nodes leaves)", 0}},
     {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal, contention (default), queueing or flit", 0}},
     {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
     {'K', {"collectives", KEY_COLLECTIVES, "mpich|openmpi|hardware|OP=ALGORITHM,...", 0, "rules (default: mpich) and fixed algorithms", 0}},

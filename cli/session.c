@@ -39,6 +39,7 @@ void fc_session_close(struct fc_session *s)
 {
     if (s->calibrated) fc_calibration_free(&s->calibration);
     fc_background_free(&s->background);
+    if (s->other.first_event) fc_trace_free(&s->other);
     fc_network_free(&s->net);
     fc_machine_free(&s->machine);
     fc_arena_free(&s->arena);

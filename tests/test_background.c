@@ -276,6 +276,12 @@ static void jumps(void)
     }
     CU_ASSERT(!fc_transit_next(t, 1e3, &a, &found) && !found);
     fc_transit_close(t);
+    make(&x, "uniform", NULL, 0, FC_BACKGROUND_SHARE, 0.99);
+    struct fc_transit_settings busy = {.network = FC_NET_FLIT, .background = &x.b,
+                                       .background_bytes_per_s = x.b.link_bytes_per_s};
+    CU_ASSERT(fc_transit_open(&x.net, &busy, &t, &x.st) == FC_NO &&
+              fc_says(&x.st, FC_NO, "the background alone is more than the network carries"));
+    x.st = (struct fc_status){0};
     x.b.fills = true;
     struct fc_transit_settings settings = {.network = FC_NET_FLIT, .background = &x.b,
                                            .background_bytes_per_s = x.b.link_bytes_per_s};
