@@ -1,12 +1,13 @@
-/* background.c - --background and --background-nodes: other jobs beside the one that is asked about, and what the
- * answer says of them.
+/* background.c - --background and --background-nodes: other jobs beside the one that is asked about, and what
+ * the answer says of them.
  *
- *     PATTERN[:keys],LOAD   a pattern between all nodes, or those of --background-nodes: LOAD in flits a node and cycle
- *                           (0.3), of the busiest link's time (30%), payload a node (50MB/s), or full: every source
- *                           always has a packet waiting
- *     FILE[:over=TIME]      a graph: bytes/s between nodes, or bytes that flow anew in every TIME
- *     trace:FILE[:over=TIME]  another job's mean rates: its bytes in the time that it takes here alone, or in TIME
- *     job:FILE              the other job itself in the same replay, again and again (replay_beside.c) */
+ *     PATTERN:LOAD            a pattern between all nodes, or those of --background-nodes: LOAD in flits a
+ *                             node and cycle (0.3), of the busiest link's time (30%), payload a node (50MB/s),
+ *                             or full: every source always has a packet waiting
+ *     FILE[:over=TIME]        a graph: bytes/s between nodes, or bytes that flow anew in every TIME
+ *     trace:FILE[:over=TIME]  another job's mean rates: its bytes in the time that it takes here alone, or in
+ *                             TIME
+ *     job:FILE                the other job itself in the same replay, again and again (replay_beside.c) */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -40,9 +41,10 @@ static enum fc_code take_others(struct other *o, bool all)
     const struct fc_session *s = o->session;
     if (o->listed) return FC_OK;
     if (!all && !s->nodes)
-        return fc_refuse(o->st, FC_INPUT,
-                         "--background: on which nodes does the other job run? (expected --background-nodes LIST, or "
-                         "--nodes LIST for this one: the other then has the rest)");
+        return fc_refuse(
+            o->st, FC_INPUT,
+            "--background: on which nodes does the other job run? (expected --background-nodes LIST, or "
+            "--nodes LIST for this one: the other then has the rest)");
     bool *ours = fc_alloc(&o->scratch, s->net.n_nodes, sizeof *ours, o->st);
     o->nodes = fc_alloc(&o->scratch, s->net.n_nodes, sizeof *o->nodes, o->st);
     if (o->st->code) return o->st->code;
@@ -77,14 +79,16 @@ static bool is_pattern(const char *text)
     return false;
 }
 
-static enum fc_code read_load(const char *text, enum fc_background_load *kind, double *load, struct fc_status *st)
+static enum fc_code read_load(const char *text, enum fc_background_load *kind, double *load,
+                              struct fc_status *st)
 {
     struct fc_status no_rate = {0};
     char *end;
     *load = strtod(text, &end);
     bool number = end != text && *load > 0 && !isinf(*load);
     *kind = FC_BACKGROUND_FLITS;
-    if (!strcmp(text, "full")) *kind = FC_BACKGROUND_FULL;
+    if (!strcmp(text, "full"))
+        *kind = FC_BACKGROUND_FULL;
     else if (number && !strcmp(end, "%") && *load < 100) {
         *kind = FC_BACKGROUND_SHARE;
         *load /= 100;
@@ -92,10 +96,11 @@ static enum fc_code read_load(const char *text, enum fc_background_load *kind, d
                !fc_quantity(text, FC_BYTES_PER_S, 0, load, (struct fc_place){0}, &no_rate))
         *kind = FC_BACKGROUND_PAYLOAD;
     else if (!number || *end)
-        return fc_refuse(st, FC_INPUT,
-                         "--background: '%s' is no load (expected flits a node and cycle, e.g. 0.3, a part of the "
-                         "busiest link's time, e.g. 30%%, payload a node, e.g. 50MB/s, or full)",
-                         text);
+        return fc_refuse(
+            st, FC_INPUT,
+            "--background: '%s' is no load (expected flits a node and cycle, e.g. 0.3, a part of the "
+            "busiest link's time, e.g. 30%%, payload a node, e.g. 50MB/s, or full)",
+            text);
     return FC_OK;
 }
 
@@ -108,15 +113,17 @@ static enum fc_code of_pattern(struct other *o, const char *text)
     if (!pattern) return o->st->code;
     char *colon = strchr(pattern, ':'), *comma = strrchr(pattern, ','), *last = comma ? comma : colon;
     const char *value = last ? last + 1 : "";
-    if (!strncmp(value, "load=", 5)) value += 5;
-    else if (strchr(value, '=')) value = "";
+    if (!strncmp(value, "load=", 5))
+        value += 5;
+    else if (strchr(value, '='))
+        value = "";
     if (!*value)
-        return fc_refuse(o->st, FC_INPUT, "--background: %s has no load (expected %s%sLOAD, e.g. %s:0.3)", text, text,
-                         colon ? ",load=" : ":", "uniform");
+        return fc_refuse(o->st, FC_INPUT, "--background: %s has no load (expected %s%sLOAD, e.g. %s:0.3)",
+                         text, text, colon ? ",load=" : ":", "uniform");
     if (read_load(value, &kind, &load, o->st)) return o->st->code;
     *last = 0;
-    return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load, o->arguments->seed,
-                                    &o->session->background, o->st);
+    return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load,
+                                    o->arguments->seed, &o->session->background, o->st);
 }
 
 /* ---- files ---- */
@@ -151,11 +158,13 @@ static enum fc_code of_graph(struct other *o, char *file)
 }
 
 /* How long the other job takes on its nodes alone. */
-static enum fc_code time_alone(struct other *o, const struct fc_trace *trace, const uint32_t *node, double *time_s)
+static enum fc_code time_alone(struct other *o, const struct fc_trace *trace, const uint32_t *node,
+                               double *time_s)
 {
     struct fc_replay replay;
     struct fc_placement placement = {trace->n_ranks, node};
-    struct fc_replay_settings settings = {.network = FC_NET_CONTENTION, .software = o->session->machine.software};
+    struct fc_replay_settings settings = {.network = FC_NET_CONTENTION,
+                                          .software = o->session->machine.software};
     if (fc_replay_run(&o->session->net, trace, &placement, &settings, &replay, o->st)) return o->st->code;
     *time_s = replay.prediction.time_s;
     fc_replay_free(&replay);
@@ -171,7 +180,8 @@ static enum fc_code of_trace(struct other *o, char *file)
     if (cut_over(file, &over_s, o->st) || take_others(o, false) || fc_trace_read(file, &trace, o->st))
         return o->st->code;
     const uint32_t *node = place(o, file, trace.n_ranks, (uint64_t)o->session->machine.cores_per_node);
-    if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) && !fc_demand_of_job(&trace, &demand, o->st))
+    if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) &&
+        !fc_demand_of_job(&trace, &demand, o->st))
         fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->seed,
                                 &o->session->background, o->st);
     fc_demand_free(&demand);
@@ -183,9 +193,10 @@ static enum fc_code of_job(struct other *o, const char *file)
 {
     struct fc_session *s = o->session;
     if (!o->arguments->trace)
-        return fc_refuse(o->st, FC_INPUT,
-                         "--background: job:FILE is replayed beside a trace (expected -t TRACE; or trace:FILE, its mean "
-                         "rates)");
+        return fc_refuse(
+            o->st, FC_INPUT,
+            "--background: job:FILE is replayed beside a trace (expected -t TRACE; or trace:FILE, its mean "
+            "rates)");
     if (take_others(o, false) || fc_trace_read(file, &s->other, o->st)) return o->st->code;
     uint32_t *node = fc_alloc(&s->arena, s->other.n_ranks, sizeof *node, o->st);
     const uint32_t *there = place(o, file, s->other.n_ranks, (uint64_t)s->machine.cores_per_node);
@@ -195,15 +206,18 @@ static enum fc_code of_job(struct other *o, const char *file)
     return FC_OK;
 }
 
-enum fc_code fc_session_replay(struct fc_session *s, const struct fc_trace *trace, const struct fc_placement *placement,
+enum fc_code fc_session_replay(struct fc_session *s, const struct fc_trace *trace,
+                               const struct fc_placement *placement,
                                const struct fc_replay_settings *settings, struct fc_replay *replay,
                                struct fc_status *st)
 {
     if (!s->other.first_event) return fc_replay_run(&s->net, trace, placement, settings, replay, st);
-    return fc_replay_beside(&s->net, trace, placement, &s->other, &s->other_placement, settings, replay, &s->beside, st);
+    return fc_replay_beside(&s->net, trace, placement, &s->other, &s->other_placement, settings, replay,
+                            &s->beside, st);
 }
 
-enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *s, struct fc_status *st)
+enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *s,
+                                   struct fc_status *st)
 {
     struct other o = {.arguments = arguments, .session = s, .st = st};
     const char *text = arguments->background;
@@ -213,10 +227,14 @@ enum fc_code fc_session_background(const struct fc_arguments *arguments, struct 
                    : FC_OK;
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
     if (file && !read_listed(&o)) {
-        if (is_pattern(text)) of_pattern(&o, text);
-        else if (!strncmp(text, "job:", 4)) of_job(&o, text + 4);
-        else if (file[0] == text[0] && strlen(file) == strlen(text)) of_graph(&o, file);
-        else of_trace(&o, file);
+        if (is_pattern(text))
+            of_pattern(&o, text);
+        else if (!strncmp(text, "job:", 4))
+            of_job(&o, text + 4);
+        else if (file[0] == text[0] && strlen(file) == strlen(text))
+            of_graph(&o, file);
+        else
+            of_trace(&o, file);
     }
     fc_arena_free(&o.scratch);
     if (!st->code) s->background_bytes_per_s = s->background.link_bytes_per_s; /* NULL: a job */
@@ -233,29 +251,31 @@ static const char *named(const char *text)
 
 static double of_link(const struct fc_session *s, uint32_t link)
 {
-    return link == FC_NONE ? (double)NAN
-                           : s->background_bytes_per_s[link] / fc_link_bandwidth(&s->net, link);
+    return link == FC_NONE ? (double)NAN : s->background_bytes_per_s[link] / fc_link_bandwidth(&s->net, link);
 }
 
-json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *s, uint32_t bottleneck)
+json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *s,
+                           uint32_t bottleneck)
 {
     const struct fc_background *b = &s->background;
     char name[96];
     if (s->other.first_event)
         return json_pack("{s:s, s:I, s:I, s:o, s:o}", "what", arguments->background, "tasks",
                          (json_int_t)s->other.n_ranks, "runs", (json_int_t)s->beside.runs, "alone_s",
-                         fc_json_real(s->beside.alone_s), "other_alone_s", fc_json_real(s->beside.other_alone_s));
+                         fc_json_real(s->beside.alone_s), "other_alone_s",
+                         fc_json_real(s->beside.other_alone_s));
     if (!s->background_bytes_per_s) return json_null();
-    json_t *busiest = b->busiest == FC_NONE ? json_null()
-                                            : json_string(fc_link_name(&s->net, b->busiest, name, sizeof name));
+    json_t *busiest = b->busiest == FC_NONE
+                          ? json_null()
+                          : json_string(fc_link_name(&s->net, b->busiest, name, sizeof name));
     return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "what", arguments->background, "nodes",
                      (json_int_t)b->n_senders, "offered_bytes_per_s", fc_json_real(b->offered_bytes_per_s),
                      "max_utilization", fc_json_real(b->max_utilization), "busiest_link", busiest,
                      "bottleneck_utilization", fc_json_real(of_link(s, bottleneck)), "full", b->fills);
 }
 
-char *fc_text_background(const struct fc_arguments *arguments, const struct fc_session *s, uint32_t bottleneck,
-                         struct fc_arena *arena, struct fc_status *st)
+char *fc_text_background(const struct fc_arguments *arguments, const struct fc_session *s,
+                         uint32_t bottleneck, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_background *b = &s->background;
     char text[512], rate[64], name[96] = "none", own[64] = "";
@@ -273,6 +293,7 @@ char *fc_text_background(const struct fc_arguments *arguments, const struct fc_s
         snprintf(own, sizeof own, "; of the bottleneck %.1f %%", 100 * of_link(s, bottleneck));
     snprintf(text, sizeof text, "%s: %u nodes send %s; of the busiest link, %s, it takes %.1f %%%s",
              named(arguments->background), b->n_senders,
-             fc_format(rate, sizeof rate, b->offered_bytes_per_s, FC_BYTES_PER_S), name, 100 * b->max_utilization, own);
+             fc_format(rate, sizeof rate, b->offered_bytes_per_s, FC_BYTES_PER_S), name,
+             100 * b->max_utilization, own);
     return fc_copy_text(arena, text, st);
 }

@@ -2,27 +2,27 @@
  *
  *     a_l = w sum over pairs (s, d) of rate(s, d) * share of the route from s to d that crosses l
  *
- * with the machine's routing (load.c: under adaptive routing the split that its solver finds), w wire bytes over
- * payload of full packets. a_l / b_l is the link's utilisation, below 1 everywhere, or the background is refused:
- * then there is no steady state beside which a job could run (Dally & Towles 2004, section 23.1).
+ * with the machine's routing (load.c: under adaptive routing the split that its solver finds), w wire bytes
+ * over payload of full packets. a_l / b_l is the link's utilisation, below 1 everywhere, or the background is
+ * refused: then there is no steady state beside which a job could run (Dally & Towles 2004, section 23.1).
  *
- * The background is inelastic: it keeps its rate whatever the job does, and leaves b_l - a_l. Its sessions are
- * those of limited demand in max-min fairness (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, 6.5.2), who get
- * what they ask for where that is below the fair share, and an open-loop source (Dally & Towles 2004, section
- * 23.1) asks for no more when it is delayed. Networks that serve packets under way before new ones (Blue Gene/L)
- * enforce just this at the job's own nodes. Where the demand is above its fair share a fair arbiter would hold it
- * back, and the job would get more than b_l - a_l: docs/background.md holds the rule against the kernel, with
- * which error at which load.
+ * The background is inelastic: it keeps its rate whatever the job does, and leaves b_l - a_l. Its sessions
+ * are those of limited demand in max-min fairness (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, 6.5.2),
+ * who get what they ask for where that is below the fair share, and an open-loop source (Dally & Towles 2004,
+ * section 23.1) asks for no more when it is delayed. Networks that serve packets under way before new ones
+ * (Blue Gene/L) enforce just this at the job's own nodes. Where the demand is above its fair share a fair
+ * arbiter would hold it back, and the job would get more than b_l - a_l: docs/background.md holds the rule
+ * against the kernel, with which error at which load.
  *
  *     contention   flows share b_l - a_l max-min fairly (transit_contention.c); phases take b_l - a_l too
- *     queueing     a_l / b_l adds to every channel's load, in packets of full length; what short messages wait
- *                  follows, long ones share b_l - a_l (transit_queueing.c)
+ *     queueing     a_l / b_l adds to every channel's load, in full packets; short messages wait as follows
+ *                  from that, long ones share b_l - a_l (transit_queueing.c)
  *     flit         the packets themselves, drawn by the rates (background_births.c, transit_flit.c)
  *
  * Limits: rates do not change in time; all packets are full; the background does not feel the job. Of sources
- * that always have a packet waiting (FULL) the kernel tells what the network lets through; that rate is taken of
- * the links, but what blocked worms keep from others beyond it is known only for barriers and broadcasts of
- * network interfaces (nic_background.c). */
+ * that always have a packet waiting (FULL) the kernel tells what the network lets through; that rate is taken
+ * of the links, but what blocked worms keep from others beyond it is known only for barriers and broadcasts
+ * of network interfaces (nic_background.c). */
 #include "solvers/background.h"
 #include "models/demand_build.h"
 #include "solvers/flit/kernel.h"
@@ -82,7 +82,8 @@ static void add_up(const struct fc_background *b, double *to_others, double *to_
 {
     const struct fc_demand *d = &b->demand;
     *to_others = *to_themselves = 0;
-    for (size_t e = 0; e < d->n_entries; e++) *(d->src[e] == d->dst[e] ? to_themselves : to_others) += d->bytes[e];
+    for (size_t e = 0; e < d->n_entries; e++)
+        *(d->src[e] == d->dst[e] ? to_themselves : to_others) += d->bytes[e];
     for (int i = 0; i < d->n_dense; i++) {
         double sum_a = 0, sum_b = 0, own = 0;
         for (uint32_t n = 0; n < d->n_tasks; n++) {
@@ -115,8 +116,7 @@ static enum fc_code count_senders(struct fc_background *b, struct fc_status *st)
     for (int i = 0; sends && i < d->n_dense; i++) {
         double sum = 0;
         for (uint32_t n = 0; n < d->n_tasks; n++) sum += d->dense[i].b[n];
-        for (uint32_t n = 0; n < d->n_tasks; n++)
-            sends[n] |= d->dense[i].a[n] > 0 && sum > d->dense[i].b[n];
+        for (uint32_t n = 0; n < d->n_tasks; n++) sends[n] |= d->dense[i].a[n] > 0 && sum > d->dense[i].b[n];
     }
     for (uint32_t n = 0; sends && n < d->n_tasks; n++) b->n_senders += sends[n];
     fc_arena_free(&scratch);
@@ -152,13 +152,15 @@ static enum fc_code load_links(const struct fc_network *net, uint64_t seed, stru
     return st->code;
 }
 
-static enum fc_code check_links(const struct fc_network *net, const struct fc_background *b, struct fc_status *st)
+static enum fc_code check_links(const struct fc_network *net, const struct fc_background *b,
+                                struct fc_status *st)
 {
     char name[96];
     if (b->max_utilization < 1) return FC_OK;
-    return fc_refuse(st, FC_INPUT,
-                     "the background would keep link %s busy for %.4g %% of the time (expected less than 100 %%)",
-                     fc_link_name(net, b->busiest, name, sizeof name), 100 * b->max_utilization);
+    return fc_refuse(
+        st, FC_INPUT,
+        "the background would keep link %s busy for %.4g %% of the time (expected less than 100 %%)",
+        fc_link_name(net, b->busiest, name, sizeof name), 100 * b->max_utilization);
 }
 
 /* The demand's pairs are in b; makes them rates. */
@@ -195,7 +197,8 @@ enum fc_code fc_background_of_demand(const struct fc_network *net, const struct 
 {
     begin(net, b);
     if (!(per_s > 0) || isinf(per_s))
-        fc_refuse(st, FC_INPUT, "a background that takes its bytes %g times a second (expected more than 0)", per_s);
+        fc_refuse(st, FC_INPUT, "a background that takes its bytes %g times a second (expected more than 0)",
+                  per_s);
     else if (!take(net, demand, node, b, st))
         finish(net, per_s, seed, b, st);
     return end(b, st);
@@ -250,11 +253,13 @@ static enum fc_code times_a_second(const struct fc_network *net, const char *pat
     double others, own, node_bytes_per_s = load;
     add_up(b, &others, &own);
     if (!(others > 0))
-        return fc_refuse(st, FC_INPUT, "%s: none of these %zu nodes sends to another of them", pattern, n_nodes);
+        return fc_refuse(st, FC_INPUT, "%s: none of these %zu nodes sends to another of them", pattern,
+                         n_nodes);
     if (kind == FC_BACKGROUND_SHARE) {
         if (load_links(net, seed, b, st)) return st->code;
         if (b->busiest == FC_NONE)
-            return fc_refuse(st, FC_INPUT, "%s crosses no link of finite bandwidth: no share of it keeps one busy",
+            return fc_refuse(st, FC_INPUT,
+                             "%s crosses no link of finite bandwidth: no share of it keeps one busy",
                              pattern);
         *per_s = load / b->max_utilization;
         return FC_OK;
@@ -273,15 +278,17 @@ static enum fc_code who_takes_part(const struct fc_network *net, const uint32_t 
     for (uint32_t n = 0; n < net->n_nodes; n++) node[n] = nodes ? FC_NONE : n;
     for (size_t i = 0; nodes && i < n_nodes; i++) {
         if (nodes[i] >= net->n_nodes)
-            return fc_refuse(st, FC_INPUT, "a background on node %u (the machine has %u)", nodes[i], net->n_nodes);
+            return fc_refuse(st, FC_INPUT, "a background on node %u (the machine has %u)", nodes[i],
+                             net->n_nodes);
         node[nodes[i]] = nodes[i];
     }
     return FC_OK;
 }
 
-enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *pattern, const uint32_t *nodes,
-                                      size_t n_nodes, enum fc_background_load kind, double load, uint64_t seed,
-                                      struct fc_background *b, struct fc_status *st)
+enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *pattern,
+                                      const uint32_t *nodes, size_t n_nodes, enum fc_background_load kind,
+                                      double load, uint64_t seed, struct fc_background *b,
+                                      struct fc_status *st)
 {
     struct fc_demand whole = {0};
     struct fc_arena scratch = {0};
@@ -290,10 +297,11 @@ enum fc_code fc_background_of_pattern(const struct fc_network *net, const char *
     if (kind != FC_BACKGROUND_FULL && (!(load > 0) || isinf(load)))
         return fc_refuse(st, FC_INPUT, "%s: a background of load %g (expected more than 0)", pattern, load);
     if (kind == FC_BACKGROUND_FULL && nodes)
-        return fc_refuse(st, FC_INPUT,
-                         "%s: sources that always have a packet waiting are those of all nodes (leave the list of "
-                         "nodes out, or give a load)",
-                         pattern);
+        return fc_refuse(
+            st, FC_INPUT,
+            "%s: sources that always have a packet waiting are those of all nodes (leave the list of "
+            "nodes out, or give a load)",
+            pattern);
     if (fc_demand_from_pattern(net, pattern, seed, &whole, st)) return end(b, st);
     uint32_t *node = fc_alloc(&scratch, net->n_nodes, sizeof *node, st);
     if (!st->code && whole.n_tasks != net->n_nodes)

@@ -1,10 +1,10 @@
 /* background_births.c - the packets of a background one by one.
  *
- * A node whose rates add up to r payload bytes/s is a Poisson process of full packets, r / P a second: the gap to
- * its next packet is -ln(1 - U) P / r. Its destination is a pair of the node, drawn by the rates: an entry by
- * binary search in their running sums, or a dense part a b and then d by the running sums of b (the node itself is
- * drawn again). Random numbers are functions of (seed, node, number of the packet), so births do not depend on who
- * asks for them when. A birth costs O(log nodes + log pairs of the node). */
+ * A node whose rates add up to r payload bytes/s is a Poisson process of full packets, r / P a second: the
+ * gap to its next packet is -ln(1 - U) P / r. Its destination is a pair of the node, drawn by the rates: an
+ * entry by binary search in their running sums, or a dense part a b and then d by the running sums of b (the
+ * node itself is drawn again). Random numbers are functions of (seed, node, number of the packet), so births
+ * do not depend on who asks for them when. A birth costs O(log nodes + log pairs of the node). */
 #include "solvers/background.h"
 
 #include <math.h>
@@ -24,12 +24,12 @@ struct fc_births {
     const struct fc_demand *demand;
     double tick_s, packet_bytes;
     uint64_t seed;
-    struct sender *sender;   /* [n_senders] a heap by (at, node) */
-    uint64_t *first;         /* [n_nodes + 1] entries of each node: */
-    uint32_t *dst;           /* [first[n_nodes]] */
-    double *sum;             /* [first[n_nodes]] rates of the node's entries up to this one */
-    double *part_sum[4];     /* [n_nodes] b[0] + ... + b[d] of a dense part */
-    double *rate;            /* [n_nodes] payload bytes/s, of everything */
+    struct sender *sender; /* [n_senders] a heap by (at, node) */
+    uint64_t *first;       /* [n_nodes + 1] entries of each node: */
+    uint32_t *dst;         /* [first[n_nodes]] */
+    double *sum;           /* [first[n_nodes]] rates of the node's entries up to this one */
+    double *part_sum[4];   /* [n_nodes] b[0] + ... + b[d] of a dense part */
+    double *rate;          /* [n_nodes] payload bytes/s, of everything */
 };
 
 static double random_of(const struct fc_births *x, uint32_t node, uint64_t number, uint64_t draw)
@@ -175,8 +175,8 @@ void fc_births_take(struct fc_births *x, uint32_t *src, uint32_t *dst)
     sink(x, 0);
 }
 
-enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_nodes, double tick_s, uint64_t seed,
-                            struct fc_births **births, struct fc_status *st)
+enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_nodes, double tick_s,
+                            uint64_t seed, struct fc_births **births, struct fc_status *st)
 {
     struct fc_births *x = *births = calloc(1, sizeof *x);
     if (!x) return fc_refuse(st, FC_NO, "out of memory for the background");

@@ -1,20 +1,21 @@
-/* collective_line.c - broadcast along a ring of a torus by packets that leave a copy at every node they pass (Blue
- * Gene/L's deposit bit), and what lines and planes share.
+/* collective_line.c - broadcast along a ring of a torus by packets that leave a copy at every node they pass
+ * (Blue Gene/L's deposit bit), and what lines and planes share.
  *
- * The message is cut in two halves (colours); the root sends one in + direction and one in -, each once, over k - 1
- * hops, so that both of its links are busy. With W = wire bytes of b / 2, r the rate of a link, i = 1 (+) and 2 (-):
+ * The message is cut in two halves (colours); the root sends one in + direction and one in -, each once, over
+ * k - 1 hops, so that both of its links are busy. With W = wire bytes of b / 2, r the rate of a link, i = 1
+ * (+) and 2 (-):
  *
  *     colour at a node j hops away   i o_s + head(node in) + j head(hop) + head(node out) + W / r
  *     the node leaves                when it has taken both, o_r each, in the order of their coming
  *     the root leaves                2 o_s + W / r: its processor puts the packets into the FIFOs
  *
- * T -> b / (2 r) x wire factor for long messages. Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005: "dividing the
- * data to be broadcast into different sections (colors) and broadcasting the different colors in different
- * directions"; more than 99 % of peak for large messages. Without software it is the kernel's time of the pattern
- * line-broadcast, (h + 1) delay + (h + 2) wires + n F T (docs/flit.md, Multicast; tests).
- * Limits: the members' nodes are one whole ring, one member a node or more (further members of a node read its memory
- * at no cost); members that have not entered yet do not hold packets up; the job's other messages do not slow it,
- * nor does it slow them; a background leaves its links the rest. */
+ * T -> b / (2 r) x wire factor for long messages. Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005:
+ * "dividing the data to be broadcast into different sections (colors) and broadcasting the different colors
+ * in different directions"; more than 99 % of peak for large messages. Without software it is the kernel's
+ * time of the pattern line-broadcast, (h + 1) delay + (h + 2) wires + n F T (docs/flit.md, Multicast; tests).
+ * Limits: the members' nodes are one whole ring, one member a node or more (further members of a node read
+ * its memory at no cost); members that have not entered yet do not hold packets up; the job's other messages
+ * do not slow it, nor does it slow them; a background leaves its links the rest. */
 #include "solvers/collective_deposit.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
@@ -38,7 +39,8 @@ static void find_dims(struct fc_deposit *d)
     for (int dim = 0; dim < d->shape->n_dims; dim++)
         for (uint32_t m = 0; m < d->call->n; m++) {
             uint32_t router = d->call->node[m] / d->shape->nodes_per_router;
-            if (fc_torus_coordinate(d->shape, router, dim) == fc_torus_coordinate(d->shape, d->root, dim)) continue;
+            if (fc_torus_coordinate(d->shape, router, dim) == fc_torus_coordinate(d->shape, d->root, dim))
+                continue;
             if (d->n_dims < FC_MAX_DIMS) d->dim[d->n_dims++] = dim;
             break;
         }
@@ -59,7 +61,8 @@ static enum fc_code check_all(const struct fc_deposit *d, const char *what, stru
     }
     fc_arena_free(&scratch);
     if (st->code || here == n) return st->code;
-    return fc_refuse(st, FC_INPUT, "%s: members are on %u of the %u nodes of it (expected all)", what, here, n);
+    return fc_refuse(st, FC_INPUT, "%s: members are on %u of the %u nodes of it (expected all)", what, here,
+                     n);
 }
 
 /* The least rate that a background leaves on the links among the members. */
@@ -89,15 +92,14 @@ enum fc_code fc_deposit_find(const struct fc_hardware_call *call, int n_dims, co
     d->root = call->node[call->root];
     find_dims(d);
     if (d->n_dims != n_dims)
-        return fc_refuse(st, FC_INPUT, "%s: the members' nodes differ in %d dimensions (expected %d)", what, d->n_dims,
-                         n_dims);
+        return fc_refuse(st, FC_INPUT, "%s: the members' nodes differ in %d dimensions (expected %d)", what,
+                         d->n_dims, n_dims);
     for (int i = 0; i < n_dims; i++)
         if (!d->shape->ring[d->dim[i]])
             return fc_refuse(st, FC_INPUT, "%s: dimension %c is no ring", what, fc_torus_letter(d->dim[i]));
     if (check_all(d, what, st)) return st->code;
     d->rate = least_rate(d);
-    if (!(d->rate > 0))
-        return fc_refuse(st, FC_NO, "%s: the background leaves nothing of a link", what);
+    if (!(d->rate > 0)) return fc_refuse(st, FC_NO, "%s: the background leaves nothing of a link", what);
     uint32_t in = net->first_link[fc_node_vertex(net, d->root)],
              out = fc_find_link(net, d->root, fc_node_vertex(net, d->root));
     d->ends_s = fc_head_delay_s(net, in) + fc_head_delay_s(net, out);
@@ -138,7 +140,8 @@ static enum fc_code times(const struct fc_hardware_call *call, double *at_s, str
         uint32_t router = call->node[m];
         double colour_s[2];
         for (int c = 0; c < 2; c++)
-            colour_s[c] = (c + 1) * send_s + d.ends_s + fc_deposit_hops(&d, router, d.dim[0], c) * hop_s + wire_s;
+            colour_s[c] =
+                (c + 1) * send_s + d.ends_s + fc_deposit_hops(&d, router, d.dim[0], c) * hop_s + wire_s;
         at_s[m] = router == d.root ? 2 * send_s + wire_s : fc_deposit_receive_s(software, half, colour_s, 2);
     }
     return FC_OK;

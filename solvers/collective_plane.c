@@ -1,25 +1,25 @@
-/* collective_plane.c - broadcast over a plane of rings of a torus by packets that leave copies along lines (Blue
- * Gene/L's deposit bit).
+/* collective_plane.c - broadcast over a plane of rings of a torus by packets that leave copies along lines
+ * (Blue Gene/L's deposit bit).
  *
- * The message is cut in four quarters (colours), one for each link of the root; colour (d, s) goes along the root's
- * ring of dimension d in direction s, from every node of it but the root along the ring of the other dimension e in
- * direction s, and into the root's own line of e by the last hop of d. The four trees share no link
- * (pattern_plane_broadcast.c). With W = wire bytes of b / 4, r the rate of a link, i the colour's place at the root,
- * x and y hops along d and e in direction s:
+ * The message is cut in four quarters (colours), one for each link of the root; colour (d, s) goes along the
+ * root's ring of dimension d in direction s, from every node of it but the root along the ring of the other
+ * dimension e in direction s, and into the root's own line of e by the last hop of d. The four trees share no
+ * link (pattern_plane_broadcast.c). With W = wire bytes of b / 4, r the rate of a link, i the colour's place
+ * at the root, x and y hops along d and e in direction s:
  *
  *     y = 0           i o_s + head(node in) + x head(d) + head(node out) + W / r
  *     x, y > 0        the same + turn + y head(e)
  *     x = 0, y > 0    the way to (k_d - 1, y), + turn + head(d)
- *     turn            head(node out) + w / r + o_r + o_s + head(node in): a packet, w on the wire, is received
- *                     whole and put into the network again by the node's processor ("packets traveling in the x+
- *                     direction are received and reinjected in the y+ direction")
+ *     turn            head(node out) + w / r + o_r + o_s + head(node in): a packet, w on the wire, is
+ *                     received whole and put into the network again by the node's processor ("packets
+ *                     traveling in the x+ direction are received and reinjected in the y+ direction")
  *
- * A node leaves when it has taken all four, o_r each, the root after 4 o_s + W / r. T -> b / (4 r) x wire factor.
- * Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005: more than 96 % of peak with both processors, 585 MB/s; ours
- * keeps all turns within the pipeline, and so ends at 100 % for endless messages.
- * Limits: those of collective_line.c; the members' nodes are one whole plane; a turn costs the processor's time once,
- * not for every packet (the paper's prototype used both cores to keep up), and o are those of messages, more than a
- * turn's if the machine file has MPI's. */
+ * A node leaves when it has taken all four, o_r each, the root after 4 o_s + W / r. T -> b / (4 r) x wire
+ * factor. Source: Adiga et al., IBM J. Res. Dev. 49(2/3), 2005: more than 96 % of peak with both processors,
+ * 585 MB/s; ours keeps all turns within the pipeline, and so ends at 100 % for endless messages. Limits:
+ * those of collective_line.c; the members' nodes are one whole plane; a turn costs the processor's time once,
+ * not for every packet (the paper's prototype used both cores to keep up), and o are those of messages, more
+ * than a turn's if the machine file has MPI's. */
 #include "solvers/collective_deposit.h"
 #include "solvers/timing.h"
 
@@ -48,7 +48,8 @@ static enum fc_code times(const struct fc_hardware_call *call, double *at_s, str
     const struct fc_machine *m = call->net->machine;
     const struct fc_software *software = call->software;
     double quarter = call->bytes / 4, wire = fc_wire_bytes(m, quarter);
-    double packet = m->packet.max_bytes > 0 ? m->packet.max_bytes + m->packet.trailer_bytes : m->router.flit_bytes;
+    double packet =
+        m->packet.max_bytes > 0 ? m->packet.max_bytes + m->packet.trailer_bytes : m->router.flit_bytes;
     p.send_s = fc_send_cpu_s(software, quarter);
     p.wire_s = wire / p.d.rate;
     p.turn_s = p.d.ends_s + (packet < wire ? packet : wire) / p.d.rate + software->recv_s + software->send_s;

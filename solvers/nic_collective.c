@@ -58,8 +58,8 @@ static double noise_share(const struct group *g)
     return 1 - pow(1 - g->m->nic.noise_percent / 100, g->n_nodes);
 }
 
-static enum fc_code find_group(const struct fc_network *net, uint32_t first, uint32_t n_nodes, struct group *g,
-                               struct fc_status *st)
+static enum fc_code find_group(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                               struct group *g, struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     if (m->router.multicast != FC_MULTICAST_TREE || m->nic.line == 0)
@@ -186,7 +186,8 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
     struct fc_arena arena = {0};
     struct fc_nic_load load = open_load(g, b, step_for(g, b, true), &arena, st);
     struct fc_spread source, copies;
-    if (!fc_nic_wait_source(&load, &source) && !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
+    if (!fc_nic_wait_source(&load, &source) &&
+        !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
         double payload = g->m->packet.max_bytes - g->m->packet.header_bytes,
                slice = g->m->nic.dma_slice_bytes;
         double turns = slice > 0 ? fmax(ceil(bytes / slice), 1) : 1, packets = fmax(ceil(bytes / payload), 1);
@@ -207,8 +208,8 @@ enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, do
     return fc_nic_broadcast_from(net, 0, n_nodes, bytes, kind, memory, background, time_s, st);
 }
 
-enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, double bytes,
-                                   enum fc_nic_broadcast kind, enum fc_nic_memory memory,
+enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                                   double bytes, enum fc_nic_broadcast kind, enum fc_nic_memory memory,
                                    const struct fc_nic_background *background, double *time_s,
                                    struct fc_status *st)
 {

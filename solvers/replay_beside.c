@@ -1,18 +1,19 @@
-/* replay_beside.c - two jobs in one replay: another one runs again and again on its own nodes, or on shared ones, while
- * this one runs once.
+/* replay_beside.c - two jobs in one replay: another one runs again and again on its own nodes, or on shared
+ * ones, while this one runs once.
  *
- * Both traces become one: this job's ranks first, the other's behind them, every communicator with the members it
- * had; the worlds of the two are communicators of their own, and Finalize, where it is a barrier (replay_calls.c),
- * one of its own world. Both begin at time 0; the other begins anew as soon as it has ended, so often that it runs
- * until this one has ended: first as often as the times of both alone tell, then twice as often until that holds.
- * What they send meets as the network under the replay has it, so both are elastic: each slows the other down.
+ * Both traces become one: this job's ranks first, the other's behind them, every communicator with the
+ * members it had; the worlds of the two are communicators of their own, and Finalize, where it is a barrier
+ * (replay_calls.c), one of its own world. Both begin at time 0; the other begins anew as soon as it has
+ * ended, so often that it runs until this one has ended: first as often as the times of both alone tell, then
+ * twice as often until that holds. What they send meets as the network under the replay has it, so both are
+ * elastic: each slows the other down.
  *
  *     time_s   when the last rank of this job ends, beside the other
  *     bound_s  of the run alone: nothing another job does makes this one faster than that
  *
- * Loads of links, what binds and the bottleneck are those of the run alone: this job's own; waits are not told.
- * Limits: programs in memory, no graphs; messages of this job that nobody receives do not count as its end. Costs the
- * two replays alone and the joint ones, of which there is mostly one. */
+ * Loads of links, what binds and the bottleneck are those of the run alone: this job's own; waits are not
+ * told. Limits: programs in memory, no graphs; messages of this job that nobody receives do not count as its
+ * end. Costs the two replays alone and the joint ones, of which there is mostly one. */
 #include "solvers/replay_beside.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ struct part {
 static bool finalizes(const struct fc_trace *t)
 {
     for (uint32_t r = 0; r < t->n_ranks; r++)
-        if (t->first_event[r + 1] == t->first_event[r] || t->events[t->first_event[r + 1] - 1].op != FC_OP_FINALIZE)
+        if (t->first_event[r + 1] == t->first_event[r] ||
+            t->events[t->first_event[r + 1] - 1].op != FC_OP_FINALIZE)
             return false;
     return true;
 }
@@ -98,10 +100,11 @@ static enum fc_code join(struct joint *j, const struct part *p) /* p[2] */
     uint32_t n = a->n_ranks + b->n_ranks;
     uint64_t events = n_events(a) + p[1].runs * n_events(b);
     if ((double)events > MOST_EVENTS)
-        return fc_refuse(j->st, FC_NO,
-                         "the other job would run %llu times beside this one, %.3g events together (expected at most "
-                         "%g; take its mean rates, trace:FILE)",
-                         (unsigned long long)p[1].runs, (double)events, MOST_EVENTS);
+        return fc_refuse(
+            j->st, FC_NO,
+            "the other job would run %llu times beside this one, %.3g events together (expected at most "
+            "%g; take its mean rates, trace:FILE)",
+            (unsigned long long)p[1].runs, (double)events, MOST_EVENTS);
     *t = (struct fc_trace){.file = a->file, .program = "", .recorded = "", .n_ranks = n};
     t->n_comms = 1 + a->n_comms + b->n_comms;
     t->n_lists = a->n_lists + b->n_lists;
@@ -124,20 +127,23 @@ static enum fc_code check(const struct fc_trace *job, const struct fc_trace *oth
                           const struct fc_replay_settings *settings, struct fc_status *st)
 {
     if (settings->network == FC_NET_IDEAL)
-        return fc_refuse(st, FC_INPUT, "on an ideal network no message meets another: two jobs do not notice each other");
+        return fc_refuse(st, FC_INPUT,
+                         "on an ideal network no message meets another: two jobs do not notice each other");
     if (job->graph || other->graph)
-        return fc_refuse(st, FC_INPUT, "%s is a graph of events: only programs are replayed beside each other",
+        return fc_refuse(st, FC_INPUT,
+                         "%s is a graph of events: only programs are replayed beside each other",
                          job->graph ? job->file : other->file);
     if (!job->events || !other->events)
-        return fc_refuse(st, FC_INPUT, "%s is not in memory: only traces in memory are replayed beside each other",
+        return fc_refuse(st, FC_INPUT,
+                         "%s is not in memory: only traces in memory are replayed beside each other",
                          job->events ? other->file : job->file);
     return FC_OK;
 }
 
 /* Both together; *lasts: the other was still running when this one ended. */
-static enum fc_code run_both(const struct fc_network *net, const struct part *p, const struct fc_replay_settings *settings,
-                             const uint32_t *node, struct fc_replay *both, double *end_s, bool *lasts,
-                             struct fc_status *st)
+static enum fc_code run_both(const struct fc_network *net, const struct part *p,
+                             const struct fc_replay_settings *settings, const uint32_t *node,
+                             struct fc_replay *both, double *end_s, bool *lasts, struct fc_status *st)
 {
     struct joint j = {.st = st};
     *end_s = 0;
@@ -166,8 +172,9 @@ static void adopt(struct fc_replay *alone, const struct fc_replay *both, double 
 
 enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trace *job,
                               const struct fc_placement *placement, const struct fc_trace *other,
-                              const struct fc_placement *other_placement, const struct fc_replay_settings *settings,
-                              struct fc_replay *replay, struct fc_beside *beside, struct fc_status *st)
+                              const struct fc_placement *other_placement,
+                              const struct fc_replay_settings *settings, struct fc_replay *replay,
+                              struct fc_beside *beside, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
     struct fc_replay alone = {0};

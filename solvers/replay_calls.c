@@ -405,7 +405,8 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     double total = sum_up(call, op);
     if (call->n == 1 || (op != FC_OP_BARRIER && !(total > 0))) return FC_OK;
     struct fc_collective_call what = {op, call->n, total, is_uneven(call)};
-    const struct fc_collective_algorithm *algorithm = fc_collective_select(c->job->settings->collectives, &what);
+    const struct fc_collective_algorithm *algorithm =
+        fc_collective_select(c->job->settings->collectives, &what);
     if (algorithm->hardware) return fc_hardware_begin(c, call, algorithm);
     const struct fc_round_maker *maker = fc_round_maker(algorithm);
     if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);

@@ -1,9 +1,9 @@
 /* replay_hardware.c - collective calls that the network itself carries out (struct fc_collective_hardware).
  *
- * No messages: the algorithm tells once, for calls of one communicator that are alike, when each member may leave
- * after the start. The start is when the last member has entered (together), or the root has; a member leaves at
- * the start + its time, or when it enters if that is later. Both views of a replay have a start of their own.
- * Payload that reaches other nodes counts as sent between nodes; it is on no link. */
+ * No messages: the algorithm tells once, for calls of one communicator that are alike, when each member may
+ * leave after the start. The start is when the last member has entered (together), or the root has; a member
+ * leaves at the start + its time, or when it enters if that is later. Both views of a replay have a start of
+ * their own. Payload that reaches other nodes counts as sent between nodes; it is on no link. */
 #include "solvers/replay.h"
 
 /* Payload to nodes other than the root's. */
@@ -50,7 +50,8 @@ enum fc_code fc_hardware_begin(struct fc_calls *c, struct fc_live_call *call,
                          fc_op_names[algorithm->op], algorithm->name);
     struct fc_hardware_times **link = &c->hardware, *h = *link;
     for (; h; link = &h->next, h = *link)
-        if (h->algorithm == algorithm && h->comm == call->comm && h->root == call->root && h->bytes == call->bytes)
+        if (h->algorithm == algorithm && h->comm == call->comm && h->root == call->root &&
+            h->bytes == call->bytes)
             break;
     if (!h) {
         h = fc_alloc(&c->arena, 1, sizeof *h + call->n * sizeof *h->at_s, c->job->st);
@@ -74,7 +75,8 @@ enum fc_code fc_hardware_begin(struct fc_calls *c, struct fc_live_call *call,
 static void enter(struct fc_run *run, struct fc_strand *s)
 {
     struct fc_live_call *call = s->call;
-    bool together = call->hardware->algorithm->hardware->together, counts = together || s->member == call->root;
+    bool together = call->hardware->algorithm->hardware->together,
+         counts = together || s->member == call->root;
     call->n_entered++;
     if (counts && s->at[FC_REAL].clock_s >= call->start_s[FC_REAL]) call->chain = s->chain;
     for (int v = 0; counts && v < run->views; v++)

@@ -79,7 +79,8 @@ static enum fc_code cut_bound(const struct fc_job *job, double *bound_s)
     }
     bool packets = job->settings->network == FC_NET_FLIT; /* may gain on those of the background */
     if (!job->st->code)
-        fc_cut_bound(job->net, &nodes, packets ? NULL : job->settings->background_bytes_per_s, bound_s, job->st);
+        fc_cut_bound(job->net, &nodes, packets ? NULL : job->settings->background_bytes_per_s, bound_s,
+                     job->st);
     fc_arena_free(&scratch);
     return job->st->code;
 }

@@ -28,7 +28,7 @@ enum { MOST_LINKS = 20000, WARM_UP = 200 };
 struct flying {
     uint64_t id, packets; /* still to arrive; 0: has arrived */
     uint64_t tick;        /* of the latest that has */
-    double alone_s; /* NaN: of the background */
+    double alone_s;       /* NaN: of the background */
 };
 struct sent {
     struct fc_transit_message message;
@@ -89,13 +89,15 @@ static enum fc_code open_births(struct fc_transit *t)
     const struct fc_background *b = t->settings.background;
     if (!b && !t->settings.background_bytes_per_s) return FC_OK;
     if (!b)
-        return fc_refuse(t->st, FC_INPUT,
-                         "network flit sends a background as packets, and knows only how busy links are (expected "
-                         "who sends to whom, or network contention)");
+        return fc_refuse(
+            t->st, FC_INPUT,
+            "network flit sends a background as packets, and knows only how busy links are (expected "
+            "who sends to whom, or network contention)");
     if (b->fills)
-        return fc_refuse(t->st, FC_INPUT,
-                         "network flit sends a background at its rate: one whose sources always have a packet "
-                         "waiting has none (expected a load, or network contention)");
+        return fc_refuse(
+            t->st, FC_INPUT,
+            "network flit sends a background at its rate: one whose sources always have a packet "
+            "waiting has none (expected a load, or network contention)");
     return fc_births_open(b, t->net->n_nodes, k->tick_s, t->settings.seed, &k->births, t->st);
 }
 
@@ -205,7 +207,8 @@ static bool reserve_flying(struct fc_transit *t)
         k->n_flying -= gone;
         k->n_done -= gone;
     }
-    return fc_transit_reserve((void **)&k->flying, &k->flying_capacity, k->n_flying + 1, sizeof *k->flying, t->st);
+    return fc_transit_reserve((void **)&k->flying, &k->flying_capacity, k->n_flying + 1, sizeof *k->flying,
+                              t->st);
 }
 
 static enum fc_code put(struct fc_transit *t, uint32_t src, uint32_t dst, double bytes, struct flying flying)
@@ -327,10 +330,11 @@ static enum fc_code warm_up(struct fc_transit *t)
     born = k->n_born - born;
     died = k->n_died - died;
     if ((double)born > (double)died + 0.03 * (double)born + 4 * sqrt((double)born) + 16)
-        return fc_refuse(t->st, FC_NO,
-                         "network flit: the background alone is more than the network carries: of %llu packets %llu "
-                         "arrive (expected a lower load)",
-                         (unsigned long long)born, (unsigned long long)died);
+        return fc_refuse(
+            t->st, FC_NO,
+            "network flit: the background alone is more than the network carries: of %llu packets %llu "
+            "arrive (expected a lower load)",
+            (unsigned long long)born, (unsigned long long)died);
     k->base = k->now;
     return FC_OK;
 }

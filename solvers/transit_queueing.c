@@ -22,8 +22,9 @@
  * packets has the latency of `curve --solver queueing`, but for the noise of u (tests: within 5 % at 30 and
  * 60 % of the ideal throughput). T is WINDOW times a full packet's time on the slowest link.
  *
- * Beside a background of a_l bytes/s on link l its packets, full ones, are part of A and B for good: A_l = a_l /
- * b_l T + ..., B_l = a_l / b_l T S_l + ... with S_l a full packet's time; contention underneath shares b_l - a_l.
+ * Beside a background of a_l bytes/s on link l its packets, full ones, are part of A and B for good: A_l =
+ * a_l / b_l T + ..., B_l = a_l / b_l T S_l + ... with S_l a full packet's time; contention underneath shares
+ * b_l - a_l.
  *
  * One message alone: as ideal; none is earlier. Limits: a message adds its load to all its links when it
  * leaves, not when it gets there; all packets of a message wait as the first; a is that of uniform traffic;
@@ -177,8 +178,7 @@ static enum fc_code open_queueing(struct fc_transit *t)
     w->link = fc_alloc(&t->arena, net->n_links, sizeof *w->link, t->st);
     if (!w->link || make_factor(t, w)) return t->st->code;
     double slowest = INFINITY;
-    for (uint32_t l = 0; l < net->n_links; l++)
-        slowest = fmin(slowest, fc_link_bandwidth(net, l));
+    for (uint32_t l = 0; l < net->n_links; l++) slowest = fmin(slowest, fc_link_bandwidth(net, l));
     for (uint32_t l = 0; t->settings.background_bytes_per_s && l < net->n_links; l++)
         if (!(fc_free_bandwidth(net, t->settings.background_bytes_per_s, l) > 0))
             return fc_refuse(t->st, FC_NO, "network queueing: the background leaves nothing of a link");

@@ -1,5 +1,5 @@
-/* test_replay_beside.c - two jobs in one replay: apart they do not notice each other, on one link each gets half; what
- * belongs to whom; refusals. */
+/* test_replay_beside.c - two jobs in one replay: apart they do not notice each other, on one link each gets
+ * half; what belongs to whom; refusals. */
 #include "solvers/replay_beside.h"
 #include "tests/replay_script.h"
 
@@ -13,8 +13,8 @@ static enum fc_code beside(struct rig *g, struct fc_beside *b)
     fc_replay_free(&g->out);
     g->st = (struct fc_status){0};
     g->placement = (struct fc_placement){script.trace.n_ranks, g->node};
-    return fc_replay_beside(&g->net, &script.trace, &g->placement, &second.trace, &other, &g->settings, &g->out, b,
-                            &g->st);
+    return fc_replay_beside(&g->net, &script.trace, &g->placement, &second.trace, &other, &g->settings,
+                            &g->out, b, &g->st);
 }
 
 static void one_message(struct script *s, double compute_s, int64_t bytes)
@@ -26,7 +26,8 @@ static void one_message(struct script *s, double compute_s, int64_t bytes)
     add(s, FC_OP_RECV, 0, bytes);
 }
 
-/* Both from router 0 to router 1, from nodes of their own: as long as both send, half of the link for each. */
+/* Both from router 0 to router 1, from nodes of their own: as long as both send, half of the link for each.
+ */
 static void one_link(void)
 {
     struct rig g;
@@ -39,7 +40,8 @@ static void one_link(void)
     second_node[1] = 3;
     CU_ASSERT_EQUAL_FATAL(beside(&g, &b), FC_OK);
     CU_ASSERT(fc_near(b.alone_s, 10e-3, 1e-3) && b.alone_s == b.other_alone_s && b.runs >= 3);
-    CU_ASSERT(fc_near(g.out.prediction.time_s, 20e-3, 2e-3) && fc_near(g.out.prediction.bound_s, b.alone_s, 1e-12));
+    CU_ASSERT(fc_near(g.out.prediction.time_s, 20e-3, 2e-3) &&
+              fc_near(g.out.prediction.bound_s, b.alone_s, 1e-12));
     CU_ASSERT(fc_near(g.out.prediction.percent_of_peak, 50, 2e-3));
     CU_ASSERT(g.out.prediction.network_bytes == 10e6 && g.out.link_bytes[fc_find_link(&g.net, 0, 1)] == 10e6);
     double once_s = g.out.prediction.time_s;
@@ -51,7 +53,8 @@ static void one_link(void)
     close_rig(&g);
 }
 
-/* On links of their own: the same as alone, with communicators, lists, requests, Finalize and a receive from anyone. */
+/* On links of their own: the same as alone, with communicators, lists, requests, Finalize and a receive from
+ * anyone. */
 static void a_program(struct script *s)
 {
     start_script(s, 4);

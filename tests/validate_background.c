@@ -1,11 +1,12 @@
-/* validate_background.c - a job beside a background: the network models of a replay against the flit-level kernel, in
- * which the background is packets. Prints a row a comparison; fails when one leaves its limit. bgl-64, the background a share of its busiest link.
+/* validate_background.c - a job beside a background: the network models of a replay against the flit-level
+ * kernel, in which the background is packets. Prints a row a comparison; fails when one leaves its limit.
+ * bgl-64, the background a share of its busiest link.
  *
  *     short   messages of one full packet between random pairs, one after the other
  *     long    messages of 128 packets, the same
  *     shift   every node sends 32 packets to the node half the machine away, all at once
- * `inelastic` is the model (network contention): what the background leaves, b - a. `fair` is the same with at least
- * half of each link for the job, as an arbiter that takes turns between the two would give. */
+ * `inelastic` is the model (network contention): what the background leaves, b - a. `fair` is the same with
+ * at least half of each link for the job, as an arbiter that takes turns between the two would give. */
 #include "solvers/background.h"
 #include "solvers/transit.h"
 
@@ -85,22 +86,25 @@ static void make_half(struct bench *b)
         b->half[l] = fmin(b->background.link_bytes_per_s[l], fc_link_bandwidth(&b->net, l) / 2);
 }
 
-/* Prints a row; whether it lies within the limits: shifts are slowed as 1 / (1 - a), queueing has the latency of short
- * messages. What the other rows deviate by is information. */
+/* Prints a row; whether it lies within the limits: shifts are slowed as 1 / (1 - a), queueing has the latency
+ * of short messages. What the other rows deviate by is information. */
 static bool row(struct bench *b, const char *pattern, double share, int job)
 {
-    if (fc_background_of_pattern(&b->net, pattern, NULL, 0, FC_BACKGROUND_SHARE, share, 1, &b->background, &b->st))
+    if (fc_background_of_pattern(&b->net, pattern, NULL, 0, FC_BACKGROUND_SHARE, share, 1, &b->background,
+                                 &b->st))
         stop(pattern, &b->st);
     make_half(b);
     const double *links = b->background.link_bytes_per_s;
     double empty = with_model(b, FC_NET_FLIT, NULL, job), kernel = with_model(b, FC_NET_FLIT, links, job),
            inelastic = with_model(b, FC_NET_CONTENTION, links, job),
-           fair = with_model(b, FC_NET_CONTENTION, b->half, job), queue = with_model(b, FC_NET_QUEUEING, links, job);
+           fair = with_model(b, FC_NET_CONTENTION, b->half, job),
+           queue = with_model(b, FC_NET_QUEUEING, links, job);
     double slowed = kernel / empty * (1 - share) - 1, queueing = queue / kernel - 1;
-    bool good = job == SHIFT ? fabs(slowed) <= (share < 0.7 ? 0.1 : 0.25) : job == LONG || fabs(queueing) <= 0.15;
-    printf("| %s %.0f %% | %s | %.2f | %.2f | %.2f | %+.0f %% | %+.0f %% | %+.0f %% |%s\n", pattern, 100 * share,
-           job_names[job], 1e6 * empty, 1e6 * kernel, kernel / empty, 100 * (inelastic / kernel - 1),
-           100 * (fair / kernel - 1), 100 * queueing, good ? "" : " OUTSIDE");
+    bool good =
+        job == SHIFT ? fabs(slowed) <= (share < 0.7 ? 0.1 : 0.25) : job == LONG || fabs(queueing) <= 0.15;
+    printf("| %s %.0f %% | %s | %.2f | %.2f | %.2f | %+.0f %% | %+.0f %% | %+.0f %% |%s\n", pattern,
+           100 * share, job_names[job], 1e6 * empty, 1e6 * kernel, kernel / empty,
+           100 * (inelastic / kernel - 1), 100 * (fair / kernel - 1), 100 * queueing, good ? "" : " OUTSIDE");
     fflush(stdout);
     free(b->half);
     fc_background_free(&b->background);
@@ -121,7 +125,8 @@ int main(int argc, char **argv)
     for (size_t p = 0; p < FC_COUNT(patterns); p++)
         for (int job = 0; job < JOBS; job++)
             for (size_t s = 0; s < FC_COUNT(shares); s++)
-                if ((argc < 2 || strstr(patterns[p], argv[1])) && (argc < 3 || strstr(job_names[job], argv[2])))
+                if ((argc < 2 || strstr(patterns[p], argv[1])) &&
+                    (argc < 3 || strstr(job_names[job], argv[2])))
                     good = row(&b, patterns[p], shares[s], job) && good;
     fc_network_free(&b.net);
     fc_machine_free(&b.machine);
