@@ -2,12 +2,11 @@
  * the answer says of them.
  *
  *     PATTERN:LOAD            a pattern between all nodes, or those of --background-nodes: LOAD in flits a
- *                             node and cycle (0.3), of the busiest link's time (30%), payload a node (50MB/s),
- *                             or full: every source always has a packet waiting
- *     FILE[:over=TIME]        a graph: bytes/s between nodes, or bytes that flow anew in every TIME
- *     trace:FILE[:over=TIME]  another job's mean rates: its bytes in the time that it takes here alone, or in
- *                             TIME
- *     job:FILE                the other job itself in the same replay, again and again (replay_beside.c) */
+ *                             node and cycle (0.3), of the busiest link's time (30%), payload a node
+ * (50MB/s), or full: every source always has a packet waiting FILE[:over=TIME]        a graph: bytes/s
+ * between nodes, or bytes that flow anew in every TIME trace:FILE[:over=TIME]  another job's mean rates: its
+ * bytes in the time that it takes here alone, or in TIME job:FILE                the other job itself in the
+ * same replay, again and again (replay_beside.c) */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -118,8 +117,10 @@ static enum fc_code of_pattern(struct other *o, const char *text)
     else if (strchr(value, '='))
         value = "";
     if (!*value)
-        return fc_refuse(o->st, FC_INPUT, "--background: %s has no load (expected %s%sLOAD, e.g. %s:0.3)",
-                         text, text, colon ? ",load=" : ":", "uniform");
+        return fc_refuse(o->st, FC_INPUT,
+                         "--background: %s has no load (expected PATTERN:LOAD, e.g. uniform:0.3, or "
+                         "PATTERN:key=value,load=LOAD)",
+                         text);
     if (read_load(value, &kind, &load, o->st)) return o->st->code;
     *last = 0;
     return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load,

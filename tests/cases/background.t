@@ -75,10 +75,10 @@ $ fabricast list collectives | grep -E 'QsNET, Pet|BG/L'
 
 # Refused.
 $ fabricast predict -m bgl-64 -p tornado:bytes=1KiB --background uniform
-! fabricast: --background: uniform has no load (expected uniform:LOAD, e.g. uniform:0.3)
+! fabricast: --background: uniform has no load (expected PATTERN:LOAD, e.g. uniform:0.3, or PATTERN:key=value,load=LOAD)
 ? 2
 $ fabricast predict -m bgl-64 -p tornado:bytes=1KiB --background hotregion:fraction=0.25
-! fabricast: --background: hotregion:fraction=0.25 has no load (expected hotregion:fraction=0.25,load=LOAD, e.g. uniform:0.3)
+! fabricast: --background: hotregion:fraction=0.25 has no load (expected PATTERN:LOAD, e.g. uniform:0.3, or PATTERN:key=value,load=LOAD)
 ? 2
 $ fabricast predict -m bgl-64 -p tornado:bytes=1KiB --background uniform:fast
 ! fabricast: --background: 'fast' is no load (expected flits a node and cycle, e.g. 0.3, a part of the busiest link's time, e.g. 30%, payload a node, e.g. 50MB/s, or full)
