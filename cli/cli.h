@@ -3,9 +3,11 @@
 #define FC_CLI_H
 
 #include "mapping/mapping.h"
+#include "solvers/background.h"
 #include "solvers/calibration.h"
 #include "solvers/collective.h"
 #include "solvers/flit/flit.h"
+#include "solvers/replay_beside.h"
 #include "solvers/solvers.h"
 #include "traces/trace_formats.h"
 
@@ -16,7 +18,7 @@
 /* What the command line says. Strings are argv's. */
 struct fc_arguments {
     const char *machine, *pattern, *graph, *trace;
-    const char *map, *nodes, *routing, *background, *network, *loggops, *split, *plot, *vc_rule;
+    const char *map, *nodes, *routing, *background, *background_nodes, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     const char *load, *loads, *solver, *engine, *packet_flits;
     const char *phase, *collectives, *period;
@@ -60,7 +62,11 @@ struct fc_session {
     struct fc_arena arena;
     uint32_t *nodes; /* --nodes, in order; NULL: all */
     size_t n_nodes;
-    double *background_bytes_per_s; /* [n_links] or NULL */
+    struct fc_background background; /* where there is one, and its */
+    double *background_bytes_per_s;  /* [n_links], else NULL */
+    struct fc_trace other; /* a job in the same replay; first_event NULL: none */
+    struct fc_placement other_placement;
+    struct fc_beside beside; /* after fc_session_replay_beside */
     struct fc_calibration calibration; /* after fc_session_calibrate, where there is one: calibrated */
     bool calibrated;
 };
@@ -92,6 +98,18 @@ enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct f
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st);
+/* --background and --background-nodes into the session (background.c). */
+enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *session,
+                                   struct fc_status *st);
+/* Replays a trace beside the session's other job; FC_NO when it is streamed, not in memory. */
+enum fc_code fc_session_replay_beside(struct fc_session *session, const struct fc_trace_source *source,
+                                      const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                                      struct fc_replay *replay, struct fc_status *st);
+/* What it is and what it takes of the busiest link and of this one (FC_NONE: none): null, or NULL, where there is no
+ * background. */
+json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *session, uint32_t bottleneck);
+char *fc_text_background(const struct fc_arguments *arguments, const struct fc_session *session, uint32_t bottleneck,
+                         struct fc_arena *arena, struct fc_status *st);
 /* Splits "a,b,c" into the arena. */
 enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
                            struct fc_status *st);

@@ -157,8 +157,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
-    if (!fc_session_demand(arguments, &session, &demand, st) &&
-        !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
+    if (session.other.first_event)
+        fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
+    else if (!fc_session_demand(arguments, &session, &demand, st) &&
+             !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load};

@@ -19,6 +19,7 @@ struct row {
     uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls; /* of a trace */
     double assumed_flops_per_s; /* 0: nothing was assumed */
     struct fc_period_row period; /* of a trace, with --period */
+    char *background; /* NULL: none */
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
@@ -124,12 +125,16 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
     struct fc_replay replay;
     struct fc_replay_settings settings = {.network = s->network,
                                           .background_bytes_per_s = session->background_bytes_per_s,
+                                          .background = session->background_bytes_per_s ? &session->background : NULL,
                                           .collectives = &s->collectives,
                                           .progress = &progress};
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
     fc_progress_start(&progress, s->arguments->quiet);
-    enum fc_code code = fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement,
-                                     &settings, &replay, &row->period, st);
+    enum fc_code code =
+        session->other.first_event
+            ? fc_session_replay_beside(session, &s->source, placement, &settings, &replay, st)
+            : fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement, &settings, &replay,
+                           &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
     row->p = replay.prediction;
@@ -204,6 +209,8 @@ static enum fc_code predict_placed(struct settings *s, struct fc_session *sessio
     if (!code && s->source.head) code = predict_trace(s, session, &placement, row, st);
     else if (!code) code = predict_demand(s, session, demand, &placement, row, st);
     if (!code) {
+        json_object_set_new(row->json, "background", fc_json_background(s->arguments, session, row->p.bottleneck));
+        row->background = fc_text_background(s->arguments, session, row->p.bottleneck, s->arena, st);
         if (row->p.bottleneck == FC_NONE) snprintf(row->bottleneck, sizeof row->bottleneck, "%s", row->p.binds);
         else fc_link_name(&session->net, row->p.bottleneck, row->bottleneck, sizeof row->bottleneck);
     }
@@ -261,6 +268,7 @@ static void print_one(FILE *stream, const struct row *row)
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
     fprintf(stream, "error          ");
     fc_print_error(stream, row->calibration, p->error_percent, p->extrapolated, p->why);
+    if (row->background) fprintf(stream, "background     %s\n", row->background);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
             isnan(row->hop_bytes) ? "unknown" : fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));
@@ -384,6 +392,13 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (arguments->flops_per_s && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--flops-per-s: no operations (expected a trace, -t TRACE)");
+    if (arguments->background && !strncmp(arguments->background, "job:", 4) && arguments->period &&
+        strcmp(arguments->period, "off"))
+        return fc_refuse(st, FC_INPUT, "--period: two jobs in one replay have no common period (expected --background "
+                                       "trace: and its mean rates)");
+    if (arguments->background && arguments->trace && arguments->network && !strcmp(arguments->network, "ideal"))
+        return fc_refuse(st, FC_INPUT, "--background: on an ideal network no message meets another (expected --network "
+                                       "contention, queueing or flit)");
     if (arguments->collectives && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
     if (arguments->compute_s > 0 && arguments->trace)

@@ -10,7 +10,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
-       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD };
+       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -27,10 +27,16 @@ static const struct entry {
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
-    {'b', {"background", KEY_BACKGROUND, "FILE", 0, "other jobs: Matrix Market of bytes/s between nodes", 0}},
+    {'b', {"background", KEY_BACKGROUND, "WHAT", 0, "other jobs on the same links. At rates that this job does not change: "
+           "PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources "
+           "always have a packet), a graph FILE of bytes/s, or of bytes FILE:over=TIME, trace:FILE[:over=TIME], a "
+           "job's mean rates (default: over its own time alone), or job:FILE, the job itself in the same replay (with "
+           "-t): both slow each other down", 0}},
+    {'b', {"background-nodes", KEY_BACKGROUND_NODES, "LIST", 0, "where it runs (default: patterns and graphs all nodes, "
+           "traces those that --nodes leaves)", 0}},
     {'N', {"network", KEY_NETWORK, "MODEL", 0, "ideal, contention (default), queueing or flit", 0}},
     {'L', {"loggops", KEY_LOGGOPS, "L=..,o=..,g=..,G=..,O=..,S=..", 0, "end points, instead of the machine's", 0}},
-    {'K', {"collectives", KEY_COLLECTIVES, "mpich|openmpi|OP=ALGORITHM,...", 0, "rules (default: mpich) and fixed algorithms", 0}},
+    {'K', {"collectives", KEY_COLLECTIVES, "mpich|openmpi|hardware|OP=ALGORITHM,...", 0, "rules (default: mpich) and fixed algorithms", 0}},
     {'k', {"members", KEY_MEMBERS, "N", 0, "collectives: their times with N members", 0}},
     {'y', {"bytes", KEY_BYTES, "BYTES", 0, "collectives: vector, or block of a member (default: 8 B)", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
@@ -132,6 +138,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_NODES: a->nodes = value; break;
     case KEY_ROUTING: a->routing = value; break;
     case KEY_BACKGROUND: a->background = value; break;
+    case KEY_BACKGROUND_NODES: a->background_nodes = value; break;
     case KEY_NETWORK: a->network = value; break;
     case KEY_LOGGOPS: a->loggops = value; break;
     case KEY_PERIOD: a->period = value; break;

@@ -5,33 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Bandwidth that other jobs take: a Matrix Market file of bytes/s between nodes, routed as the machine routes. */
-static enum fc_code read_background(const char *path, struct fc_session *s, struct fc_status *st)
-{
-    struct fc_demand demand = {0};
-    struct fc_load load = {0};
-    if (fc_demand_from_graph(path, &demand, st)) return st->code;
-    enum fc_code code = FC_OK;
-    if (demand.n_tasks > s->net.n_nodes)
-        code = fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "background of %u nodes (the machine has %u)",
-                       demand.n_tasks, s->net.n_nodes);
-    uint32_t *node = code ? NULL : fc_alloc(&s->arena, demand.n_tasks, sizeof *node, st);
-    if (node) {
-        for (uint32_t t = 0; t < demand.n_tasks; t++) node[t] = t;
-        struct fc_placement placement = {demand.n_tasks, node};
-        struct fc_load_settings settings = {.threads = 1};
-        code = fc_load_solve(&s->net, &demand, &placement, &settings, &load, st);
-    }
-    if (!code && node) {
-        s->background_bytes_per_s = fc_alloc(&s->arena, s->net.n_links, sizeof(double), st);
-        for (uint32_t l = 0; s->background_bytes_per_s && l < s->net.n_links; l++)
-            s->background_bytes_per_s[l] = load.bytes[l] * load.wire_factor;
-    }
-    fc_load_free(&load);
-    fc_demand_free(&demand);
-    return st->code;
-}
-
 static enum fc_code read_nodes(const char *list, struct fc_session *s, struct fc_status *st)
 {
     struct fc_status why = {0};
@@ -47,7 +20,7 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
     if (fc_machine_load(machine, &s->machine, st)) return st->code;
     if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
         (arguments->nodes && read_nodes(arguments->nodes, s, st)) ||
-        (arguments->background && read_background(arguments->background, s, st))) {
+        fc_session_background(arguments, s, st)) {
         fc_session_close(s);
         return st->code;
     }
@@ -66,6 +39,8 @@ enum fc_code fc_session_calibrate(struct fc_session *s, const struct fc_bulk **b
 void fc_session_close(struct fc_session *s)
 {
     if (s->calibrated) fc_calibration_free(&s->calibration);
+    fc_background_free(&s->background);
+    if (s->other.first_event) fc_trace_free(&s->other);
     fc_network_free(&s->net);
     fc_machine_free(&s->machine);
     fc_arena_free(&s->arena);

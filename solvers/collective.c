@@ -13,8 +13,11 @@
 
 #define MPICH "Thakur, Rabenseifner & Gropp 2005"
 #define OMPI "Open MPI coll/base"
-#define ALIKE(part) NULL, &fc_alike_##part, fc_time_##part
-#define BUILD(part) fc_build_##part, NULL, fc_time_##part
+#define QSNET "QsNET, Petrini et al. 2001"
+#define DEPOSIT "BG/L deposit bit, Adiga et al. 2005"
+#define ALIKE(part) NULL, &fc_alike_##part, fc_time_##part, NULL
+#define BUILD(part) fc_build_##part, NULL, fc_time_##part, NULL
+#define ALIKE_BY(part, formula) NULL, &fc_alike_##part, fc_time_##formula, NULL
 #define ANY FC_ANY_MEMBERS
 #define POWER FC_POWER_OF_TWO_MEMBERS
 #define EVEN FC_EVEN_MEMBERS
@@ -24,6 +27,12 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_BARRIER, "linear", OMPI, ANY, BUILD(barrier_linear)},
     {FC_OP_BARRIER, "binomial", OMPI ", tree", ANY, BUILD(barrier_binomial)},
     {FC_OP_BARRIER, "4-ary", "QsNET's software tree, Petrini et al. 2002", ANY, BUILD(barrier_quaternary)},
+    {FC_OP_BARRIER, "hardware", QSNET ": hgsync", ANY, NULL, &fc_alike_dissemination, NULL,
+     &fc_hardware_barrier},
+    {FC_OP_BARRIER, "hardware-event", QSNET ": hgsyncEvent", ANY, NULL, &fc_alike_dissemination, NULL,
+     &fc_hardware_barrier_event},
+    {FC_OP_BARRIER, "elan", QSNET ": gsync", ANY, NULL, &fc_alike_dissemination, NULL,
+     &fc_hardware_barrier_elan},
     {FC_OP_BCAST, "binomial", MPICH, ANY, BUILD(bcast_binomial)},
     {FC_OP_BCAST, "linear", OMPI, ANY, BUILD(bcast_linear)},
     {FC_OP_BCAST, "chain", OMPI, ANY, BUILD(bcast_chain)},
@@ -34,6 +43,10 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_BCAST, "4-nomial", OMPI ", knomial", ANY, BUILD(bcast_knomial)},
     {FC_OP_BCAST, "scatter+doubling", MPICH, POWER, BUILD(bcast_scatter_doubling)},
     {FC_OP_BCAST, "scatter+ring", "Barnett et al. 1993 (van de Geijn)", ANY, BUILD(bcast_scatter_ring)},
+    {FC_OP_BCAST, "hardware", QSNET ": hbcast", ANY, fc_build_bcast_binomial, NULL, NULL, &fc_hardware_bcast},
+    {FC_OP_BCAST, "elan", QSNET ": bcast", ANY, fc_build_bcast_binomial, NULL, NULL, &fc_hardware_bcast_elan},
+    {FC_OP_BCAST, "line", DEPOSIT, ANY, fc_build_bcast_chain, NULL, NULL, &fc_hardware_line},
+    {FC_OP_BCAST, "plane", DEPOSIT, ANY, fc_build_bcast_chain, NULL, NULL, &fc_hardware_plane},
     {FC_OP_GATHER, "binomial", MPICH, ANY, BUILD(gather_binomial)},
     {FC_OP_GATHER, "linear", OMPI, ANY, BUILD(gather_linear)},
     {FC_OP_SCATTER, "binomial", MPICH, ANY, BUILD(scatter_binomial)},
@@ -43,12 +56,12 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_ALLGATHER, "ring", MPICH, ANY, ALIKE(allgather_ring)},
     {FC_OP_ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, ALIKE(neighbor)},
     {FC_OP_ALLGATHER, "gather+bcast", OMPI, ANY, BUILD(allgather_gather_bcast)},
-    {FC_OP_ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, NULL, &fc_alike_allgather_linear, fc_time_alltoall_linear},
+    {FC_OP_ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, ALIKE_BY(allgather_linear, alltoall_linear)},
     {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", ANY, ALIKE(alltoall_bruck)},
     {FC_OP_ALLTOALL, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
-    {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},
+    {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, ALIKE_BY(alltoall_pairwise, pairwise)},
     {FC_OP_ALLTOALLV, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
-    {FC_OP_ALLTOALLV, "pairwise", OMPI, ANY, NULL, &fc_alike_alltoall_pairwise, fc_time_pairwise},
+    {FC_OP_ALLTOALLV, "pairwise", OMPI, ANY, ALIKE_BY(alltoall_pairwise, pairwise)},
     {FC_OP_REDUCE, "binomial", MPICH, ANY, BUILD(reduce_binomial)},
     {FC_OP_REDUCE, "linear", OMPI, ANY, BUILD(reduce_linear)},
     {FC_OP_REDUCE, "chain", OMPI, ANY, BUILD(reduce_chain)},
@@ -61,12 +74,12 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_OP_ALLREDUCE, "reduce+bcast", OMPI ", both binomial", ANY, BUILD(allreduce_reduce_bcast)},
     {FC_OP_ALLREDUCE, "linear", OMPI, ANY, BUILD(allreduce_linear)},
     {FC_OP_REDUCE_SCATTER, "halving", MPICH, ANY, BUILD(halving)},
-    {FC_OP_REDUCE_SCATTER, "pairwise", MPICH, ANY, NULL, &fc_alike_reduce_scatter_pairwise, fc_time_pairwise},
-    {FC_OP_REDUCE_SCATTER, "ring", OMPI, ANY, NULL, &fc_alike_reduce_scatter_ring, fc_time_allgather_ring},
+    {FC_OP_REDUCE_SCATTER, "pairwise", MPICH, ANY, ALIKE_BY(reduce_scatter_pairwise, pairwise)},
+    {FC_OP_REDUCE_SCATTER, "ring", OMPI, ANY, ALIKE_BY(reduce_scatter_ring, allgather_ring)},
     {FC_OP_REDUCE_SCATTER, "reduce+scatter", OMPI, ANY, BUILD(reduce_scatter_reduce_scatter)},
     {FC_OP_SCAN, "doubling", MPICH, ANY, BUILD(scan_doubling)},
     {FC_OP_SCAN, "linear", OMPI, ANY, BUILD(scan_linear)},
-    {FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL},
+    {FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL, NULL},
 };
 
 const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name)
@@ -93,7 +106,7 @@ double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, con
                             uint32_t n, double bytes)
 {
     if (n < 2 || (algorithm->op != FC_OP_BARRIER && !(bytes > 0))) return 0;
-    return algorithm->time_s(p, n, bytes);
+    return algorithm->time_s ? algorithm->time_s(p, n, bytes) : NAN;
 }
 
 void fc_schedule_grow(struct fc_schedule *s)

@@ -2,7 +2,8 @@
  *
  * To add one: a file that builds its messages and tells its time, one line in the table of collective.c.
  * What the network itself carries out (a hardware broadcast or barrier) is no round of messages: such an
- * algorithm would bring its own time on a network in place of `build` and `alike`. */
+ * algorithm brings its times on a network (`hardware`); its messages are those of software that would do the
+ * same, for who wants bytes between tasks. */
 #ifndef FC_COLLECTIVE_H
 #define FC_COLLECTIVE_H
 
@@ -99,6 +100,23 @@ struct fc_collective_alike {
     double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
 };
 
+/* A call that the network carries out. */
+struct fc_hardware_call {
+    const struct fc_network *net;
+    const struct fc_background *background; /* NULL: none */
+    const double *background_bytes_per_s;   /* [n_links] or NULL */
+    const struct fc_software *software;     /* of the end points */
+    uint32_t n, root;
+    const uint32_t *node; /* [n] of each member */
+    double bytes;
+};
+struct fc_collective_hardware {
+    bool together; /* nobody leaves before all have entered, and time counts from then; else from the root's entering */
+    /* When each member may leave: at_s[n]. FC_INPUT: the machine does not have it, or not for these nodes; the
+     * message says why. */
+    enum fc_code (*times)(const struct fc_hardware_call *call, double *at_s, struct fc_status *st);
+};
+
 enum fc_collective_need { FC_ANY_MEMBERS, FC_POWER_OF_TWO_MEMBERS, FC_EVEN_MEMBERS };
 struct fc_collective_algorithm {
     enum fc_op op;
@@ -110,6 +128,7 @@ struct fc_collective_algorithm {
      * for the replay's LogGOPS on an idle network with O = 0, messages up to S, and g <= o_s + o_r (then the
      * network card is free again when a member has answered). NaN when memory runs out. */
     double (*time_s)(const struct fc_loggp *p, uint32_t n, double bytes);
+    const struct fc_collective_hardware *hardware; /* NULL: messages; else it needs a machine and time_s is NULL */
 };
 extern const struct fc_collective_algorithm fc_collective_algorithms[]; /* ends with name NULL */
 
@@ -118,7 +137,8 @@ const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const c
 /* FC_INPUT when the algorithm cannot do with n members: says what it needs. */
 enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n,
                                 struct fc_status *st);
-/* Closed-form time; 0 for one member, and for 0 bytes but of a barrier. The algorithm fits n. */
+/* Closed-form time; 0 for one member, and for 0 bytes but of a barrier; NaN of what the network carries out. The
+ * algorithm fits n. */
 double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, const struct fc_loggp *p,
                             uint32_t n, double bytes);
 
@@ -154,7 +174,8 @@ struct fc_collective_choice {
     bool openmpi;                                          /* the rules; false: MPICH's */
     const struct fc_collective_algorithm *fixed[FC_N_OPS]; /* NULL: by the rules */
 };
-/* Reads "mpich", "openmpi" and OP=ALGORITHM, comma-separated, into *choice. FC_INPUT names those known. */
+/* Reads "mpich", "openmpi", "hardware" (barrier=hardware,bcast=hardware) and OP=ALGORITHM, comma-separated, into
+ * *choice. FC_INPUT names those known. */
 enum fc_code fc_collective_choice_read(const char *text, struct fc_collective_choice *choice,
                                        struct fc_status *st);
 /* What decides between algorithms. */

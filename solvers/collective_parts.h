@@ -72,6 +72,12 @@ FC_COLLECTIVE(allreduce_linear);
 FC_COLLECTIVE(allgather_gather_bcast);
 FC_COLLECTIVE(reduce_scatter_reduce_scatter);
 
+/* What networks carry out: collective_qsnet.c, collective_line.c, collective_plane.c. The table gives each the messages
+ * of software that does the same, for who wants bytes between tasks. */
+extern const struct fc_collective_hardware fc_hardware_barrier, fc_hardware_barrier_event, fc_hardware_barrier_elan;
+extern const struct fc_collective_hardware fc_hardware_bcast, fc_hardware_bcast_elan;
+extern const struct fc_collective_hardware fc_hardware_line, fc_hardware_plane;
+
 /* ---- folding to a power of two (collective_fold.c) ---- */
 
 /* Members left after folding are numbered 0 .. power-1; the old number of member i: the odd one of a pair. */

@@ -91,13 +91,20 @@ struct fc_nic_time {
 };
 /* A barrier of nodes 0 .. n_nodes - 1; limit_s 0: none; background NULL: an empty network. FC_INPUT: keys
  * that are missing, n_nodes below 2 or more than there are. */
+enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, enum fc_nic_barrier kind,
+                                 const struct fc_nic_background *background, double limit_s,
+                                 struct fc_nic_time *time, struct fc_status *st); /* first .. first + n_nodes - 1 */
 enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum fc_nic_barrier kind,
                             const struct fc_nic_background *background, double limit_s,
                             struct fc_nic_time *time, struct fc_status *st);
 
 enum fc_nic_broadcast { FC_NIC_BROADCAST_HARDWARE, FC_NIC_BROADCAST_SOFTWARE }; /* by the barrier before it */
 /* A broadcast of `bytes` from node 0 to nodes 0 .. n_nodes - 1, synchronisation included; else as
- * fc_nic_barrier. */
+ * fc_nic_barrier. Any node of the range may send: the way leads through the top of its tree. */
+enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes, double bytes,
+                                   enum fc_nic_broadcast kind, enum fc_nic_memory memory,
+                                   const struct fc_nic_background *background, double *time_s,
+                                   struct fc_status *st);
 enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, double bytes,
                               enum fc_nic_broadcast kind, enum fc_nic_memory memory,
                               const struct fc_nic_background *background, double *time_s,

@@ -22,7 +22,8 @@
  * N of the background, so that every B bytes take  N s + wait for channels + slice,  s = B / accepted
  * rate. Within a turn packets follow one another on channels that they have just let go, as the root hands
  * them on by age.
- * Limits: one barrier or broadcast at a time; adjacent nodes from 0 on; the background is not slowed. */
+ * L is the level of the lowest subtree that holds all P adjacent nodes, wherever they begin.
+ * Limits: one barrier or broadcast at a time; adjacent nodes; the background is not slowed. */
 #include "solvers/nic_loaded.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@
 struct group {
     const struct fc_machine *m;
     const struct fc_fat_tree_shape *shape;
-    uint32_t n_nodes;
+    uint32_t first, n_nodes;
     int level; /* L */
     int depth; /* D */
 };
@@ -57,8 +58,8 @@ static double noise_share(const struct group *g)
     return 1 - pow(1 - g->m->nic.noise_percent / 100, g->n_nodes);
 }
 
-static enum fc_code find_group(const struct fc_network *net, uint32_t n_nodes, struct group *g,
-                               struct fc_status *st)
+static enum fc_code find_group(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                               struct group *g, struct fc_status *st)
 {
     const struct fc_machine *m = net->machine;
     if (m->router.multicast != FC_MULTICAST_TREE || m->nic.line == 0)
@@ -68,8 +69,11 @@ static enum fc_code find_group(const struct fc_network *net, uint32_t n_nodes, s
     if (n_nodes < 2 || n_nodes > net->n_nodes)
         return fc_refuse(st, FC_INPUT, "a barrier or broadcast of %u nodes (expected 2 to %u)", n_nodes,
                          net->n_nodes);
-    *g = (struct group){.m = m, .shape = m->shape, .n_nodes = n_nodes, .level = 1, .depth = 1};
-    while (g->shape->subtree_nodes[g->level] < n_nodes) g->level++;
+    if (first > net->n_nodes - n_nodes)
+        return fc_refuse(st, FC_INPUT, "a barrier or broadcast of nodes %u to %u (the machine has %u)", first,
+                         first + n_nodes - 1, net->n_nodes);
+    *g = (struct group){.m = m, .shape = m->shape, .first = first, .n_nodes = n_nodes, .depth = 1};
+    g->level = fc_fat_tree_nca(g->shape, first, first + n_nodes - 1);
     for (double reached = (double)m->nic.tree_arity; reached < n_nodes; reached *= (double)m->nic.tree_arity)
         g->depth++;
     return FC_OK;
@@ -131,7 +135,7 @@ static enum fc_code spread_barrier(const struct group *g, const struct fc_nic_ba
 {
     struct fc_nic_load load = open_load(g, b, step_for(g, b, software), arena, st);
     struct fc_spread more;
-    if (fc_nic_wait_copies(&load, g->level, g->n_nodes, wait)) return st->code;
+    if (fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, wait)) return st->code;
     if (software && (fc_nic_wait_tree(&load, g->depth, (int)g->m->nic.tree_arity, &more) ||
                      fc_spread_add(wait, &more, arena, st)))
         return st->code;
@@ -144,11 +148,18 @@ enum fc_code fc_nic_barrier(const struct fc_network *net, uint32_t n_nodes, enum
                             const struct fc_nic_background *background, double limit_s,
                             struct fc_nic_time *time, struct fc_status *st)
 {
+    return fc_nic_barrier_from(net, 0, n_nodes, kind, background, limit_s, time, st);
+}
+
+enum fc_code fc_nic_barrier_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                                 enum fc_nic_barrier kind, const struct fc_nic_background *background,
+                                 double limit_s, struct fc_nic_time *time, struct fc_status *st)
+{
     struct fc_arena arena = {0};
     struct fc_spread wait;
     struct group g;
     bool software = kind == FC_NIC_BARRIER_SOFTWARE;
-    if (find_group(net, n_nodes, &g, st)) return st->code;
+    if (find_group(net, first, n_nodes, &g, st)) return st->code;
     if (background && !(background->accepted_bytes_per_s > 0 && background->held_s >= 0))
         return fc_refuse(st, FC_INPUT,
                          "a background that moves %g bytes/s a node and holds channels %g s (expected more "
@@ -175,7 +186,8 @@ static enum fc_code loaded_data_s(const struct group *g, double bytes, enum fc_n
     struct fc_arena arena = {0};
     struct fc_nic_load load = open_load(g, b, step_for(g, b, true), &arena, st);
     struct fc_spread source, copies;
-    if (!fc_nic_wait_source(&load, &source) && !fc_nic_wait_copies(&load, g->level, g->n_nodes, &copies)) {
+    if (!fc_nic_wait_source(&load, &source) &&
+        !fc_nic_wait_copies(&load, g->level, g->first, g->n_nodes, &copies)) {
         double payload = g->m->packet.max_bytes - g->m->packet.header_bytes,
                slice = g->m->nic.dma_slice_bytes;
         double turns = slice > 0 ? fmax(ceil(bytes / slice), 1) : 1, packets = fmax(ceil(bytes / payload), 1);
@@ -193,17 +205,25 @@ enum fc_code fc_nic_broadcast(const struct fc_network *net, uint32_t n_nodes, do
                               const struct fc_nic_background *background, double *time_s,
                               struct fc_status *st)
 {
+    return fc_nic_broadcast_from(net, 0, n_nodes, bytes, kind, memory, background, time_s, st);
+}
+
+enum fc_code fc_nic_broadcast_from(const struct fc_network *net, uint32_t first, uint32_t n_nodes,
+                                   double bytes, enum fc_nic_broadcast kind, enum fc_nic_memory memory,
+                                   const struct fc_nic_background *background, double *time_s,
+                                   struct fc_status *st)
+{
     struct group g;
     struct fc_nic_time barrier;
     bool software = kind == FC_NIC_BROADCAST_SOFTWARE;
-    if (find_group(net, n_nodes, &g, st)) return st->code;
+    if (find_group(net, first, n_nodes, &g, st)) return st->code;
     if (!(bytes >= 0) || isinf(bytes))
         return fc_refuse(st, FC_INPUT, "a broadcast of %g bytes (expected 0 or more)", bytes);
     if (g.m->nic.broadcast_s == 0) return missing(&g, "broadcast", st);
     if (g.m->packet.max_bytes == 0) return missing(&g, "broadcast: without packet:, which", st);
     if (software && g.m->nic.broadcast_event_s == 0) return missing(&g, "broadcast_event", st);
-    if (fc_nic_barrier(net, n_nodes, software ? FC_NIC_BARRIER_SOFTWARE : FC_NIC_BARRIER_HARDWARE, background,
-                       0, &barrier, st))
+    if (fc_nic_barrier_from(net, first, n_nodes, software ? FC_NIC_BARRIER_SOFTWARE : FC_NIC_BARRIER_HARDWARE,
+                            background, 0, &barrier, st))
         return st->code;
     double payload = g.m->packet.max_bytes - g.m->packet.header_bytes,
            packets = fmax(ceil(bytes / payload), 1);

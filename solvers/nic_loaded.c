@@ -47,7 +47,7 @@ enum fc_code fc_nic_wait_way(const struct fc_nic_load *g, int level, struct fc_s
     return FC_OK;
 }
 
-enum fc_code fc_nic_wait_copies(const struct fc_nic_load *g, int top, uint32_t n_nodes,
+enum fc_code fc_nic_wait_copies(const struct fc_nic_load *g, int top, uint32_t first, uint32_t n_nodes,
                                 struct fc_spread *wait)
 {
     struct fc_spread down;
@@ -55,7 +55,8 @@ enum fc_code fc_nic_wait_copies(const struct fc_nic_load *g, int top, uint32_t n
     if (fc_spread_none(wait, g->step_s, g->arena, g->st) || fc_spread_none(&down, g->step_s, g->arena, g->st))
         return g->st->code;
     for (int l = 1; l <= top; l++) {
-        uint32_t children = l < top ? g->shape->m[l] : (n_nodes + nodes[l - 1] - 1) / nodes[l - 1];
+        uint32_t last = first + n_nodes - 1;
+        uint32_t children = l < top ? g->shape->m[l] : last / nodes[l - 1] - first / nodes[l - 1] + 1;
         if (add_link(g, l - 1, wait) || add_link(g, l - 1, &down)) return g->st->code;
         fc_spread_copies(&down, children);
     }

@@ -16,8 +16,8 @@ struct fc_nic_load {
 };
 /* A packet from one node to one other, `level` levels up and down. */
 enum fc_code fc_nic_wait_way(const struct fc_nic_load *load, int level, struct fc_spread *wait);
-/* A packet from a node up to a switch of level `top` and down to nodes 0 .. n_nodes - 1. */
-enum fc_code fc_nic_wait_copies(const struct fc_nic_load *load, int top, uint32_t n_nodes,
+/* A packet from a node up to a switch of level `top` and down to nodes first .. first + n_nodes - 1. */
+enum fc_code fc_nic_wait_copies(const struct fc_nic_load *load, int top, uint32_t first, uint32_t n_nodes,
                                 struct fc_spread *wait);
 /* A transfer in its node until its first turn among those of the background. */
 enum fc_code fc_nic_wait_source(const struct fc_nic_load *load, struct fc_spread *wait);

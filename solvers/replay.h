@@ -5,7 +5,8 @@
  *     replay_graph.c    graphs: events that depend on each other, in order of time (LogGOPSim)
  *     replay_ends.c     what both ends of a message cost
  *     replay_match.c    which receive takes which message
- *     replay_calls.c    which collective calls belong together; replay_rounds.c plays them
+ *     replay_calls.c    which collective calls belong together; replay_rounds.c plays them,
+ *     replay_hardware.c those that the network carries out
  *     replay_net.c      the way between: idle networks by formula, others through transit.h
  *     replay_routes.c   the routes of idle networks
  *     replay_report.c   the result; replay_deadlock.c ranks that wait for ever */
@@ -104,6 +105,8 @@ struct fc_chain {
 };
 
 struct fc_strand;
+struct fc_run;
+struct fc_hardware_times;
 
 /* ---- messages (replay_match.c) ---- */
 
@@ -250,6 +253,12 @@ struct fc_live_call {
     struct fc_call_list *list;
     struct fc_batch *batch;
     const struct fc_round_maker *maker;
+    const struct fc_hardware_times *hardware; /* neither: the network carries it out; since when: */
+    double start_s[FC_VIEWS];
+    struct fc_chain chain;     /* behind start_s, real */
+    struct fc_strand *waiting; /* members that wait for the start, by next_ready */
+    uint32_t n_entered;
+    bool started;
     double *before; /* [n + 1] bytes of sizes 0 .. i-1 */
     struct fc_live_call *next_free;
 };
@@ -269,6 +278,7 @@ struct fc_calls {
     int32_t n_calls;
     struct fc_call_list **bucket; /* by hash */
     uint64_t n_listed;            /* messages of all lists */
+    struct fc_hardware_times *hardware; /* of calls so far */
     uint64_t n_uneven;
     bool all_finalize, finalize_known;
 };
@@ -311,6 +321,24 @@ struct fc_round_maker {
 };
 /* NULL: the algorithm is a list. */
 const struct fc_round_maker *fc_round_maker(const struct fc_collective_algorithm *algorithm);
+
+/* ---- what the network carries out (replay_hardware.c) ---- */
+
+/* Times of calls of one communicator that are alike. */
+struct fc_hardware_times {
+    struct fc_hardware_times *next;
+    const struct fc_collective_algorithm *algorithm;
+    uint32_t comm, root;
+    double bytes, network_bytes; /* network_bytes: payload to other nodes */
+    double at_s[];               /* [n] */
+};
+/* The call becomes one of the algorithm's. FC_INPUT where the machine cannot. */
+enum fc_code fc_hardware_begin(struct fc_calls *calls, struct fc_live_call *call,
+                               const struct fc_collective_algorithm *algorithm);
+/* Goes on with the call of s: over (true), or it waits for others (false). */
+bool fc_hardware_play(struct fc_run *run, struct fc_strand *s);
+/* The rank that the call in progress of s waits for. */
+uint32_t fc_hardware_waits_for(const struct fc_strand *s);
 
 /* ---- look ahead (replay_source.c) ---- */
 

@@ -19,7 +19,8 @@ enum fc_code fc_net_start(struct fc_run *run)
     run->views = settings->network == FC_NET_IDEAL ? 1 : 2;
     if (settings->network == FC_NET_IDEAL) return FC_OK;
     struct fc_transit_settings transit = {.network = settings->network,
-                                          .background_bytes_per_s = settings->background_bytes_per_s};
+                                          .background_bytes_per_s = settings->background_bytes_per_s,
+                                          .background = settings->background};
     return fc_transit_open(run->job->net, &transit, &run->transit, run->job->st);
 }
 

@@ -77,8 +77,10 @@ static enum fc_code cut_bound(const struct fc_job *job, double *bound_s)
         nodes.dst[i] = job->routes.route[i].dst;
         nodes.bytes[i] = job->routes.route[i].wire_bytes;
     }
+    bool packets = job->settings->network == FC_NET_FLIT; /* may gain on those of the background */
     if (!job->st->code)
-        fc_cut_bound(job->net, &nodes, job->settings->background_bytes_per_s, bound_s, job->st);
+        fc_cut_bound(job->net, &nodes, packets ? NULL : job->settings->background_bytes_per_s, bound_s,
+                     job->st);
     fc_arena_free(&scratch);
     return job->st->code;
 }

@@ -273,6 +273,7 @@ bool fc_play_call(struct fc_run *run, struct fc_strand *s)
         s->round = 0;
         s->entered_s = s->at[FC_REAL].clock_s;
     }
+    if (s->call->hardware && !fc_hardware_play(run, s)) return false;
     if (s->call->list && !play_listed(run, s)) return false;
     if (s->call->maker && !play_made(run, s)) return false;
     s->in_call = false;
@@ -289,6 +290,7 @@ static bool missing(const struct fc_mail *mail, bool receives)
 uint32_t fc_call_waits_for(const struct fc_strand *s)
 {
     const struct fc_live_call *call = s->call;
+    if (call->hardware) return fc_hardware_waits_for(s);
     for (uint64_t k = s->step; call->list && k < s->round_end; k++) {
         const struct fc_call_schedule *list = &call->list->s;
         uint64_t i = list->step[k] / 2;

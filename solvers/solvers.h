@@ -94,6 +94,7 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
 
 enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
 extern const char *const fc_network_model_names[];
+struct fc_background;
 struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
     enum fc_network_model network;
@@ -101,6 +102,7 @@ struct fc_replay_settings {
     bool loggops;                 /* true: latency and per-byte time below replace the topology (ideal network only) */
     double loggops_latency_s, loggops_per_byte_s; /* L and G */
     const double *background_bytes_per_s;
+    const struct fc_background *background; /* background.h: what the above is of; NULL: not told (flit refuses) */
     const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
     struct fc_progress *progress;
 };

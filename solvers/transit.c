@@ -5,7 +5,8 @@
  * nothing can come before it; arrivals leave in the order of (time, id). A message alone takes T = head
  * delays of its longest path + max over links l of w_l W / b_l, W its wire bytes, w_l the share of them that
  * crosses link l of free bandwidth b_l (transit_routes.c): alone_s is its departure + T, with every model but
- * flit, whose alone_s is the same figure and not a run of the kernel. */
+ * flit, whose alone_s is the same figure and not a run of the kernel. Free is what a background leaves, or
+ * all where its packets are waited for (queueing, flit). */
 #include "solvers/load_internal.h"
 #include "solvers/transit_internal.h"
 
@@ -62,7 +63,10 @@ enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_trans
         .ops = models[settings->network], .net = net, .settings = *settings, .st = st, .arena = arena};
     const struct fc_machine *m = net->machine;
     t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
-    if (!fc_transit_ways_open(&t->ways, net, settings->background_bytes_per_s, st) && t->ops->open)
+    /* Beside a background rates are less (here), or packets wait for its own. */
+    bool less = settings->network == FC_NET_CONTENTION || settings->network == FC_NET_IDEAL;
+    if (!fc_transit_ways_open(&t->ways, net, less ? settings->background_bytes_per_s : NULL, st) &&
+        t->ops->open)
         t->ops->open(t);
     if (st->code) {
         fc_transit_close(t);

@@ -9,6 +9,7 @@
 struct fc_transit_settings {
     enum fc_network_model network;
     const double *background_bytes_per_s; /* [n_links] other jobs' traffic; NULL: none */
+    const struct fc_background *background; /* flit: the same as packets to send (background.h) */
     uint64_t seed;                        /* flit */
     const char *calibration;              /* queueing: file; NULL: the machine's, or theory's parameters */
 };
@@ -20,8 +21,8 @@ struct fc_arrival {
 };
 
 struct fc_transit; /* opaque; several may live at once, each in one thread */
-/* net, the background and st must outlive it: later failures fill st too. flit: FC_NO over 20 000 links, FC_INPUT with a
- * background. queueing: what the calibration or the model refuse. The caller closes. */
+/* net, the background and st must outlive it: later failures fill st too. flit: FC_NO over 20 000 links, FC_INPUT with
+ * bytes of links and no background to send. queueing: what the calibration or the model refuse. The caller closes. */
 enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
                              struct fc_transit **transit, struct fc_status *st);
 /* A message of `bytes` payload leaves node src for node dst (may be the same: node's memory) at time_s, not before the

@@ -22,6 +22,10 @@
  * packets has the latency of `curve --solver queueing`, but for the noise of u (tests: within 5 % at 30 and
  * 60 % of the ideal throughput). T is WINDOW times a full packet's time on the slowest link.
  *
+ * Beside a background of a_l bytes/s on link l its packets, full ones, are part of A and B for good: A_l =
+ * a_l / b_l T + ..., B_l = a_l / b_l T S_l + ... with S_l a full packet's time; contention underneath shares
+ * b_l - a_l.
+ *
  * One message alone: as ideal; none is earlier. Limits: a message adds its load to all its links when it
  * leaves, not when it gets there; all packets of a message wait as the first; a is that of uniform traffic;
  * the first messages of a burst do not see the later ones. O(links of its way) a message beside contention;
@@ -148,15 +152,17 @@ double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way,
     for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
         uint32_t l = t->ways.link[k];
         double weight = t->ways.weight[k];
-        double each_s = 1 / fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+        const double *others = t->settings.background_bytes_per_s;
+        double each_s = 1 / fc_link_bandwidth(t->net, l), taken = others ? others[l] * each_s : 0;
         double fade = exp((w->link[l].at_s - time_s) / w->window_s);
         double busy_s = w->link[l].busy_s * fade, square_s2 = w->link[l].square_s2 * fade;
-        double busy = busy_s / w->window_s;
-        sum_s += weight * square_s2 / w->window_s / (2 * (1 - fmin(busy, MOST_BUSY)));
+        double busy = busy_s / w->window_s + taken;
+        double square = square_s2 / w->window_s + taken * w->packet_wire_bytes * each_s;
+        sum_s += weight * square / (2 * (1 - fmin(busy, MOST_BUSY)));
         busiest = fmax(busiest, busy);
         double queue_s = fmax(0, w->link[l].free_s - time_s);
         *shares |= busy >= MOST_BUSY || queue_s > QUEUE * w->packet_wire_bytes * each_s;
-        w->link[l].free_s = time_s + queue_s + weight * wire_bytes * each_s;
+        w->link[l].free_s = time_s + queue_s + weight * wire_bytes * each_s / (1 - taken);
         w->link[l].busy_s = busy_s + weight * wire_bytes * each_s;
         w->link[l].square_s2 = square_s2 + weight * wire_bytes * each_s * packet * each_s;
         w->link[l].at_s = time_s;
@@ -172,8 +178,10 @@ static enum fc_code open_queueing(struct fc_transit *t)
     w->link = fc_alloc(&t->arena, net->n_links, sizeof *w->link, t->st);
     if (!w->link || make_factor(t, w)) return t->st->code;
     double slowest = INFINITY;
-    for (uint32_t l = 0; l < net->n_links; l++)
-        slowest = fmin(slowest, fc_free_bandwidth(net, t->settings.background_bytes_per_s, l));
+    for (uint32_t l = 0; l < net->n_links; l++) slowest = fmin(slowest, fc_link_bandwidth(net, l));
+    for (uint32_t l = 0; t->settings.background_bytes_per_s && l < net->n_links; l++)
+        if (!(fc_free_bandwidth(net, t->settings.background_bytes_per_s, l) > 0))
+            return fc_refuse(t->st, FC_NO, "network queueing: the background leaves nothing of a link");
     w->packet_bytes = t->ways.packet_bytes;
     w->packet_wire_bytes = fc_wire_bytes(net->machine, w->packet_bytes);
     w->window_s = WINDOW * w->packet_wire_bytes / slowest;

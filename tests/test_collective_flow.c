@@ -427,7 +427,7 @@ static void reading(void)
     struct fc_status set_ = reads("", &c), none = reads("mpich,", &c), op = reads("sand=linear", &c);
     struct fc_status send = reads("send=linear", &c), name = reads("scan=ring", &c), no = reads("scan=", &c);
     struct fc_status twice = reads("scan=linear,scan=doubling", &c);
-    CU_ASSERT(fc_says(&set_, FC_INPUT, "unknown set '' (known: mpich, openmpi, or OP=ALGORITHM)"));
+    CU_ASSERT(fc_says(&set_, FC_INPUT, "unknown set '' (known: mpich, openmpi, hardware, or OP=ALGORITHM)"));
     CU_ASSERT(fc_says(&none, FC_INPUT, "unknown set ''"));
     CU_ASSERT(fc_says(&op, FC_INPUT, "unknown operation 'sand' (known: barrier, bcast, gather, "));
     CU_ASSERT(fc_says(&send, FC_INPUT, "unknown operation 'send'"));

@@ -191,7 +191,7 @@ static void refusals(void)
     double *taken = calloc(g.net.n_links, sizeof *taken);
     g.settings.background_bytes_per_s = taken;
     CU_ASSERT_EQUAL(fc_transit_open(&g.net, &g.settings, &g.transit, &g.st), FC_INPUT);
-    CU_ASSERT(fc_says(&g.st, FC_INPUT, "network flit knows no background traffic"));
+    CU_ASSERT(fc_says(&g.st, FC_INPUT, "network flit sends a background as packets"));
     free(taken);
     close_gear(&g);
 }

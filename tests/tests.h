@@ -10,12 +10,14 @@
 #include <CUnit/CUnit.h>
 
 #define FC_SUITES(X)                                                                                                  \
+    X(suite_background)                                                                                               \
     X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
     X(suite_calibration_file)                                                                                         \
     X(suite_capture)                                                                                                  \
     X(suite_collective)                                                                                               \
     X(suite_collective_flow)                                                                                          \
+    X(suite_collective_hardware)                                                                                      \
     X(suite_collective_times)                                                                                         \
     X(suite_contention)                                                                                               \
     X(suite_core)                                                                                                     \
@@ -71,6 +73,7 @@
     X(suite_replay_jobs)                                                                                              \
     X(suite_shapes)                                                                                                   \
     X(suite_stream)                                                                                                   \
+    X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \
     X(suite_tmesh)                                                                                                    \

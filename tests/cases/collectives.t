@@ -12,6 +12,10 @@ $ fabricast list collectives --members 12 --bytes 64KiB --loggops L=2500ns,o=150
 > bcast           4-nomial            1.98 ms  
 > bcast           scatter+doubling          -  
 > bcast           scatter+ring       798.8 us  mpich
+> bcast           hardware                  -  
+> bcast           elan                      -  
+> bcast           line                      -  
+> bcast           plane                     -  
 > allgather       doubling                  -  
 > allgather       bruck              4.347 ms  openmpi
 > allgather       ring               4.386 ms  mpich
