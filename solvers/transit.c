@@ -87,6 +87,7 @@ void fc_transit_reset(struct fc_transit *t)
     t->arrivals.n = 0;
     t->taken_s = t->waited_s = 0;
     for (size_t i = 0; i < t->ways.n_ways; i++) t->ways.way[i].bytes = t->ways.way[i].wire_bytes = 0;
+    for (size_t i = 0; i < t->ways.n_routes; i++) t->ways.route[i].wire_bytes = 0;
     if (t->ops->reset) t->ops->reset(t);
 }
 
@@ -127,7 +128,7 @@ enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
     struct fc_transit_message message = {
-        id, turn, time_s, bytes, fc_wire_bytes(t->net->machine, bytes), src, dst};
+        id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst};
     return t->ops->send(t, &message);
 }
 

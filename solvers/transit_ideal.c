@@ -7,10 +7,7 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
 {
     uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
-    struct fc_transit_way *way = &t->ways.way[w];
-    way->bytes += m->bytes;
-    way->wire_bytes += m->wire_bytes;
-    double arrived_s = m->time_s + way->head_s + m->wire_bytes * way->s_per_byte;
+    double arrived_s = m->time_s + fc_transit_alone_s(&t->ways.way[w], m->bytes, m->wire_bytes);
     return fc_transit_arrive(t, m->id, arrived_s, arrived_s);
 }
 
