@@ -52,6 +52,8 @@ struct fc_transit_way {
     double head_s;            /* head delays of the longest of its paths */
     double s_per_byte;        /* 1 / the rate of the message alone: max over links of weight / bandwidth */
     double bytes, wire_bytes; /* sent so far */
+    uint32_t route;
+    uint8_t used, path; /* it is the sum of so many of its route's paths, from this one on */
 };
 enum { FC_WAY_PATHS = 8 };
 struct fc_way_path {
@@ -83,6 +85,12 @@ struct fc_transit_ways {
     struct fc_way_path path[FC_WAY_PATHS];
     uint32_t n_paths, *path_link;
     size_t n_path_links, path_link_capacity;
+    /* Light ways (ideal networks, where a pair may send one message and there are millions) do not keep their links:
+     * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next way is made, and what is
+     * sent over it meanwhile is added to its links here; what is sent later is added by walking again. */
+    bool light;
+    uint32_t fresh;             /* FC_NONE: none */
+    double *bytes, *wire_bytes; /* [n_links of the network] */
     uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */
     uint32_t mask;
     struct fc_walk walk;
@@ -102,11 +110,22 @@ uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32
 /* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
+/* Makes ways light; before the first. */
+enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
+/* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
+bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
 /* The message is counted; alone it arrives so long after it left. */
-static inline double fc_transit_alone_s(struct fc_transit_way *way, double bytes, double wire_bytes)
+static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double bytes,
+                                        double wire_bytes)
 {
-    way->bytes += bytes;
-    way->wire_bytes += wire_bytes;
+    struct fc_transit_way *way = &ways->way[number];
+    if (ways->fresh == number) {
+        fc_transit_add_light(ways, number, bytes, wire_bytes);
+        ways->fresh = FC_NONE;
+    } else {
+        way->bytes += bytes;
+        way->wire_bytes += wire_bytes;
+    }
     return way->head_s + wire_bytes * way->s_per_byte;
 }
 

@@ -70,7 +70,7 @@ static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
 enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
                                   const double *background, struct fc_status *st)
 {
-    *w = (struct fc_transit_ways){.net = net, .background = background, .st = st, .path_key = UINT64_MAX};
+    *w = (struct fc_transit_ways){.net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
     const struct fc_machine *m = net->machine;
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
                           ? m->packet.max_bytes - m->packet.header_bytes
@@ -101,6 +101,8 @@ void fc_transit_ways_close(struct fc_transit_ways *w)
     free(w->top);
     free(w->merged);
     free(w->parcel);
+    free(w->bytes);
+    free(w->wire_bytes);
     memset(w, 0, sizeof *w);
 }
 
@@ -224,33 +226,46 @@ static double path_head_s(const struct fc_transit_ways *w, const struct fc_way_p
 
 /* ---- ways ---- */
 
-/* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
-static uint32_t make_way(struct fc_transit_ways *w, uint64_t key, uint32_t used, uint32_t first)
+/* The links and weights of the way at link[n_links]. */
+static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
 {
-    struct fc_transit_way way = {.first = (uint32_t)w->n_links};
-    if (!walk_paths(w, key) || !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
-        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links) ||
-        !RESERVE(w, way, way_capacity, w->n_ways + 1))
-        return FC_NONE;
-    uint32_t *link = w->link + way.first;
-    double *weight = w->weight + way.first;
-    for (uint32_t i = 0; i < used; i++) {
-        const struct fc_way_path *path = &w->path[(first + i) % w->n_paths];
+    if (!walk_paths(w, w->route[way->route].key) ||
+        !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
+        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links))
+        return false;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    way->n = 0;
+    for (uint32_t i = 0; i < way->used; i++) {
+        const struct fc_way_path *path = &w->path[(way->path + i) % w->n_paths];
+        double share = way->used == w->n_paths ? path->share : 1.0 / way->used;
         for (uint32_t k = 0; k < path->n; k++) {
             uint32_t l = w->path_link[path->first + k];
             if (w->merged[l] == FC_NONE) {
-                w->merged[l] = way.n;
-                link[way.n] = l;
-                weight[way.n++] = 0;
+                w->merged[l] = way->n;
+                link[way->n] = l;
+                weight[way->n++] = 0;
             }
-            weight[w->merged[l]] += used == w->n_paths ? path->share : 1.0 / used;
+            weight[w->merged[l]] += share;
         }
-        way.head_s = fmax(way.head_s, path_head_s(w, path));
     }
+    for (uint32_t i = 0; i < way->n; i++) w->merged[link[i]] = FC_NONE;
+    return true;
+}
+
+/* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
+static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
+{
+    struct fc_transit_way way = {
+        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first};
+    if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    for (uint32_t i = 0; i < used; i++)
+        way.head_s = fmax(way.head_s, path_head_s(w, &w->path[(first + i) % w->n_paths]));
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
-        w->merged[l] = FC_NONE;
         if (!(each > 0)) continue;
         way.s_per_byte = fmax(way.s_per_byte, each);
         uint32_t at = way.n_finite++;
@@ -258,9 +273,34 @@ static uint32_t make_way(struct fc_transit_ways *w, uint64_t key, uint32_t used,
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
-    w->n_links += way.n;
+    if (w->light) {
+        way.first = FC_NONE;
+        w->fresh = (uint32_t)w->n_ways;
+    } else {
+        w->n_links += way.n;
+    }
     w->way[w->n_ways] = way;
     return (uint32_t)w->n_ways++;
+}
+
+enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
+{
+    w->light = true;
+    w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
+    w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
+    return w->bytes && w->wire_bytes ? FC_OK : fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+}
+
+bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)
+{
+    struct fc_transit_way *way = &w->way[number];
+    if (w->fresh != number && !sum_paths(w, way)) return false;
+    for (uint32_t i = 0; i < way->n; i++) {
+        uint32_t l = w->link[w->n_links + i];
+        w->bytes[l] += w->weight[w->n_links + i] * bytes;
+        w->wire_bytes[l] += w->weight[w->n_links + i] * wire_bytes;
+    }
+    return true;
 }
 
 static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
@@ -300,7 +340,7 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
         w->short_way[route->shorts + used - 1] = block;
     }
     uint32_t way = w->short_way[block + first];
-    if (way == FC_NONE) w->short_way[block + first] = way = make_way(w, route->key, used, first);
+    if (way == FC_NONE) w->short_way[block + first] = way = make_way(w, (uint32_t)(route - w->route), used, first);
     return way;
 }
 
@@ -319,7 +359,7 @@ uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double 
     struct fc_way_route *route = &w->route[number];
     if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
         return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
-    if (route->full == FC_NONE) route->full = make_way(w, route->key, route->n_paths, 0);
+    if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
     return route->full;
 }
 
