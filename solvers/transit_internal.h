@@ -66,7 +66,7 @@ struct fc_way_route {
     double wire_bytes; /* sent over it, for who counts them */
     uint32_t n_paths;
     uint32_t full;   /* way of a message with packets for every path, or FC_NONE */
-    uint32_t shorts; /* short_way[short_way[shorts + used - 1] + first]: way over `used` paths; FC_NONE: none yet */
+    uint32_t shorts; /* short_way[short_way[shorts + used - 1] + first]: over `used` paths; FC_NONE: none yet */
 };
 struct fc_transit_ways {
     const struct fc_network *net;
@@ -85,9 +85,9 @@ struct fc_transit_ways {
     struct fc_way_path path[FC_WAY_PATHS];
     uint32_t n_paths, *path_link;
     size_t n_path_links, path_link_capacity;
-    /* Light ways (ideal networks, where a pair may send one message and there are millions) do not keep their links:
-     * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next way is made, and what is
-     * sent over it meanwhile is added to its links here; what is sent later is added by walking again. */
+    /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
+     * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
+     * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
     uint32_t fresh;             /* FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */

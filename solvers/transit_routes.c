@@ -14,8 +14,8 @@
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
  * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
- * way; a route of more than 8 paths loads 8 of them. O(walk) a pair and a way that is new, O(1) a message. Kept are
- * the ways that were asked for, not the paths. */
+ * way; a route of more than 8 paths loads 8 of them. Kept are the ways that were asked for, not the paths:
+ * O(walk) a pair, and once more a way that is new later; O(1) a message. */
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 #include "solvers/transit_internal.h"
@@ -70,7 +70,8 @@ static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
 enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
                                   const double *background, struct fc_status *st)
 {
-    *w = (struct fc_transit_ways){.net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
+    *w = (struct fc_transit_ways){
+        .net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
     const struct fc_machine *m = net->machine;
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
                           ? m->packet.max_bytes - m->packet.header_bytes
@@ -288,7 +289,8 @@ enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
     w->light = true;
     w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
     w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
-    return w->bytes && w->wire_bytes ? FC_OK : fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+    if (w->bytes && w->wire_bytes) return FC_OK;
+    return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
 }
 
 bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)
@@ -305,7 +307,8 @@ bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double byt
 
 static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
 {
-    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key)) return FC_NONE;
+    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key))
+        return FC_NONE;
     struct fc_way_route *route = &w->route[w->n_routes];
     *route = (struct fc_way_route){
         .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
@@ -340,7 +343,9 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
         w->short_way[route->shorts + used - 1] = block;
     }
     uint32_t way = w->short_way[block + first];
-    if (way == FC_NONE) w->short_way[block + first] = way = make_way(w, (uint32_t)(route - w->route), used, first);
+    if (way != FC_NONE) return way;
+    way = make_way(w, (uint32_t)(route - w->route), used, first);
+    w->short_way[block + first] = way;
     return way;
 }
 
