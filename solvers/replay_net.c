@@ -133,7 +133,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     }
     uint32_t way = fc_transit_way_over(ways, mail->route, mail->bytes, mail->number);
     if (way == FC_NONE) return;
-    time_s[FC_REAL] += fc_transit_alone_s(ways, way, mail->bytes, wire_bytes);
+    time_s[FC_REAL] = fc_transit_alone_s(ways, way, time_s[FC_REAL], mail->bytes, wire_bytes);
     arrive(run, mail, time_s);
 }
 

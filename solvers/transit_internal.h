@@ -114,9 +114,9 @@ uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, doubl
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
 bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
-/* The message is counted; alone it arrives so long after it left. */
-static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double bytes,
-                                        double wire_bytes)
+/* The message, which leaves at time_s, is counted; when it arrives alone. */
+static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s,
+                                        double bytes, double wire_bytes)
 {
     struct fc_transit_way *way = &ways->way[number];
     if (ways->fresh == number) {
@@ -126,7 +126,7 @@ static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t n
         way->bytes += bytes;
         way->wire_bytes += wire_bytes;
     }
-    return way->head_s + wire_bytes * way->s_per_byte;
+    return time_s + way->head_s + wire_bytes * way->s_per_byte;
 }
 
 /* Room for `need` things, at least doubling; false with the status filled when there is no memory. */
