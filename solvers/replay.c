@@ -75,11 +75,8 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
         job->node = node;
     }
     const struct fc_machine *m = job->net->machine;
-    job->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
-                            ? m->packet.max_bytes - m->packet.header_bytes
-                            : m->router.flit_bytes;
     job->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
-    return fc_routes_start(&job->routes, job->net, job->settings->background_bytes_per_s, job->st);
+    return FC_OK;
 }
 
 static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
@@ -111,7 +108,6 @@ enum fc_code fc_replay_source(const struct fc_network *net, struct fc_trace_sour
     enum fc_code code = check(&job, placement);
     if (!code) code = place(&job, placement);
     if (!code) code = replay_job(&job, replay);
-    fc_routes_free(&job.routes);
     fc_arena_free(&job.arena);
     if (code) fc_replay_free(replay);
     return code;

@@ -8,7 +8,6 @@
  *     replay_calls.c    which collective calls belong together; replay_rounds.c plays them,
  *     replay_hardware.c those that the network carries out
  *     replay_net.c      the way between: idle networks by formula, others through transit.h
- *     replay_routes.c   the routes of idle networks
  *     replay_report.c   the result; replay_deadlock.c ranks that wait for ever */
 #ifndef FC_REPLAY_H
 #define FC_REPLAY_H
@@ -16,67 +15,8 @@
 #include "solvers/collective.h"
 #include "solvers/job_calls.h"
 #include "solvers/timing.h"
-#include "solvers/transit.h"
+#include "solvers/transit_internal.h"
 #include "traces/trace_source.h"
-
-/* ---- routes between nodes (replay_routes.c) ---- */
-
-enum { FC_MOST_PATHS = 8 };
-struct fc_path {
-    uint32_t first, n;        /* its links: routes->link[first .. first + n), in order */
-    double share;             /* of the bytes of a message that uses all paths of its route */
-    double head_s;            /* head delays of all links */
-    double s_per_byte;        /* of the slowest link */
-    double wire_bytes, bytes; /* that crossed it on an ideal network; bytes: payload */
-};
-struct fc_route {
-    uint32_t src, dst; /* nodes */
-    uint32_t first_path, n_paths;
-    double latency_s;                   /* least head_s of its paths */
-    double s_per_byte;                  /* of a message over all paths; 0: not known yet */
-    double wire_bytes;                  /* sent over it so far */
-    double last_bytes, last_wire_bytes; /* of the latest message: the next is often as long */
-};
-struct fc_routes {
-    const struct fc_network *net;
-    const double *background;
-    struct fc_status *st;
-    uint32_t *link;
-    struct fc_path *path;
-    struct fc_route *route;
-    uint32_t n_links, n_paths, n_routes;
-    size_t link_capacity, path_capacity, route_capacity;
-    struct fc_route_slot {
-        uint64_t key; /* src << 32 | dst; UINT64_MAX: free */
-        uint32_t route;
-    } * slot; /* [mask + 1], at most half full */
-    uint32_t mask;
-    struct fc_walk walk;
-    uint32_t *top; /* [n_vertices] latest parcel waiting at each vertex */
-    struct fc_parcel *parcel;
-    size_t n_parcels, parcel_capacity;
-};
-enum fc_code fc_routes_start(struct fc_routes *routes, const struct fc_network *net, const double *background,
-                             struct fc_status *st);
-void fc_routes_free(struct fc_routes *routes);
-/* Adds the route from node to node; NULL with the status filled when it cannot be. */
-struct fc_route *fc_routes_add(struct fc_routes *routes, uint32_t src, uint32_t dst);
-
-static inline uint64_t fc_route_hash(uint64_t key)
-{
-    key *= UINT64_C(0x9E3779B97F4A7C15);
-    return key ^ key >> 32;
-}
-/* The route from node to another node. Valid until the next call. */
-static inline struct fc_route *fc_routes_find(struct fc_routes *routes, uint32_t src, uint32_t dst)
-{
-    uint64_t key = (uint64_t)src << 32 | dst;
-    for (uint64_t i = fc_route_hash(key);; i++) {
-        const struct fc_route_slot *slot = &routes->slot[i & routes->mask];
-        if (slot->key == key) return &routes->route[slot->route];
-        if (slot->key == UINT64_MAX) return fc_routes_add(routes, src, dst);
-    }
-}
 
 /* ---- what is replayed ---- */
 
@@ -88,8 +28,6 @@ struct fc_job {
     struct fc_status *st;
     struct fc_arena arena;
     const uint32_t *node; /* [n_ranks] */
-    struct fc_routes routes;
-    double packet_bytes;     /* payload of one packet: a message is split over paths by packets */
     double local_s_per_byte; /* memory of a node */
 };
 
@@ -127,7 +65,7 @@ struct fc_mail {
     } key;
     uint32_t from, to;      /* ranks */
     uint32_t number;        /* of the sender's messages, or of all receives; wraps round */
-    uint32_t route;         /* FC_NONE: not looked up */
+    uint32_t route;         /* of the transit's ways; FC_NONE: not looked up */
     uint32_t state;         /* FC_SENT... */
     uint32_t vertex;        /* of a graph: the event that sends or receives it; */
     uint8_t processor, nic; /* and what it occupies */
@@ -432,7 +370,7 @@ struct fc_run {
     struct fc_match match;
     struct fc_calls calls;
     struct fc_reader reader;
-    struct fc_transit *transit;                   /* NULL: ideal */
+    struct fc_transit *transit;                   /* NULL: LogGOPS; ideal: its ways alone are used */
     struct fc_strand *strand;                     /* [n_ranks] programs */
     struct fc_requests *request;                  /* [n_ranks] */
     uint32_t *n_sent;                             /* [n_ranks] messages sent, wraps round */
@@ -466,8 +404,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail);
 bool fc_net_next(struct fc_run *run, double until_s);
 /* When an announcement is at the receiver. */
 double fc_mail_announced_s(void *run, struct fc_mail *mail);
-/* When a message that leaves at leave_s arrives through an idle network; counted as sent. FC_NONE route: same
- * node. */
+/* Looks up its route; false: there is none, the status says why. */
 bool fc_mail_route(struct fc_run *run, struct fc_mail *mail);
 
 /* replay_ends.c */

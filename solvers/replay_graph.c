@@ -436,7 +436,7 @@ static bool step(struct fc_graph *g)
 {
     struct fc_run *run = g->run;
     double next_ns = g->queue.n ? time_of(g->queue.item[0].key) : INFINITY;
-    if (run->transit && fc_net_next(run, 1e-9 * next_ns)) return fc_run_ready(run);
+    if (run->views > 1 && fc_net_next(run, 1e-9 * next_ns)) return fc_run_ready(run);
     if (!g->queue.n || g->st->code) return false;
     struct fc_graph_item item = pop(&g->queue);
     double now_ns = time_of(item.key);

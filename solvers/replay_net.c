@@ -1,11 +1,9 @@
 /* replay_net.c - what lies between the end points.
  *
- * Ideal networks are formulas: a message alone in the network that leaves at d has arrived at d + head
- * delays of its longest path + w max_l s_l / b_l for w wire bytes, of which the share s_l crosses link l
- * of bandwidth b_l. With loggops the network is L alone. Inside a node a message crosses its memory at
- * the injection bandwidth without queueing. Everything else is a transit (transit.h), which also tells
- * when each message would have arrived alone: that is the other view. A message of n packets uses min(n,
- * paths) of its route's paths, starting with another one each time. */
+ * On ideal networks every message is alone: what the transit says of its way (fc_transit_alone_s) is its
+ * arrival, at once. With loggops the network is L alone. Inside a node a message crosses its memory at the
+ * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
+ * tells when each message would have arrived alone: that is the other view. */
 #include "solvers/load_internal.h"
 #include "solvers/replay.h"
 
@@ -17,7 +15,7 @@ enum fc_code fc_net_start(struct fc_run *run)
 {
     const struct fc_replay_settings *settings = run->job->settings;
     run->views = settings->network == FC_NET_IDEAL ? 1 : 2;
-    if (settings->network == FC_NET_IDEAL) return FC_OK;
+    if (settings->loggops) return FC_OK;
     struct fc_transit_settings transit = {.network = settings->network,
                                           .background_bytes_per_s = settings->background_bytes_per_s,
                                           .background = settings->background};
@@ -49,15 +47,11 @@ static void arrive(struct fc_run *run, struct fc_mail *mail, const double *time_
 
 bool fc_mail_route(struct fc_run *run, struct fc_mail *mail)
 {
-    struct fc_routes *routes = &run->job->routes;
+    struct fc_transit_ways *ways = &run->transit->ways;
     uint32_t src = run->job->node[mail->from], dst = run->job->node[mail->to];
-    if (mail->route != FC_NONE && routes->route[mail->route].src == src &&
-        routes->route[mail->route].dst == dst)
-        return true;
-    struct fc_route *route = fc_routes_find(routes, src, dst);
-    if (!route) return false; /* refused; the status says why */
-    mail->route = (uint32_t)(route - routes->route);
-    return true;
+    if (mail->route != FC_NONE && ways->route[mail->route].key == ((uint64_t)src << 32 | dst)) return true;
+    mail->route = fc_transit_route_find(ways, src, dst);
+    return mail->route != FC_NONE; /* else refused; the status says why */
 }
 
 double fc_mail_announced_s(void *context, struct fc_mail *mail)
@@ -67,64 +61,7 @@ double fc_mail_announced_s(void *context, struct fc_mail *mail)
     if (job->settings->loggops) return mail->sent_s[FC_REAL] + job->settings->loggops_latency_s;
     if (job->node[mail->from] == job->node[mail->to]) return mail->sent_s[FC_REAL];
     if (!fc_mail_route(run, mail)) return INFINITY;
-    return mail->sent_s[FC_REAL] + job->routes.route[mail->route].latency_s;
-}
-
-/* Seconds a byte of a message that is spread over `used` of the route's paths from `first` on: of the link that its
- * shares together take longest. */
-static double spread_s_per_byte(const struct fc_routes *routes, const struct fc_route *route, uint32_t first,
-                                uint32_t used)
-{
-    const struct fc_path *path = routes->path + route->first_path;
-    uint32_t n = route->n_paths;
-    double slowest = 0;
-    for (uint32_t i = 0; i < used; i++) {
-        const struct fc_path *p = &path[(first + i) % n];
-        for (uint32_t k = p->first; k < p->first + p->n; k++) {
-            double share = 0;
-            for (uint32_t j = 0; j < used; j++) {
-                const struct fc_path *q = &path[(first + j) % n];
-                for (uint32_t l = q->first; l < q->first + q->n; l++)
-                    if (routes->link[l] == routes->link[k]) share += used == n ? q->share : 1.0 / used;
-            }
-            slowest = fc_later(slowest, share / fc_free_bandwidth(routes->net, routes->background, routes->link[k]));
-        }
-    }
-    return slowest;
-}
-
-/* When it arrives alone after leaving at time 0, as transit_ideal.c has it; what it puts on its paths is counted. */
-static double alone_s(struct fc_routes *routes, struct fc_route *route, double packet_bytes, double bytes,
-                      double wire, uint64_t turn)
-{
-    struct fc_path *path = routes->path + route->first_path;
-    uint32_t n = route->n_paths, used = n, first = 0;
-    double head_s = 0, s_per_byte;
-    if (n == 1) {
-        path->wire_bytes += wire;
-        path->bytes += bytes;
-        return path->head_s + wire * path->s_per_byte;
-    }
-    if (bytes < n * packet_bytes) { /* fewer packets than paths: some of them, in turn */
-        used = (uint32_t)fmax(1, ceil(bytes / packet_bytes));
-        first = fc_transit_first_path(turn, n);
-    }
-    for (uint32_t i = 0; i < used; i++) {
-        struct fc_path *p = &path[(first + i) % n];
-        double share = used == n ? p->share : 1.0 / used;
-        head_s = fc_later(head_s, p->head_s);
-        p->wire_bytes += share * wire;
-        p->bytes += share * bytes;
-    }
-    if (used == 1) {
-        s_per_byte = path[first].s_per_byte;
-    } else if (used < n) {
-        s_per_byte = spread_s_per_byte(routes, route, first, used);
-    } else {
-        if (!(route->s_per_byte > 0)) route->s_per_byte = spread_s_per_byte(routes, route, 0, n);
-        s_per_byte = route->s_per_byte;
-    }
-    return head_s + wire * s_per_byte;
+    return mail->sent_s[FC_REAL] + run->transit->ways.route[mail->route].latency_s;
 }
 
 static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_s)
@@ -179,12 +116,9 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         return;
     }
     if (!fc_mail_route(run, mail)) return;
-    struct fc_route *route = &job->routes.route[mail->route];
-    if (mail->bytes != route->last_bytes) {
-        route->last_bytes = mail->bytes;
-        route->last_wire_bytes = fc_wire_bytes(job->net->machine, mail->bytes);
-    }
-    double wire = route->last_wire_bytes;
+    struct fc_transit_ways *ways = &run->transit->ways;
+    struct fc_way_route *route = &ways->route[mail->route];
+    double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes);
     for (int v = 0; v < run->views; v++) {
         time_s[v] = mail->sent_s[v];
         if (announced)
@@ -192,13 +126,15 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         mail->sent_s[v] = time_s[v] + route->latency_s;
     }
     run->total.network_bytes += mail->bytes;
-    route->wire_bytes += wire;
-    if (run->transit) {
+    route->wire_bytes += wire_bytes;
+    if (run->views > 1) {
         mail->arrived_s[FC_ALONE] = time_s[FC_ALONE] - time_s[FC_REAL];
         depart(run, mail, time_s);
         return;
     }
-    time_s[FC_REAL] += alone_s(&job->routes, route, job->packet_bytes, mail->bytes, wire, mail->number);
+    uint32_t way = fc_transit_way_over(ways, mail->route, mail->bytes, mail->number);
+    if (way == FC_NONE) return;
+    time_s[FC_REAL] = fc_transit_alone_s(ways, way, time_s[FC_REAL], mail->bytes, wire_bytes);
     arrive(run, mail, time_s);
 }
 
@@ -206,7 +142,7 @@ bool fc_net_next(struct fc_run *run, double until_s)
 {
     struct fc_arrival arrival;
     bool found = false;
-    if (!run->transit || fc_transit_next(run->transit, until_s, &arrival, &found) || !found) return false;
+    if (run->views == 1 || fc_transit_next(run->transit, until_s, &arrival, &found) || !found) return false;
     uint32_t slot = (uint32_t)(arrival.id & 0x3ffffff);
     struct fc_mail *mail = run->way[slot];
     run->free_way[run->n_free_way++] = slot;

@@ -27,20 +27,6 @@ static enum fc_code report_ranks(const struct fc_run *run, struct fc_replay *rep
     return FC_OK;
 }
 
-/* What an ideal network's paths have carried, on their links. */
-static void add_paths(const struct fc_job *job, struct fc_replay *replay)
-{
-    for (uint32_t i = 0; i < job->routes.n_paths; i++) {
-        const struct fc_path *p = &job->routes.path[i];
-        for (uint32_t k = p->first; k < p->first + p->n; k++) {
-            uint32_t l = job->routes.link[k];
-            replay->link_bytes[l] += p->bytes;
-            replay->link_busy_s[l] +=
-                p->wire_bytes / fc_free_bandwidth(job->net, job->settings->background_bytes_per_s, l);
-        }
-    }
-}
-
 /* The links' totals; returns the greatest busy time and its link (FC_NONE: no link carried anything). */
 static double report_links(const struct fc_run *run, struct fc_replay *replay, uint32_t *busiest)
 {
@@ -53,7 +39,6 @@ static double report_links(const struct fc_run *run, struct fc_replay *replay, u
     if (job->st->code || !n) return 0;
     const double *bytes = run->transit ? fc_transit_link_bytes(run->transit) : NULL;
     const double *busy_s = run->transit ? fc_transit_link_busy_s(run->transit) : NULL;
-    if (!run->transit) add_paths(job, replay);
     if (bytes) memcpy(replay->link_bytes, bytes, n * sizeof *bytes);
     if (busy_s) memcpy(replay->link_busy_s, busy_s, n * sizeof *busy_s);
     for (uint32_t l = 0; l < n; l++) {
@@ -65,17 +50,19 @@ static double report_links(const struct fc_run *run, struct fc_replay *replay, u
 }
 
 /* The cut bound of the traffic that the run sent between nodes. */
-static enum fc_code cut_bound(const struct fc_job *job, double *bound_s)
+static enum fc_code cut_bound(const struct fc_run *run, double *bound_s)
 {
+    const struct fc_job *job = run->job;
+    const struct fc_transit_ways *ways = &run->transit->ways;
     struct fc_arena scratch = {0};
-    struct fc_node_demand nodes = {.n = job->routes.n_routes};
+    struct fc_node_demand nodes = {.n = ways->n_routes};
     nodes.src = fc_alloc(&scratch, nodes.n, sizeof *nodes.src, job->st);
     nodes.dst = fc_alloc(&scratch, nodes.n, sizeof *nodes.dst, job->st);
     nodes.bytes = fc_alloc(&scratch, nodes.n, sizeof *nodes.bytes, job->st);
     for (size_t i = 0; !job->st->code && i < nodes.n; i++) {
-        nodes.src[i] = job->routes.route[i].src;
-        nodes.dst[i] = job->routes.route[i].dst;
-        nodes.bytes[i] = job->routes.route[i].wire_bytes;
+        nodes.src[i] = (uint32_t)(ways->route[i].key >> 32);
+        nodes.dst[i] = (uint32_t)ways->route[i].key;
+        nodes.bytes[i] = ways->route[i].wire_bytes;
     }
     bool packets = job->settings->network == FC_NET_FLIT; /* may gain on those of the background */
     if (!job->st->code)
@@ -106,7 +93,7 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
     p->communication_s = p->time_s - p->computation_s;
     p->bound_s = p->time_s;
     if (job->settings->network != FC_NET_IDEAL) {
-        if (job->net->machine->routing->adaptive && cut_bound(job, &link_s)) return job->st->code;
+        if (job->net->machine->routing->adaptive && cut_bound(run, &link_s)) return job->st->code;
         p->bound_s = fmin(fmax(run->time_s[FC_ALONE], link_s),
                           p->time_s); /* equal but for rounding when nothing waits */
     }

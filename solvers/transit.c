@@ -91,6 +91,11 @@ void fc_transit_reset(struct fc_transit *t)
     t->arrivals.n = 0;
     t->taken_s = t->waited_s = 0;
     for (size_t i = 0; i < t->ways.n_ways; i++) t->ways.way[i].bytes = t->ways.way[i].wire_bytes = 0;
+    for (size_t i = 0; i < t->ways.n_routes; i++) t->ways.route[i].wire_bytes = 0;
+    if (t->ways.light) {
+        memset(t->ways.bytes, 0, t->net->n_links * sizeof *t->ways.bytes);
+        memset(t->ways.wire_bytes, 0, t->net->n_links * sizeof *t->ways.wire_bytes);
+    }
     if (t->ops->reset) t->ops->reset(t);
 }
 
@@ -131,7 +136,7 @@ enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t
         return fc_transit_arrive(t, id, arrived_s, arrived_s);
     }
     struct fc_transit_message message = {
-        id, turn, time_s, bytes, fc_wire_bytes(t->net->machine, bytes), src, dst};
+        id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst};
     return t->ops->send(t, &message);
 }
 
@@ -168,13 +173,25 @@ static bool count(const struct fc_transit *transit)
     struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
     if (t->ops->no_links || !totals(t)) return false;
     for (size_t i = 0; i < t->ways.n_ways; i++) {
-        const struct fc_transit_way *way = &t->ways.way[i];
+        struct fc_transit_way *way = &t->ways.way[i];
+        if (way->first == FC_NONE) {
+            if (way->wire_bytes > 0 && !fc_transit_add_light(&t->ways, (uint32_t)i, way->bytes, way->wire_bytes))
+                return false;
+            way->bytes = way->wire_bytes = 0;
+            t->ways.fresh = FC_NONE;
+            continue;
+        }
         for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++) {
             uint32_t l = t->ways.link[k];
             t->link_bytes[l] += t->ways.weight[k] * way->bytes;
             t->link_busy_s[l] += t->ways.weight[k] * way->wire_bytes /
                                  fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
         }
+    }
+    for (uint32_t l = 0; t->ways.light && l < t->net->n_links; l++) {
+        double free_bytes_per_s = fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+        t->link_bytes[l] = t->ways.bytes[l];
+        t->link_busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
     }
     return true;
 }

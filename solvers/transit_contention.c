@@ -178,7 +178,8 @@ static void adopt(struct contention *c, double now_s)
     for (size_t k = 0; k < c->fair.n_changed; k++) {
         uint32_t f = c->fair.changed[k];
         struct moving *m = &c->moving[f];
-        m->left_bytes = fmax(0, m->left_bytes - m->rate * (now_s - m->since_s));
+        m->left_bytes -= m->rate * (now_s - m->since_s);
+        if (m->left_bytes < 0) m->left_bytes = 0;
         m->since_s = now_s;
         m->rate = c->fair.flow[f].rate;
         m->end_s = now_s + m->left_bytes / m->rate;

@@ -1,4 +1,4 @@
-/* transit_fair.c - max-min fair rates of flows that come and go, by local water filling.
+/* transit_fair.c - max-min fair rates of flows that come and go: water filling of what changes, in one pass.
  *
  * The max-min fair rates are the only ones under which every flow has a bottleneck: a full link on which no
  * other flow has a greater rate (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section 6.5.2; with
@@ -10,16 +10,23 @@
  * A flow that comes gets r = min over its links of what is left there / w, if r > 0 and no flow on that link
  * is faster: it has its bottleneck there, and full links stay as they were. Nobody else changes.
  *
- * Else a region of flows is filled anew while all flows outside keep their rates, and the property is checked
- * for those who share a link with it: whoever is faster than a flow stopped on a link, or has lost its
- * bottleneck (the link is no longer full, or someone there is faster now), joins the region. When the rounds
- * have filled twice as many flows as there are, or three quarters of them are inside, the region becomes all
- * that is connected with it and needs no check: a solve costs at most a constant times a solve from scratch.
+ * Else rates are filled from low to high as in maxmin.c, but a flow keeps the rate it had until the level is
+ * there or it is in the way. A flow is active (its rate is sought, at least the level) or has a rate r: one
+ * that was decided in this solve, or the old one, to be kept if possible. A link fills at the level x,
  *
- * The region starts with the flows that came, those whose bottleneck lost a flow, and on links that are short
- * for the newcomers all that have more than an equal share. Filling is that of maxmin.c. Rates equal those of
- * fc_maxmin to 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have
- * grown. */
+ *     sum over active flows w x + sum over the others w min(r, x) = capacity:
+ *
+ * there the active get x and the others that were faster are slowed down to it, and all of them have their
+ * bottleneck. Where flows are bound to a link by an old rate L, it must still be full at L; if not (x > L),
+ * they become active at L, but for those that another link binds at L too. The least x or L of all links that
+ * something happened on is next. Keys may lag behind, since an x never falls below the level.
+ *
+ * Why this is exact: what happens at a level touches nothing that was decided below. A flow that becomes active
+ * or is slowed down had a rate of at least the level, so it crosses no link that has filled below that; what
+ * it frees or takes concerns links that fill later, and flows bound there are not slower than it was. So a
+ * flow is decided at most once a solve, and in the end each has a bottleneck: the link at which it was
+ * decided, or its old one, looked at again if anything there had changed. Rates equal those of fc_maxmin to
+ * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown. */
 #include "solvers/transit_fair.h"
 #include "solvers/transit_internal.h"
 
@@ -27,7 +34,7 @@
 #include <stdlib.h>
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
-enum { INSIDE = 1, FROZEN = 2, LIVING = 4 };
+enum { LIVING = 1, CAME = 2, ACTIVE = 4 };
 
 #define RESERVE(f, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
@@ -37,8 +44,12 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     *f = (struct fc_fair){.st = st, .n_links = n_links};
     f->link = malloc(((size_t)n_links + 1) * sizeof *f->link);
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
-    if (!f->link || !f->loose) return fc_refuse(st, FC_NO, "out of memory for %u links", n_links);
+    f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
+    f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
+    if (!f->link || !f->loose || !f->at_hand || !f->keys)
+        return fc_refuse(st, FC_NO, "out of memory for %u links", n_links);
     for (uint32_t l = 0; l < n_links; l++) f->link[l].capacity = capacity[l];
+    fc_lows_on(&f->lows, f->keys, n_links);
     fc_fair_reset(f);
     return FC_OK;
 }
@@ -48,24 +59,25 @@ void fc_fair_close(struct fc_fair *f)
     free(f->link);
     free(f->flow);
     free(f->entry);
+    free(f->on);
     free(f->free_entries);
-    free(f->inside);
-    free(f->heap);
+    free(f->came);
     free(f->changed);
     free(f->loose);
-    free(f->part);
+    free(f->at_hand);
+    free(f->keys);
     memset(f, 0, sizeof *f);
 }
 
 void fc_fair_reset(struct fc_fair *f)
 {
     for (uint32_t l = 0; l < f->n_links; l++)
-        f->link[l] =
-            (struct fc_fair_link){.capacity = f->link[l].capacity, .head = FC_NONE, .place = FC_NONE};
+        f->link[l] = (struct fc_fair_link){.capacity = f->link[l].capacity, .place = FC_NONE};
     for (uint32_t n = 0; n < f->longest; n++) f->free_entries[n] = FC_NONE;
+    for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
     f->free_flow = FC_NONE;
-    f->n_flows = f->n_entries = f->n_living = f->n_inside = f->n_heap = f->n_changed = f->n_loose =
-        f->n_parts = 0;
+    f->n_flows = f->n_entries = f->n_on = f->n_living = f->n_came = f->n_changed = f->n_loose = 0;
+    fc_lows_clear(&f->lows);
 }
 
 /* ---- flows come and go ---- */
@@ -79,7 +91,7 @@ static uint32_t take_entries(struct fc_fair *f, uint32_t n)
     }
     uint32_t first = f->free_entries[n];
     if (first != FC_NONE) {
-        f->free_entries[n] = f->entry[first].after;
+        f->free_entries[n] = f->entry[first].link;
         return first;
     }
     if (!RESERVE(f, entry, entry_capacity, f->n_entries + n)) return FC_NONE;
@@ -88,38 +100,52 @@ static uint32_t take_entries(struct fc_fair *f, uint32_t n)
     return first;
 }
 
-/* Puts the flow into the region; the array has room for all living flows. */
-static inline void join(struct fc_fair *f, uint32_t flow)
+/* Twice the room for flows on the link. */
+static bool widen(struct fc_fair *f, struct fc_fair_link *l)
 {
-    if (f->flow[flow].state & INSIDE) return;
-    f->flow[flow].state |= INSIDE;
-    f->flow[flow].place = (uint32_t)f->n_inside;
-    f->inside[f->n_inside++] = flow;
+    uint32_t room = l->room ? 2 * l->room : 4, k = (uint32_t)__builtin_ctz(room), first = f->free_on[k];
+    if (first != FC_NONE) {
+        f->free_on[k] = f->on[first].flow;
+    } else {
+        if (!RESERVE(f, on, on_capacity, f->n_on + room)) return false;
+        first = (uint32_t)f->n_on;
+        f->n_on += room;
+    }
+    if (l->room) {
+        memcpy(f->on + first, f->on + l->first, l->n_flows * sizeof *f->on);
+        k = (uint32_t)__builtin_ctz(l->room);
+        f->on[l->first].flow = f->free_on[k];
+        f->free_on[k] = l->first;
+    }
+    l->first = first;
+    l->room = room;
+    return true;
 }
 
 uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight)
 {
-    if (!RESERVE(f, inside, inside_capacity, f->n_living + 1) ||
+    if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
         (f->free_flow == FC_NONE && !RESERVE(f, flow, flow_capacity, f->n_flows + 1)))
         return FC_NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        struct fc_fair_link *l = &f->link[link[i]];
+        if (l->n_flows == l->room && !widen(f, l)) return FC_NONE;
+    }
     uint32_t first = take_entries(f, n), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
     if (flow != FC_NONE)
         f->free_flow = f->flow[flow].first;
     else
         flow = (uint32_t)f->n_flows++;
-    f->flow[flow] = (struct fc_fair_flow){0, 0, first, n, FC_NONE, FC_NONE, 0, LIVING};
+    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, LIVING | CAME};
+    f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
         struct fc_fair_link *l = &f->link[link[i]];
-        f->entry[first + i] = (struct fc_fair_entry){weight[i], link[i], flow, FC_NONE, l->head};
-        if (l->head != FC_NONE) f->entry[l->head].before = first + i;
-        l->head = first + i;
-        l->n_flows++;
-        l->weight += weight[i];
+        f->on[l->first + l->n_flows] = (struct fc_fair_on){weight[i], flow, first + i};
+        f->entry[first + i] = (struct fc_fair_entry){weight[i], link[i], l->n_flows++};
     }
-    join(f, flow);
     return flow;
 }
 
@@ -130,25 +156,22 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
     for (uint32_t i = gone->first; i < gone->first + gone->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
-        if (e->before == FC_NONE)
-            l->head = e->after;
-        else
-            f->entry[e->before].after = e->after;
-        if (e->after != FC_NONE) f->entry[e->after].before = e->before;
+        struct fc_fair_on *last = &f->on[l->first + --l->n_flows];
+        f->entry[last->entry].place = e->place;
+        f->on[l->first + e->place] = *last;
         l->used -= e->weight * gone->rate;
-        l->weight -= e->weight;
-        if (--l->n_flows == 0) l->used = l->weight = 0; /* without what rounding has left */
+        if (l->n_flows == 0) l->used = 0; /* without what rounding has left */
         if (l->n_bound > 0 && !l->loose) {
             l->loose = true;
             f->loose[f->n_loose++] = e->link;
         }
     }
-    if (gone->state & INSIDE) { /* came since the last solve */
-        uint32_t last = f->inside[--f->n_inside];
-        f->inside[gone->place] = last;
+    if (gone->state & CAME) {
+        uint32_t last = f->came[--f->n_came];
+        f->came[gone->place] = last;
         f->flow[last].place = gone->place;
     }
-    f->entry[gone->first].after = f->free_entries[gone->n];
+    f->entry[gone->first].link = f->free_entries[gone->n];
     f->free_entries[gone->n] = gone->first;
     gone->state = 0;
     gone->first = f->free_flow;
@@ -158,25 +181,9 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
 
 /* ---- a newcomer that disturbs nobody ---- */
 
-static void change(struct fc_fair *f, uint32_t flow, double rate, uint32_t bottleneck)
-{
-    struct fc_fair_flow *x = &f->flow[flow];
-    if (x->bottleneck != bottleneck) {
-        if (x->bottleneck != FC_NONE) f->link[x->bottleneck].n_bound--;
-        f->link[bottleneck].n_bound++;
-        x->bottleneck = bottleneck;
-    }
-    f->link[bottleneck].level = rate;
-    if (fabs(rate - x->rate) <= 1e-13 * x->rate) return;
-    for (uint32_t i = x->first; i < x->first + x->n; i++)
-        f->link[f->entry[i].link].used += f->entry[i].weight * (rate - x->rate);
-    x->rate = rate;
-    f->changed[f->n_changed++] = flow;
-}
-
 static bool fits(struct fc_fair *f, uint32_t flow)
 {
-    const struct fc_fair_flow *x = &f->flow[flow];
+    struct fc_fair_flow *x = &f->flow[flow];
     double rate = INFINITY;
     uint32_t narrow = FC_NONE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
@@ -188,225 +195,222 @@ static bool fits(struct fc_fair *f, uint32_t flow)
             narrow = f->entry[i].link;
         }
     }
-    for (uint32_t e = f->link[narrow].head; e != FC_NONE; e = f->entry[e].after)
-        if (f->flow[f->entry[e].flow].rate > rate * (1 + CLOSE)) return false;
-    change(f, flow, rate, narrow);
+    struct fc_fair_link *n = &f->link[narrow];
+    for (uint32_t i = n->first; i < n->first + n->n_flows; i++)
+        if (f->flow[f->on[i].flow].rate > rate * (1 + CLOSE)) return false;
+    for (uint32_t i = x->first; i < x->first + x->n; i++)
+        f->link[f->entry[i].link].used += f->entry[i].weight * rate;
+    n->n_bound++;
+    n->level = rate;
+    x->bottleneck = narrow;
+    x->rate = rate;
+    f->changed[f->n_changed++] = flow;
     return true;
 }
 
-/* ---- the region ---- */
+/* ---- filling ---- */
 
-/* On links that may be too narrow for the newcomer, those with more than an equal share join. */
-static void join_fast(struct fc_fair *f, uint32_t flow)
+static inline double greater(double a, double b) /* fmax is a call into the library, this is not */
 {
-    const struct fc_fair_flow *x = &f->flow[flow];
-    double most = INFINITY;
-    for (uint32_t i = x->first; i < x->first + x->n; i++)
-        most = fmin(most, f->link[f->entry[i].link].capacity / f->entry[i].weight);
+    return a > b ? a : b;
+}
+
+static inline void touch(struct fc_fair *f, uint32_t link)
+{
+    struct fc_fair_link *l = &f->link[link];
+    if (l->place != FC_NONE) return;
+    l->place = f->lows.n;
+    f->at_hand[l->place] = link;
+    fc_lows_add(&f->lows);
+    l->spare = l->capacity - l->used;
+    l->active = 0;
+    l->n_active = 0;
+    l->full = false;
+}
+
+/* It is looked at no later than at this level. */
+static inline void lower_key(struct fc_fair *f, const struct fc_fair_link *l, double key)
+{
+    if (key < f->lows.key[0][l->place]) fc_lows_set(&f->lows, l->place, key);
+}
+
+static void activate(struct fc_fair *f, uint32_t flow)
+{
+    struct fc_fair_flow *x = &f->flow[flow];
+    x->state |= ACTIVE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
-        const struct fc_fair_link *l = &f->link[f->entry[i].link];
-        if (l->capacity - l->used >= f->entry[i].weight * most) continue;
-        double equal = l->capacity / l->weight * (1 + CLOSE);
-        for (uint32_t e = l->head; e != FC_NONE; e = f->entry[e].after)
-            if (f->flow[f->entry[e].flow].rate > equal) join(f, f->entry[e].flow);
+        const struct fc_fair_entry *e = &f->entry[i];
+        struct fc_fair_link *l = &f->link[e->link];
+        touch(f, e->link);
+        l->spare += e->weight * x->rate;
+        l->active += e->weight;
+        l->n_active++;
+        double key = l->spare / l->active;
+        lower_key(f, l, l->n_bound > 0 && l->level < key ? l->level : key);
     }
 }
 
-/* Counts flows inside from number `from` on in the parts of their links. */
-static bool count_inside(struct fc_fair *f, size_t from)
+/* All flows there have a rate: it is looked at again where they exceed it, or those bound to it may rise. */
+static inline void rest(struct fc_fair *f, const struct fc_fair_link *l)
 {
-    for (size_t k = from; k < f->n_inside; k++) {
-        const struct fc_fair_flow *x = &f->flow[f->inside[k]];
-        if (!RESERVE(f, part, part_capacity, f->n_parts + x->n)) return false;
-        for (uint32_t i = x->first; i < x->first + x->n; i++) {
-            const struct fc_fair_entry *e = &f->entry[i];
-            struct fc_fair_link *l = &f->link[e->link];
-            if (l->place == FC_NONE) {
-                l->place = (uint32_t)f->n_parts++;
-                f->part[l->place] = (struct fc_fair_part){.spare = l->capacity - l->used, .link = e->link};
-            }
-            struct fc_fair_part *p = &f->part[l->place];
-            p->spare += e->weight * x->rate;
-            p->weight += e->weight;
-            p->n_inside++;
-            p->n_bound += x->bottleneck == e->link;
+    double close = CLOSE * l->capacity;
+    if (l->spare < -close) return; /* its key lags behind */
+    fc_lows_set(&f->lows, l->place, l->n_bound > 0 && l->spare > close ? l->level : INFINITY);
+}
+
+/* The flow gets the level, and its bottleneck is the link, whose own sums are not kept up. */
+static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level)
+{
+    struct fc_fair_flow *x = &f->flow[flow];
+    double old = x->rate;
+    bool active = x->state & ACTIVE;
+    for (uint32_t i = x->first; i < x->first + x->n; i++) {
+        const struct fc_fair_entry *e = &f->entry[i];
+        struct fc_fair_link *l = &f->link[e->link];
+        if (e->link == link) continue;
+        if (active) {
+            l->spare -= e->weight * level;
+            l->active -= e->weight;
+            if (--l->n_active == 0) rest(f, l);
+        } else {
+            touch(f, e->link);
+            l->spare += e->weight * (old - level);
+            if (l->n_bound > 0) lower_key(f, l, l->level);
         }
     }
-    return RESERVE(f, heap, heap_capacity, f->n_parts);
+    if (x->bottleneck != FC_NONE) f->link[x->bottleneck].n_bound--;
+    f->link[link].n_bound++;
+    x->bottleneck = link;
+    x->state = LIVING;
+    if (fabs(level - old) <= 1e-13 * old) return;
+    x->rate = level;
+    f->changed[f->n_changed++] = flow;
 }
 
-static void sink(struct fc_fair *f, size_t at)
+/* The level at which the link fills, from sums made afresh. */
+static double fills_at(const struct fc_fair *f, const struct fc_fair_link *l)
 {
-    struct fc_fair_key *heap = f->heap, moved = heap[at];
-    for (;;) {
-        size_t child = 4 * at + 1, end = child + 4 < f->n_heap ? child + 4 : f->n_heap, least = child;
-        if (child >= f->n_heap) break;
-        for (size_t k = child + 1; k < end; k++) least = heap[k].key < heap[least].key ? k : least;
-        if (!(heap[least].key < moved.key)) break;
-        heap[at] = heap[least];
-        at = least;
-    }
-    heap[at] = moved;
-}
-
-static double share(const struct fc_fair_part *p)
-{
-    return p->left > 0 ? p->left / p->active : 0;
-}
-
-static void start_filling(struct fc_fair *f)
-{
-    f->n_heap = f->n_frozen = 0;
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        struct fc_fair_part *p = &f->part[i];
-        const struct fc_fair_link *l = &f->link[p->link];
-        bool all = p->n_inside == l->n_flows;
-        p->left = all ? l->capacity : p->spare;
-        p->active = all ? l->weight : p->weight;
-        p->n_active = p->n_inside;
-        p->level = INFINITY;
-        p->highest = 0;
-        f->heap[f->n_heap++] = (struct fc_fair_key){share(p), i};
-    }
-    for (size_t i = (f->n_heap + 2) / 4; i-- > 0;) sink(f, i);
-    for (size_t k = 0; k < f->n_inside; k++) f->flow[f->inside[k]].state &= (uint8_t)~FROZEN;
-}
-
-/* The flows inside that cross the part's link get the level. */
-static void freeze(struct fc_fair *f, struct fc_fair_part *full, double level)
-{
-    full->level = level;
-    for (uint32_t at = f->link[full->link].head; at != FC_NONE; at = f->entry[at].after) {
-        struct fc_fair_flow *x = &f->flow[f->entry[at].flow];
-        if ((x->state & (INSIDE | FROZEN)) != INSIDE) continue;
-        x->state |= FROZEN;
-        x->next = level;
-        x->next_bottleneck = full->link;
-        f->n_frozen++;
-        for (uint32_t i = x->first; i < x->first + x->n; i++) {
-            struct fc_fair_part *p = &f->part[f->link[f->entry[i].link].place];
-            p->left -= f->entry[i].weight * level;
-            p->active -= f->entry[i].weight;
-            p->n_active--;
-            p->highest = level;
+    double level = l->n_active > 0 ? greater(l->spare / l->active, f->level) : f->level;
+    for (uint32_t before = l->n_active;;) {
+        uint32_t sharing = 0;
+        double kept = 0, weight = 0;
+        for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
+            const struct fc_fair_flow *x = &f->flow[f->on[i].flow];
+            bool shares = (x->state & ACTIVE) || x->rate > level * (1 + CLOSE);
+            sharing += shares;
+            weight += shares ? f->on[i].weight : 0;
+            kept += shares ? 0 : f->on[i].weight * x->rate;
         }
+        if (sharing == 0) return INFINITY;
+        level = greater((l->capacity - kept) / weight, f->level);
+        if (sharing == before) return level;
+        before = sharing;
+    }
+}
+
+static void fill_link(struct fc_fair *f, uint32_t link, double level)
+{
+    struct fc_fair_link *l = &f->link[link];
+    double used = 0;
+    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
+        struct fc_fair_flow *x = &f->flow[f->on[i].flow];
+        if ((x->state & ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
+        used += f->on[i].weight * x->rate;
+    }
+    l->spare = l->capacity - used;
+    l->n_active = 0;
+    l->level = level;
+    l->full = true;
+}
+
+/* Another link that keeps the flow, which is bound to none, at its rate. */
+static bool bind_elsewhere(struct fc_fair *f, struct fc_fair_flow *x, uint32_t link)
+{
+    for (uint32_t i = x->first; i < x->first + x->n; i++) {
+        uint32_t other = f->entry[i].link;
+        struct fc_fair_link *l = &f->link[other];
+        if (other == link || l->n_bound == 0 || l->level > x->rate * (1 + CLOSE)) continue;
+        l->n_bound++;
+        x->bottleneck = other;
+        return true;
+    }
+    return false;
+}
+
+/* The link is no longer full: who is bound to it may be faster. */
+static void release(struct fc_fair *f, uint32_t link)
+{
+    struct fc_fair_link *l = &f->link[link];
+    l->n_bound = 0;
+    for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
+        struct fc_fair_flow *x = &f->flow[f->on[i].flow];
+        if (x->bottleneck != link) continue;
+        x->bottleneck = FC_NONE;
+        if (!bind_elsewhere(f, x, link)) activate(f, f->on[i].flow);
     }
 }
 
 static void fill(struct fc_fair *f)
 {
-    double level = 0;
-    start_filling(f);
-    while (f->n_frozen < f->n_inside) {
-        struct fc_fair_key *first = f->heap;
-        struct fc_fair_part *p = &f->part[first->part];
-        if (p->n_active > 0) {
-            double now = share(p);
-            if (now > first->key * (1 + 1e-12)) { /* it lagged behind */
-                first->key = now;
-                sink(f, 0);
-                continue;
-            }
-            level = fmax(level, now);
-            freeze(f, p, level);
-        }
-        *first = f->heap[--f->n_heap];
-        sink(f, 0);
-    }
-}
-
-/* Flows outside that no longer have a bottleneck, or take one's from a flow inside, join. */
-static void check_outside(struct fc_fair *f)
-{
-    for (size_t i = 0; i < f->n_parts; i++) {
-        const struct fc_fair_part *p = &f->part[i];
-        const struct fc_fair_link *l = &f->link[p->link];
-        if (p->n_inside == l->n_flows) continue;
-        bool full = p->left <= CLOSE * l->capacity, bound = l->n_bound > p->n_bound;
-        if (bound && full && p->highest <= l->level * (1 + CLOSE) && l->level <= p->level * (1 + CLOSE))
+    uint32_t place = 0;
+    f->level = 0;
+    for (;;) {
+        double key = fc_lows_least(&f->lows, &place);
+        if (isinf(key)) return;
+        uint32_t link = f->at_hand[place];
+        struct fc_fair_link *l = &f->link[link];
+        double most = l->n_bound > 0 && !l->full ? l->level : INFINITY, now = INFINITY;
+        f->level = greater(f->level, key);
+        if (l->n_active == 0 && fabs(l->spare) <= CLOSE * l->capacity) most = INFINITY;
+        if (l->n_active > 0) now = l->spare / l->active;
+        if (l->n_active > 0 ? now <= most * (1 + CLOSE) : l->spare < -CLOSE * l->capacity)
+            now = fills_at(f, l);
+        double next = now < most ? now : most;
+        if (next > key * (1 + 1e-12)) { /* it lagged behind */
+            fc_lows_set(&f->lows, place, next);
             continue;
-        if (!bound && isinf(p->level)) continue;
-        for (uint32_t e = l->head; e != FC_NONE; e = f->entry[e].after) {
-            const struct fc_fair_flow *x = &f->flow[f->entry[e].flow];
-            if (x->state & INSIDE) continue;
-            bool faster = x->rate > p->level * (1 + CLOSE);
-            bool lost = x->bottleneck == p->link && (!full || p->highest > x->rate * (1 + CLOSE));
-            if (faster || lost) join(f, f->entry[e].flow);
+        }
+        fc_lows_set(&f->lows, place, INFINITY);
+        if (isinf(next)) continue;
+        if (now > most * (1 + CLOSE)) {
+            release(f, link);
+            if (l->n_active > 0) lower_key(f, l, l->spare / l->active);
+        } else {
+            fill_link(f, link, greater(next, f->level));
         }
     }
 }
 
-/* All that is connected with the region joins. */
-static bool close_region(struct fc_fair *f)
+static void leave_links(struct fc_fair *f)
 {
-    size_t counted = f->n_inside;
-    for (size_t i = 0; i < f->n_parts; i++) {
-        for (uint32_t e = f->link[f->part[i].link].head; e != FC_NONE; e = f->entry[e].after)
-            join(f, f->entry[e].flow);
-        if (!count_inside(f, counted)) return false;
-        counted = f->n_inside;
-    }
-    return true;
-}
-
-static bool solve_region(struct fc_fair *f)
-{
-    size_t counted = 0, work = 0;
-    while (counted < f->n_inside) {
-        if (!count_inside(f, counted)) return false;
-        bool all = (work += f->n_inside) > 2 * f->n_living || 4 * f->n_inside > 3 * f->n_living;
-        if (all && !close_region(f)) return false;
-        counted = f->n_inside;
-        fill(f);
-        if (!all) check_outside(f);
-    }
-    return true;
-}
-
-static void leave_region(struct fc_fair *f)
-{
-    for (size_t k = 0; k < f->n_inside; k++) {
-        struct fc_fair_flow *x = &f->flow[f->inside[k]];
-        change(f, f->inside[k], x->next, x->next_bottleneck);
-        x->state = LIVING;
-    }
-    for (size_t i = 0; i < f->n_parts; i++) {
-        struct fc_fair_link *l = &f->link[f->part[i].link];
+    for (uint32_t i = 0; i < f->lows.n; i++) {
+        struct fc_fair_link *l = &f->link[f->at_hand[i]];
+        l->used = l->capacity - l->spare;
         l->place = FC_NONE;
-        if (f->part[i].n_inside == l->n_flows) l->used = l->capacity - f->part[i].left;
     }
-    f->n_inside = f->n_parts = 0;
-}
-
-/* Those whose bottleneck lost a flow may go faster. */
-static void join_loose(struct fc_fair *f)
-{
-    for (size_t i = 0; i < f->n_loose; i++) {
-        struct fc_fair_link *l = &f->link[f->loose[i]];
-        l->loose = false;
-        for (uint32_t e = l->head; l->n_bound > 0 && e != FC_NONE; e = f->entry[e].after)
-            if (f->flow[f->entry[e].flow].bottleneck == f->loose[i]) join(f, f->entry[e].flow);
-    }
-    f->n_loose = 0;
+    fc_lows_clear(&f->lows);
 }
 
 enum fc_code fc_fair_solve(struct fc_fair *f)
 {
-    size_t came = f->n_inside, stay = 0;
+    size_t stay = 0;
     f->n_changed = 0;
-    join_loose(f);
-    if (f->n_inside == came) { /* only newcomers: those that disturb nobody are done */
-        for (size_t k = 0; k < came; k++) {
-            uint32_t flow = f->inside[k];
-            f->flow[flow].state = LIVING;
-            if (!fits(f, flow)) f->inside[stay++] = flow;
-        }
-        f->n_inside = 0;
-        for (size_t k = 0; k < stay; k++) join(f, f->inside[k]);
-        came = stay;
+    for (size_t i = 0; i < f->n_loose; i++) {
+        struct fc_fair_link *l = &f->link[f->loose[i]];
+        l->loose = false;
+        if (l->n_bound == 0) continue;
+        touch(f, f->loose[i]);
+        lower_key(f, l, l->level);
     }
-    for (size_t k = 0; k < came; k++) join_fast(f, f->inside[k]);
-    if (f->n_inside > 0 && !solve_region(f)) return f->st->code;
-    leave_region(f);
+    f->n_loose = 0;
+    bool only_newcomers = f->lows.n == 0;
+    for (size_t k = 0; k < f->n_came; k++) {
+        f->flow[f->came[k]].state = LIVING;
+        if (!only_newcomers || !fits(f, f->came[k])) f->came[stay++] = f->came[k];
+    }
+    for (size_t k = 0; k < stay; k++) activate(f, f->came[k]);
+    f->n_came = 0;
+    fill(f);
+    leave_links(f);
     return FC_OK;
 }

@@ -7,11 +7,13 @@ static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *
 {
     uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
-    struct fc_transit_way *way = &t->ways.way[w];
-    way->bytes += m->bytes;
-    way->wire_bytes += m->wire_bytes;
-    double arrived_s = m->time_s + way->head_s + m->wire_bytes * way->s_per_byte;
+    double arrived_s = fc_transit_alone_s(&t->ways, w, m->time_s, m->bytes, m->wire_bytes);
     return fc_transit_arrive(t, m->id, arrived_s, arrived_s);
 }
 
-const struct fc_transit_ops fc_transit_ideal = {.name = "ideal", .send = send};
+static enum fc_code open_ideal(struct fc_transit *t)
+{
+    return fc_transit_ways_lighten(&t->ways);
+}
+
+const struct fc_transit_ops fc_transit_ideal = {.name = "ideal", .open = open_ideal, .send = send};

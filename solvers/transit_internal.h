@@ -52,13 +52,21 @@ struct fc_transit_way {
     double head_s;            /* head delays of the longest of its paths */
     double s_per_byte;        /* 1 / the rate of the message alone: max over links of weight / bandwidth */
     double bytes, wire_bytes; /* sent so far */
+    uint32_t route;
+    uint8_t used, path; /* it is the sum of so many of its route's paths, from this one on */
 };
 enum { FC_WAY_PATHS = 8 };
+struct fc_way_path {
+    uint32_t first, n; /* path_link[first .. first + n), in order */
+    double share;      /* of the bytes of a message that uses all paths */
+};
 struct fc_way_route {
-    uint64_t key; /* src << 32 | dst */
-    uint32_t first_path, n_paths;
-    uint32_t full;        /* way of a message with packets for every path */
-    uint32_t first_short; /* ways->short_way[first_short + (used - 1) * n_paths + first]; FC_NONE: none yet */
+    uint64_t key;      /* src << 32 | dst */
+    double latency_s;  /* least head delays of its paths */
+    double wire_bytes; /* sent over it, for who counts them */
+    uint32_t n_paths;
+    uint32_t full;   /* way of a message with packets for every path, or FC_NONE */
+    uint32_t shorts; /* short_way[short_way[shorts + used - 1] + first]: over `used` paths; FC_NONE: none yet */
 };
 struct fc_transit_ways {
     const struct fc_network *net;
@@ -69,11 +77,20 @@ struct fc_transit_ways {
     uint32_t *link; /* of ways */
     double *weight;
     struct fc_way_route *route;
-    struct fc_way_path *path;
-    uint32_t *path_link, *short_way;
-    size_t n_ways, n_links, n_routes, n_paths, n_path_links, n_short;
-    size_t way_capacity, link_capacity, weight_capacity, route_capacity, path_capacity, path_link_capacity,
-        short_capacity;
+    uint32_t *short_way;
+    size_t n_ways, n_links, n_routes, n_short;
+    size_t way_capacity, link_capacity, weight_capacity, route_capacity, short_capacity;
+    /* The paths of one pair, those of path_key. They are not kept: a way that is missing later walks again. */
+    uint64_t path_key;
+    struct fc_way_path path[FC_WAY_PATHS];
+    uint32_t n_paths, *path_link;
+    size_t n_path_links, path_link_capacity;
+    /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
+     * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
+     * first message is added to the sums below at once, later ones by walking again in the end. */
+    bool light;
+    uint32_t fresh;             /* FC_NONE: none */
+    double *bytes, *wire_bytes; /* [n_links of the network] */
     uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */
     uint32_t mask;
     struct fc_walk walk;
@@ -90,6 +107,27 @@ void fc_transit_ways_close(struct fc_transit_ways *ways);
  * turn tells (fc_transit_first_path). */
 uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst, double bytes,
                               uint64_t turn);
+/* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
+uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
+uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
+/* Makes ways light; before the first. */
+enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
+/* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
+bool fc_transit_add_light(struct fc_transit_ways *ways, uint32_t way, double bytes, double wire_bytes);
+/* The message, which leaves at time_s, is counted; when it arrives alone. */
+static inline double fc_transit_alone_s(struct fc_transit_ways *ways, uint32_t number, double time_s,
+                                        double bytes, double wire_bytes)
+{
+    struct fc_transit_way *way = &ways->way[number];
+    if (ways->fresh == number) {
+        fc_transit_add_light(ways, number, bytes, wire_bytes);
+        ways->fresh = FC_NONE;
+    } else {
+        way->bytes += bytes;
+        way->wire_bytes += wire_bytes;
+    }
+    return time_s + way->head_s + wire_bytes * way->s_per_byte;
+}
 
 /* Room for `need` things, at least doubling; false with the status filled when there is no memory. */
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st);
@@ -127,10 +165,25 @@ struct fc_transit {
     double taken_s; /* the last arrival taken */
     double waited_s;
     double local_s_per_byte;
+    struct {
+        double bytes, wire_bytes;
+    } sizes[64]; /* of messages, lately: the next is often as long */
     double *link_bytes, *link_busy_s; /* [n_links] made when asked for */
     void *own;                        /* of the network model */
     struct fc_transit_waits *waits;   /* network queueing; else NULL */
 };
+/* fc_wire_bytes, remembered. */
+static inline double fc_transit_wire_bytes(struct fc_transit *t, double bytes)
+{
+    uint64_t bits;
+    memcpy(&bits, &bytes, sizeof bits);
+    size_t at = (bits * UINT64_C(0x9E3779B97F4A7C15)) >> 58;
+    if (t->sizes[at].bytes != bytes || bytes == 0) {
+        t->sizes[at].bytes = bytes;
+        t->sizes[at].wire_bytes = fc_wire_bytes(t->net->machine, bytes);
+    }
+    return t->sizes[at].wire_bytes;
+}
 /* What the packets of a message that leaves at time_s wait for others, whose load it joins; *shares: besides,
  * it arrives not before it would by contention (transit_queueing.c). */
 double fc_transit_wait_s(struct fc_transit *t, const struct fc_transit_way *way, double time_s, double bytes,

@@ -14,7 +14,8 @@
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
  * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
- * way; a route of more than 8 paths loads 8 of them. O(walk) a pair, O(8 x hops) a way, O(1) a message. */
+ * way; a route of more than 8 paths loads 8 of them. Kept are the ways that were asked for, not the paths:
+ * O(walk) a pair, and once more a way that is new later; O(1) a message. */
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 #include "solvers/transit_internal.h"
@@ -28,11 +29,6 @@ struct fc_way_parcel {
     uint32_t before; /* the parcel it was there */
     uint32_t below;  /* the next one that waits at the same vertex */
 };
-struct fc_way_path {
-    uint32_t first, n; /* path_link[first .. first + n), in order */
-    double share;      /* of the bytes of a message that uses all paths */
-};
-
 bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
 {
     if (need <= *capacity) return true;
@@ -74,7 +70,8 @@ static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
 enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
                                   const double *background, struct fc_status *st)
 {
-    *w = (struct fc_transit_ways){.net = net, .background = background, .st = st};
+    *w = (struct fc_transit_ways){
+        .net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
     const struct fc_machine *m = net->machine;
     w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
                           ? m->packet.max_bytes - m->packet.header_bytes
@@ -99,13 +96,14 @@ void fc_transit_ways_close(struct fc_transit_ways *w)
     free(w->link);
     free(w->weight);
     free(w->route);
-    free(w->path);
     free(w->path_link);
     free(w->short_way);
     free(w->slot);
     free(w->top);
     free(w->merged);
     free(w->parcel);
+    free(w->bytes);
+    free(w->wire_bytes);
     memset(w, 0, sizeof *w);
 }
 
@@ -163,9 +161,7 @@ static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
 {
     uint32_t n = 0;
     for (uint32_t p = parcel; w->parcel[p].link != FC_NONE; p = w->parcel[p].before) n++;
-    if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n) ||
-        !RESERVE(w, path, path_capacity, w->n_paths + 1))
-        return false;
+    if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n)) return false;
     w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, n, share};
     uint32_t *link = w->path_link + w->n_path_links;
     for (uint32_t p = parcel, i = n; i-- > 0; p = w->parcel[p].before) {
@@ -207,40 +203,70 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
     return true;
 }
 
+/* The paths of the pair into path[]. */
+static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
+{
+    uint32_t src = (uint32_t)(key >> 32), dst = (uint32_t)key;
+    if (w->path_key == key) return true;
+    w->n_paths = 0;
+    w->n_path_links = 0;
+    w->path_key = UINT64_MAX;
+    bool good = take_apart(w, src, dst) && draw_paths(w, src, dst);
+    forget(w, src);
+    if (good) w->path_key = key;
+    return good;
+}
+
+static double path_head_s(const struct fc_transit_ways *w, const struct fc_way_path *path)
+{
+    double head_s = 0;
+    for (uint32_t k = path->first; k < path->first + path->n; k++)
+        head_s += fc_head_delay_s(w->net, w->path_link[k]);
+    return head_s;
+}
+
 /* ---- ways ---- */
 
-/* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
-static uint32_t make_way(struct fc_transit_ways *w, const struct fc_way_route *route, uint32_t used,
-                         uint32_t first)
+/* The links and weights of the way at link[n_links]. */
+static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
 {
-    struct fc_transit_way way = {.first = (uint32_t)w->n_links};
-    size_t most = 0;
-    for (uint32_t i = 0; i < route->n_paths; i++) most += w->path[route->first_path + i].n;
-    if (!RESERVE(w, link, link_capacity, w->n_links + most) ||
-        !RESERVE(w, weight, weight_capacity, w->n_links + most) ||
-        !RESERVE(w, way, way_capacity, w->n_ways + 1))
-        return FC_NONE;
-    uint32_t *link = w->link + way.first;
-    double *weight = w->weight + way.first;
-    for (uint32_t i = 0; i < used; i++) {
-        const struct fc_way_path *path = &w->path[route->first_path + (first + i) % route->n_paths];
-        double head_s = 0;
+    if (!walk_paths(w, w->route[way->route].key) ||
+        !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
+        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links))
+        return false;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    way->n = 0;
+    for (uint32_t i = 0; i < way->used; i++) {
+        const struct fc_way_path *path = &w->path[(way->path + i) % w->n_paths];
+        double share = way->used == w->n_paths ? path->share : 1.0 / way->used;
         for (uint32_t k = 0; k < path->n; k++) {
             uint32_t l = w->path_link[path->first + k];
-            head_s += fc_head_delay_s(w->net, l);
             if (w->merged[l] == FC_NONE) {
-                w->merged[l] = way.n;
-                link[way.n] = l;
-                weight[way.n++] = 0;
+                w->merged[l] = way->n;
+                link[way->n] = l;
+                weight[way->n++] = 0;
             }
-            weight[w->merged[l]] += used == route->n_paths ? path->share : 1.0 / used;
+            weight[w->merged[l]] += share;
         }
-        way.head_s = fmax(way.head_s, head_s);
     }
+    for (uint32_t i = 0; i < way->n; i++) w->merged[link[i]] = FC_NONE;
+    return true;
+}
+
+/* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
+static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
+{
+    struct fc_transit_way way = {
+        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first};
+    if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    for (uint32_t i = 0; i < used; i++)
+        way.head_s = fmax(way.head_s, path_head_s(w, &w->path[(first + i) % w->n_paths]));
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
-        w->merged[l] = FC_NONE;
         if (!(each > 0)) continue;
         way.s_per_byte = fmax(way.s_per_byte, each);
         uint32_t at = way.n_finite++;
@@ -248,60 +274,103 @@ static uint32_t make_way(struct fc_transit_ways *w, const struct fc_way_route *r
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
-    w->n_links += way.n;
+    if (w->light) {
+        way.first = FC_NONE;
+        w->fresh = (uint32_t)w->n_ways;
+    } else {
+        w->n_links += way.n;
+    }
     w->way[w->n_ways] = way;
     return (uint32_t)w->n_ways++;
 }
 
-static uint32_t add_route(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
+enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
 {
-    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1)) return FC_NONE;
+    w->light = true;
+    w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
+    w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
+    if (w->bytes && w->wire_bytes) return FC_OK;
+    return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+}
+
+bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)
+{
+    struct fc_transit_way *way = &w->way[number];
+    if (w->fresh != number && !sum_paths(w, way)) return false;
+    for (uint32_t i = 0; i < way->n; i++) {
+        uint32_t l = w->link[w->n_links + i];
+        w->bytes[l] += w->weight[w->n_links + i] * bytes;
+        w->wire_bytes[l] += w->weight[w->n_links + i] * wire_bytes;
+    }
+    return true;
+}
+
+static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
+{
+    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key))
+        return FC_NONE;
     struct fc_way_route *route = &w->route[w->n_routes];
     *route = (struct fc_way_route){
-        .key = (uint64_t)src << 32 | dst, .first_path = (uint32_t)w->n_paths, .first_short = FC_NONE};
-    bool good = take_apart(w, src, dst) && draw_paths(w, src, dst);
-    forget(w, src);
-    if (!good) return FC_NONE;
-    route->n_paths = (uint32_t)w->n_paths - route->first_path;
-    route->full = make_way(w, route, route->n_paths, 0);
-    if (route->full == FC_NONE) return FC_NONE;
+        .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        route->latency_s = fmin(route->latency_s, path_head_s(w, &w->path[i]));
     w->n_routes++;
     if (2 * (uint64_t)w->n_routes > w->mask)
         return resize_table(w, 2 * (w->mask + 1)) ? FC_NONE : (uint32_t)w->n_routes - 1;
-    uint64_t at = hash_of(route->key);
+    uint64_t at = hash_of(key);
     while (w->slot[at & w->mask] != FC_NONE) at++;
     w->slot[at & w->mask] = (uint32_t)w->n_routes - 1;
     return (uint32_t)w->n_routes - 1;
 }
 
+/* n more numbers of short ways, FC_NONE each; the first, or FC_NONE: out of memory. */
+static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
+{
+    if (!RESERVE(w, short_way, short_capacity, w->n_short + n)) return FC_NONE;
+    memset(w->short_way + w->n_short, 0xff, n * sizeof *w->short_way);
+    w->n_short += n;
+    return (uint32_t)w->n_short - n;
+}
+
 static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
 {
-    uint32_t n = route->n_paths;
-    uint32_t first = fc_transit_first_path(turn, n);
-    if (route->first_short == FC_NONE) {
-        size_t more = (size_t)n * (n - 1);
-        if (!RESERVE(w, short_way, short_capacity, w->n_short + more)) return FC_NONE;
-        memset(w->short_way + w->n_short, 0xff, more * sizeof *w->short_way);
-        route->first_short = (uint32_t)w->n_short;
-        w->n_short += more;
+    uint32_t first = fc_transit_first_path(turn, route->n_paths);
+    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
+        return FC_NONE;
+    uint32_t block = w->short_way[route->shorts + used - 1];
+    if (block == FC_NONE) {
+        if ((block = take_shorts(w, route->n_paths)) == FC_NONE) return FC_NONE;
+        w->short_way[route->shorts + used - 1] = block;
     }
-    uint32_t *way = &w->short_way[route->first_short + (used - 1) * n + first];
-    if (*way == FC_NONE) *way = make_way(w, route, used, first);
-    return *way;
+    uint32_t way = w->short_way[block + first];
+    if (way != FC_NONE) return way;
+    way = make_way(w, (uint32_t)(route - w->route), used, first);
+    w->short_way[block + first] = way;
+    return way;
+}
+
+uint32_t fc_transit_route_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
+{
+    uint64_t key = (uint64_t)src << 32 | dst;
+    for (uint64_t i = hash_of(key);; i++) {
+        uint32_t r = w->slot[i & w->mask];
+        if (r == FC_NONE) return add_route(w, key);
+        if (w->route[r].key == key) return r;
+    }
+}
+
+uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double bytes, uint64_t turn)
+{
+    struct fc_way_route *route = &w->route[number];
+    if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
+        return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
+    if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
+    return route->full;
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
                               uint64_t turn)
 {
-    uint64_t key = (uint64_t)src << 32 | dst;
-    uint32_t r = FC_NONE;
-    for (uint64_t i = hash_of(key);; i++) {
-        r = w->slot[i & w->mask];
-        if (r == FC_NONE) r = add_route(w, src, dst);
-        if (r == FC_NONE) return FC_NONE;
-        if (w->route[r].key == key) break;
-    }
-    struct fc_way_route *route = &w->route[r];
-    if (route->n_paths == 1 || bytes > (route->n_paths - 1) * w->packet_bytes) return route->full;
-    return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
+    uint32_t route = fc_transit_route_find(w, src, dst);
+    return route == FC_NONE ? FC_NONE : fc_transit_way_over(w, route, bytes, turn);
 }

@@ -373,13 +373,13 @@ static void routes_follow_the_routing(void)
     static const char *const routings[] = {"dimension-order", "adaptive", "valiant"};
     for (int k = 0; k < 3; k++) {
         struct rig g;
-        struct fc_routes routes;
+        struct fc_transit_ways routes;
         struct fc_walk walk;
         static double drawn[1000], asked[1000];
         open_torus(&g, "4, 4, 2", routings[k]);
         memset(drawn, 0, sizeof drawn);
         memset(asked, 0, sizeof asked);
-        CU_ASSERT_EQUAL_FATAL(fc_routes_start(&routes, &g.net, NULL, &g.st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_transit_ways_open(&routes, &g.net, NULL, &g.st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, g.machine.routing->walk_capacity(&g.net), &g.st), FC_OK);
         for (uint32_t s = 0; s < 32; s++)
             for (uint32_t d = 0; d < 32; d++) {
@@ -387,23 +387,24 @@ static void routes_follow_the_routing(void)
                 walk.n = 0;
                 g.machine.routing->walk(&g.net, s, d, 1, &walk);
                 for (uint32_t i = 0; i < walk.n; i++) asked[walk.link[i]] += walk.weight[i];
-                const struct fc_route *route = fc_routes_find(&routes, s, d);
-                CU_ASSERT_PTR_NOT_NULL_FATAL(route);
-                CU_ASSERT(route->n_paths >= 1 && route->n_paths <= FC_MOST_PATHS);
+                uint32_t route = fc_transit_route_find(&routes, s, d);
+                CU_ASSERT_FATAL(route != FC_NONE);
+                CU_ASSERT(routes.n_paths >= 1 && routes.n_paths <= FC_WAY_PATHS);
+                CU_ASSERT_EQUAL(routes.route[route].n_paths, routes.n_paths);
                 double share = 0;
-                for (uint32_t p = route->first_path; p < route->first_path + route->n_paths; p++) {
+                for (uint32_t p = 0; p < routes.n_paths; p++) {
                     uint32_t at = fc_node_vertex(&g.net, s);
                     for (uint32_t i = routes.path[p].first; i < routes.path[p].first + routes.path[p].n;
                          i++) {
-                        CU_ASSERT_EQUAL_FATAL(g.net.link_source[routes.link[i]], at);
-                        at = g.net.link_target[routes.link[i]];
-                        drawn[routes.link[i]] += routes.path[p].share;
+                        CU_ASSERT_EQUAL_FATAL(g.net.link_source[routes.path_link[i]], at);
+                        at = g.net.link_target[routes.path_link[i]];
+                        drawn[routes.path_link[i]] += routes.path[p].share;
                     }
                     CU_ASSERT_EQUAL(at, fc_node_vertex(&g.net, d));
                     share += routes.path[p].share;
                 }
                 CU_ASSERT_DOUBLE_EQUAL(share, 1, 1e-12);
-                CU_ASSERT_PTR_EQUAL(route, fc_routes_find(&routes, s, d)); /* made once */
+                CU_ASSERT_EQUAL(route, fc_transit_route_find(&routes, s, d)); /* made once */
             }
         double total_drawn = 0, total_asked = 0, way_drawn[6] = {0}, way_asked[6] = {0};
         for (uint32_t l = 0; l < g.net.n_links; l++) {
@@ -422,7 +423,7 @@ static void routes_follow_the_routing(void)
         CU_ASSERT(fabs(total_drawn - total_asked) <
                   (k < 2 ? 1e-9 : 0.01) * total_asked); /* hops of minimal routes are exact */
         fc_walk_free(&walk);
-        fc_routes_free(&routes);
+        fc_transit_ways_close(&routes);
         close_rig(&g);
     }
 }
