@@ -47,7 +47,14 @@ struct fc_blocks {
     uint32_t nodes_per_unit[FC_N_LEVELS]; /* nodes of a whole unit of the level */
     uint32_t n_units;     /* units of the top level whose nodes are all allowed, in order of them */
     uint32_t *first_node; /* [n_units] */
+    const struct fc_ints *given; /* [FC_N_LEVELS] shapes that the user gives, n == 0: chosen; NULL: all chosen */
 };
+
+/* Reads "node=4x4x2x1,drawer=8x8x2x1" into shape[FC_N_LEVELS]; FC_INPUT names the strategy. */
+enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape, struct fc_status *st);
+/* Checks the given shapes against the grid and the units. FC_INPUT names the nearest valid shapes. */
+enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node, const char *strategy,
+                                   struct fc_status *st);
 
 /* Chooses the blocks: of those that tile the grid, divide each other and fit the units, the fullest node,
  * then the one with the least surface, then the longest in the fastest dimensions; outer levels likewise.

@@ -3,6 +3,8 @@
  * Invariant of every mapping made here: core[t] is a core of an allowed node, no core holds two tasks. */
 #include "mapping/map_build.h"
 
+#include "mapping/launcher.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -160,9 +162,36 @@ enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path
     return fc_output_close(&out, st);
 }
 
+/* "slurm:FILE": the format, and where the file's name begins; NULL when it is none. */
+static const struct fc_launcher_format *format_of(const char *text, const char **path)
+{
+    const char *colon = strchr(text, ':');
+    char name[32];
+    if (!colon || (size_t)(colon - text) >= sizeof name) return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+    *path = colon + 1;
+    return fc_launcher_find(name);
+}
+
 /* ---- by name
  * ---------------------------------------------------------------------------------------------------------------
  */
+
+/* "bsm:node=4x4x2x1". */
+static enum fc_code with_shapes(const struct fc_strategy_ops *strategy, const struct fc_map_problem *problem,
+                                const char *text, struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_ints shape[FC_N_LEVELS];
+    struct fc_map_problem shaped = *problem;
+    shaped.block_shape = shape;
+    if (!strategy->takes_blocks)
+        return fc_refuse(st, FC_INPUT, "strategy %s takes no block shapes ('%.80s')", strategy->name, text);
+    if (fc_block_shapes_read(text + strlen(strategy->name) + 1, strategy->name, shape, st) ||
+        strategy->map(&shaped, mapping, st))
+        return st->code;
+    mapping->strategy = fc_copy_text(&mapping->arena, text, st);
+    return st->code;
+}
 
 static enum fc_code unknown_strategy(const char *name, struct fc_status *st)
 {
@@ -184,11 +213,18 @@ enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *n
 {
     memset(mapping, 0, sizeof *mapping);
     const struct fc_strategy_ops *const *s = fc_strategies;
-    while (*s && strcmp((*s)->name, name_or_file)) s++;
+    size_t length = strcspn(name_or_file, ":");
+    while (*s && (strlen((*s)->name) != length || memcmp((*s)->name, name_or_file, length))) s++;
+    const char *path;
+    const struct fc_launcher_format *format = *s ? NULL : format_of(name_or_file, &path);
     enum fc_code code;
-    if (*s) {
+    if (*s && name_or_file[length]) {
+        code = with_shapes(*s, problem, name_or_file, mapping, st);
+    } else if (*s) {
         code = (*s)->map(problem, mapping, st);
         mapping->strategy = (*s)->name;
+    } else if (format) {
+        code = fc_launch_read(problem, format, path, mapping, st);
     } else if (strpbrk(name_or_file, "/.") || access(name_or_file, F_OK) == 0) {
         code = from_file(problem, name_or_file, mapping, st);
     } else {
