@@ -1,5 +1,5 @@
-/* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and the launcher's
- * file of it; `all` compares the strategies. */
+/* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
+ * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -55,8 +55,10 @@ static void start_command(const struct answer *a, char *out, size_t size)
 
 static char *percent_text(char *out, size_t size, double percent)
 {
-    if (isnan(percent)) snprintf(out, size, "unknown");
-    else snprintf(out, size, "%.1f", percent);
+    if (isnan(percent))
+        snprintf(out, size, "unknown");
+    else
+        snprintf(out, size, "%.1f", percent);
     return out;
 }
 
@@ -67,21 +69,24 @@ static void print(FILE *stream, const void *what)
     fc_print_machine(&a->session->machine, stream);
     fprintf(stream, "traffic     %s, %u tasks, routing %s\n", a->demand->name, a->demand->n_tasks,
             a->session->machine.routing->name);
-    fprintf(stream, "bound       %s\n\n", isnan(a->lower_bound_s) ? "unknown"
-                                                             : fc_format(time, sizeof time, a->lower_bound_s, FC_SECONDS));
-    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %", "hops/byte", "spent s",
-            "hottest link");
+    fprintf(stream, "bound       %s\n\n",
+            isnan(a->lower_bound_s) ? "unknown" : fc_format(time, sizeof time, a->lower_bound_s, FC_SECONDS));
+    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %",
+            "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
         const struct row *r = &a->rows[i];
         fprintf(stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
                 fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
-                percent_text(peak, sizeof peak, percent_of_peak(r)), percent_text(gap, sizeof gap, gap_percent(a, r)),
+                percent_text(peak, sizeof peak, percent_of_peak(r)),
+                percent_text(gap, sizeof gap, gap_percent(a, r)),
                 r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
-                r->links.hottest == FC_NONE ? "none"
-                                            : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
+                r->links.hottest == FC_NONE
+                    ? "none"
+                    : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
     }
     if (!a->arguments->output) return;
-    fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output, a->format ? a->format->name : "cores");
+    fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output,
+            a->format ? a->format->name : "cores");
     if (!a->format) return;
     start_command(a, name, sizeof name);
     fprintf(stream, "start       %s\n", name);
@@ -91,16 +96,17 @@ static json_t *row_json(const struct answer *a, const struct row *r)
 {
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "strategy",
-                     r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
-                     a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
-                     fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
-                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
-                     fc_json_real(percent_of_peak(r)), "bottleneck",
-                     fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]),
-                     "links", fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
-                     fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
-                     fc_json_real(a->lower_bound_s), "gap_percent", fc_json_real(gap_percent(a, r)));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "strategy",
+        r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
+        a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
+        fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
+        fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
+        fc_json_real(percent_of_peak(r)), "bottleneck",
+        fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]), "links",
+        fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
+        fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
+        fc_json_real(a->lower_bound_s), "gap_percent", fc_json_real(gap_percent(a, r)));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -110,8 +116,9 @@ static json_t *to_json(const struct answer *a)
     char start[1024];
     if (a->arguments->output && a->format) {
         start_command(a, start, sizeof start);
-        json_object_set_new(answer, "launcher", json_pack("{s:s, s:s, s:s}", "format", a->format->name, "file",
-                                                          a->arguments->output, "start", start));
+        json_object_set_new(answer, "launcher",
+                            json_pack("{s:s, s:s, s:s}", "format", a->format->name, "file",
+                                      a->arguments->output, "start", start));
     }
     if (a->n == 1) return answer;
     json_t *list = json_array();
@@ -122,18 +129,20 @@ static json_t *to_json(const struct answer *a)
 
 /* ---- one strategy ---- */
 
-/* What no mapping of the kind asked for is under. A file may put several tasks on a node, whatever the traffic. */
+/* What no mapping of the kind asked for is under. A file may put several tasks on a node, whatever the
+ * traffic. */
 static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_status *st)
 {
     struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
     bool strategy = !strcmp(wanted, "all");
-    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) strategy = strategy || !strcmp((*s)->name, wanted);
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
+        strategy = strategy || !strcmp((*s)->name, wanted);
     problem.spread = problem.spread && strategy;
     return fc_mapping_bound(&problem, &a->lower_bound_s, st);
 }
 
-static enum fc_code try_strategy(const struct answer *a, const char *strategy, struct row *row, struct fc_mapping *mapping,
-                                 struct fc_status *st)
+static enum fc_code try_strategy(const struct answer *a, const char *strategy, struct row *row,
+                                 struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
     struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
@@ -184,7 +193,8 @@ static enum fc_code read_arguments(const struct fc_arguments *arguments, const c
 {
     *wanted = arguments->map ? arguments->map : "all";
     if (arguments->compare && strcmp(*wanted, "all"))
-        return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'", *wanted);
+        return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'",
+                         *wanted);
     if ((arguments->output || arguments->format) && !strcmp(*wanted, "all"))
         return fc_refuse(st, FC_INPUT, "%s writes one mapping (expected --strategy with one name)",
                          arguments->output ? "-o" : "--format");
@@ -195,7 +205,8 @@ static enum fc_code read_arguments(const struct fc_arguments *arguments, const c
         return fc_refuse(st, FC_INPUT, "--long-mapping is for --format cray");
     bool to_stdout = !arguments->output || !strcmp(arguments->output, "-");
     if (arguments->json && to_stdout && (arguments->format || arguments->output))
-        return fc_refuse(st, FC_INPUT, "--json and the mapping both go to standard output (expected -o FILE)");
+        return fc_refuse(st, FC_INPUT,
+                         "--json and the mapping both go to standard output (expected -o FILE)");
     return FC_OK;
 }
 
@@ -224,9 +235,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_session_open(arguments, arguments->machine, &session, st))
         return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
-        if (find_bound(&answer, wanted, st)) answer.n = 0;
-        else if (!strcmp(wanted, "all")) try_all(&answer, FC_COUNT(rows), mapping, st);
-        else if (!try_strategy(&answer, wanted, &rows[0], &mapping[0], st)) answer.n = 1;
+        if (find_bound(&answer, wanted, st))
+            answer.n = 0;
+        else if (!strcmp(wanted, "all"))
+            try_all(&answer, FC_COUNT(rows), mapping, st);
+        else if (!try_strategy(&answer, wanted, &rows[0], &mapping[0], st))
+            answer.n = 1;
         if (!st->code) deliver(&answer, &mapping[0], st);
     }
     for (size_t i = 0; i < FC_COUNT(rows); i++) {
@@ -240,7 +254,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_map = {
     .name = "map",
-    .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares strategies",
+    .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares "
+               "strategies",
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
     .options = "mpgtKZMVnXQ0rTsjoJq",
     .run = run,

@@ -27,7 +27,7 @@ static const struct entry {
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
     {'Z', {"strategy", KEY_STRATEGY, "NAME", 0, "def, rnm, optimize, ... or a mapping file; all: a table of all (`fabricast list strategies`)", 0}},
     {'V', {"compare", KEY_COMPARE, NULL, 0, "the same as --strategy all", 0}},
-    {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use: 0-31,64, hosts, coordinates, @FILE (default: all)", 0}},
+    {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use: 0-31,64, hosts, coordinates, @FILE (default: all); predict compares several", 0}},
     {'X', {"hosts", KEY_HOSTS, "LIST|@FILE", 0, "host names of the machine's nodes in order, or of those of --nodes", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
     {'b', {"background", KEY_BACKGROUND, "FILE", 0, "other jobs: Matrix Market of bytes/s between nodes", 0}},

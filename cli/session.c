@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Bandwidth that other jobs take: a Matrix Market file of bytes/s between nodes, routed as the machine routes. */
 static enum fc_code read_background(const char *path, struct fc_session *s, struct fc_status *st)
@@ -36,8 +37,11 @@ static enum fc_code read_background(const char *path, struct fc_session *s, stru
 static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *s, struct fc_status *st)
 {
     const char **host;
+    char file[FILENAME_MAX + 2];
     uint32_t n;
-    if (fc_hosts_read(a->hosts, &s->arena, &host, &n, st)) return st->code;
+    snprintf(file, sizeof file, "@%s", a->hosts);
+    bool named = *a->hosts != '@' && access(a->hosts, F_OK) == 0; /* a file without the @ */
+    if (fc_hosts_read(named ? file : a->hosts, &s->arena, &host, &n, st)) return st->code;
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
         return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;

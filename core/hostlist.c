@@ -3,7 +3,8 @@
  *     list     = name {"," name}          name = {text | "[" ranges "]"} ["*" times]
  *     ranges   = range {"," range}        range = digits ["-" digits]
  *
- * Limits: no steps ("[0-8:2]"), no brackets inside brackets, no base-36 coordinates of old Blue Gene systems. */
+ * Limits: no steps ("[0-8:2]"), no brackets inside brackets, no base-36 coordinates of old Blue Gene systems.
+ */
 #include "core/hostlist.h"
 
 #include <string.h>
@@ -25,7 +26,10 @@ static enum fc_code wrong(const struct walk *w, const char *expected)
                    (int)(w->length < 80 ? w->length : 80), w->element, expected);
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* A number of at most 9 digits: how many it has, 0 when there is none. */
 static size_t scan_number(const char *text, const char *end, uint32_t *value)
@@ -56,7 +60,8 @@ static enum fc_code expand_bracket(struct walk *w, size_t used, const char *at, 
             good = n > 0;
             at += n;
         }
-        if (!good || last < first || (at < close && *at != ',')) return wrong(w, "rising ranges such as [0-3,7]");
+        if (!good || last < first || (at < close && *at != ','))
+            return wrong(w, "rising ranges such as [0-3,7]");
         for (uint32_t v = first; v <= last; v++) {
             size_t room = sizeof w->name - used;
             int digits = snprintf(w->name + used, room, "%0*u", (int)width, v);
@@ -77,7 +82,8 @@ static enum fc_code expand(struct walk *w, size_t used, const char *at, const ch
     }
     if (at < end) return expand_bracket(w, used, at, end);
     if (used == 0) return wrong(w, "a name");
-    if (++w->n > FC_MOST_HOSTS) return fc_fail(w->st, FC_NO, w->where, "host list: more than %u hosts", FC_MOST_HOSTS);
+    if (++w->n > FC_MOST_HOSTS)
+        return fc_fail(w->st, FC_NO, w->where, "host list: more than %u hosts", FC_MOST_HOSTS);
     w->name[used] = '\0';
     return w->visit(w->context, w->name, used, w->times, w->where, w->st);
 }
@@ -85,7 +91,8 @@ static enum fc_code expand(struct walk *w, size_t used, const char *at, const ch
 static enum fc_code walk_element(struct walk *w)
 {
     const char *end = w->element + w->length, *star = memchr(w->element, '*', w->length);
-    if (w->length == 0) return fc_fail(w->st, FC_INPUT, w->where, "host list: an empty name (expected names between commas)");
+    if (w->length == 0)
+        return fc_fail(w->st, FC_INPUT, w->where, "host list: an empty name (expected names between commas)");
     for (const char *c = w->element; c < end; c++)
         if ((unsigned char)*c <= ' ' || *c == 0x7f) return wrong(w, "no blank inside a name");
     w->times = 1;
@@ -120,8 +127,8 @@ enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *v
 /* ---- as users give them ---- */
 
 /* The elements of one list. On the command line blanks may stand around the commas. */
-static enum fc_code visit_elements(const char *text, size_t length, bool in_file, fc_element_visit *visit, void *context,
-                                   struct fc_place where, struct fc_status *st)
+static enum fc_code visit_elements(const char *text, size_t length, bool in_file, fc_element_visit *visit,
+                                   void *context, struct fc_place where, struct fc_status *st)
 {
     for (size_t at = 0;; at++) {
         size_t n = fc_host_element(text + at, length - at);
@@ -129,8 +136,9 @@ static enum fc_code visit_elements(const char *text, size_t length, bool in_file
         at += n;
         while (n > 0 && *element == ' ') element++, n--;
         while (n > 0 && element[n - 1] == ' ') n--;
-        if (n == 0) return fc_fail(st, FC_INPUT, where, "an empty name in the list '%.*s'",
-                                   (int)(length < 80 ? length : 80), text);
+        if (n == 0)
+            return fc_fail(st, FC_INPUT, where, "an empty name in the list '%.*s'",
+                           (int)(length < 80 ? length : 80), text);
         if (visit(context, element, n, in_file, where, st)) return st->code;
         if (at == length) return FC_OK;
     }
@@ -160,7 +168,10 @@ static enum fc_code walk_file(const char *path, fc_element_visit *visit, void *c
     return st->code;
 }
 
-bool fc_host_text_is_file(const char *text) { return *text == '@' || strchr(text, '/'); }
+bool fc_host_text_is_file(const char *text)
+{
+    return *text == '@' || strchr(text, '/');
+}
 
 enum fc_code fc_host_text_walk(const char *text, fc_element_visit *visit, void *context, struct fc_status *st)
 {

@@ -1,9 +1,9 @@
 /* block_shapes.c - block shapes that the user gives: "bsm:node=4x4x2x1,drawer=8x8x2x1".
  *
- * A shape has a side for each dimension of the task grid, in the order in which the pattern gives the grid. A valid one
- * divides the grid, consists of whole blocks of the level inside it, holds no more tasks than its unit has slots, and the
- * outermost one leaves no more blocks than there are units. The nearest valid shapes of a wrong one are those of least
- * sum over the dimensions of |ln(side / side asked for)|. */
+ * A shape has a side for each dimension of the task grid, in the order in which the pattern gives the grid. A
+ * valid one divides the grid, consists of whole blocks of the level inside it, holds no more tasks than its
+ * unit has slots, and the outermost one leaves no more blocks than there are units. The nearest valid shapes
+ * of a wrong one are those of least sum over the dimensions of |ln(side / side asked for)|. */
 #include "mapping/map_build.h"
 
 #include <math.h>
@@ -11,14 +11,16 @@
 
 static const char *const level_names[FC_N_LEVELS] = {"node", "drawer", "supernode"};
 
-enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape, struct fc_status *st)
+enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape,
+                                  struct fc_status *st)
 {
     struct fc_key keys[FC_N_LEVELS];
     struct fc_arena arena = {0};
     struct fc_status why = {0};
     for (int level = 0; level < FC_N_LEVELS; level++)
-        keys[level] = (struct fc_key){level_names[level], FC_KEY_INTS, FC_NUMBER, (size_t)level * sizeof *shape, 1, 1e9,
-                                      NULL, NULL, "sides of the block"};
+        keys[level] = (struct fc_key){
+            level_names[level],  FC_KEY_INTS, FC_NUMBER, (size_t)level * sizeof *shape, 1, 1e9, NULL, NULL,
+            "sides of the block"};
     memset(shape, 0, FC_N_LEVELS * sizeof *shape);
     fc_keys_parse(keys, FC_N_LEVELS, shape, text, 0, &arena, (struct fc_place){0}, &why);
     fc_arena_free(&arena);
@@ -31,7 +33,8 @@ static char *shape_text(char *out, size_t size, const long long *side, int n)
 {
     size_t used = 0;
     out[0] = '\0';
-    for (int d = 0; d < n && used < size; d++) used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "", side[d]);
+    for (int d = 0; d < n && used < size; d++)
+        used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "", side[d]);
     return out;
 }
 
@@ -75,13 +78,15 @@ static void look(struct nearest *s, int d, double volume, double distance)
     }
 }
 
-static enum fc_code refuse(struct nearest *s, const char *strategy, const char *unit, const char *why, struct fc_status *st)
+static enum fc_code refuse(struct nearest *s, const char *strategy, const char *unit, const char *why,
+                           struct fc_status *st)
 {
     char asked[200], near[500] = "", one[160];
     look(s, 0, 1, 0);
     for (int i = 0; i < s->n; i++) {
         size_t used = strlen(near);
-        snprintf(near + used, sizeof near - used, "%s%s", i ? ", " : "", shape_text(one, sizeof one, s->found[i], s->blocks->n_grid));
+        snprintf(near + used, sizeof near - used, "%s%s", i ? ", " : "",
+                 shape_text(one, sizeof one, s->found[i], s->blocks->n_grid));
     }
     return fc_refuse(st, FC_INPUT, "strategy %s: block %s of a %s %s (%s%s)", strategy,
                      shape_text(asked, sizeof asked, s->asked, s->blocks->n_grid), unit, why,
@@ -90,41 +95,47 @@ static enum fc_code refuse(struct nearest *s, const char *strategy, const char *
 
 /* ---- checks ---- */
 
-static enum fc_code check_level(const struct fc_blocks *b, int level, uint32_t slots_per_node, const char *strategy,
-                                struct fc_status *st)
+static enum fc_code check_level(const struct fc_blocks *b, int level, uint32_t slots_per_node,
+                                const char *strategy, struct fc_status *st)
 {
     const struct fc_ints *shape = &b->given[level];
     const char *unit = level_names[level];
     char why[200] = "";
     double volume = 1, n_tasks = 1;
     if (level > (int)b->top)
-        return fc_refuse(st, FC_INPUT, "strategy %s has no blocks of a %s (its largest are of a %s)", strategy, unit,
-                         level_names[b->top]);
+        return fc_refuse(st, FC_INPUT, "strategy %s has no blocks of a %s (its largest are of a %s)",
+                         strategy, unit, level_names[b->top]);
     if (shape->n != b->n_grid)
-        return fc_refuse(st, FC_INPUT, "strategy %s: the block of a %s has %d sides and the task grid %d dimensions", strategy,
-                         unit, shape->n, b->n_grid);
+        return fc_refuse(st, FC_INPUT,
+                         "strategy %s: the block of a %s has %d sides and the task grid %d dimensions",
+                         strategy, unit, shape->n, b->n_grid);
     for (int d = 0; d < b->n_grid; d++) n_tasks *= (double)b->grid[d];
-    struct nearest s = {.blocks = b, .asked = shape->v, .most = (double)slots_per_node * b->nodes_per_unit[level]};
+    struct nearest s = {
+        .blocks = b, .asked = shape->v, .most = (double)slots_per_node * b->nodes_per_unit[level]};
     if (level > 0 && b->given[level - 1].n) s.inside = b->given[level - 1].v;
     if (level == (int)b->top) s.least = n_tasks / b->n_units;
     for (int d = 0; d < b->n_grid; d++) {
         volume *= (double)shape->v[d];
         if (b->grid[d] % shape->v[d])
-            snprintf(why, sizeof why, "does not divide the task grid: %lld is no part of %lld", shape->v[d], b->grid[d]);
+            snprintf(why, sizeof why, "does not divide the task grid: %lld is no part of %lld", shape->v[d],
+                     b->grid[d]);
         else if (s.inside && shape->v[d] % s.inside[d] && !*why)
-            snprintf(why, sizeof why, "is not made of whole blocks of a %s: %lld is no multiple of %lld", level_names[level - 1],
-                     shape->v[d], s.inside[d]);
+            snprintf(why, sizeof why, "is not made of whole blocks of a %s: %lld is no multiple of %lld",
+                     level_names[level - 1], shape->v[d], s.inside[d]);
     }
-    if (!*why && volume > s.most) snprintf(why, sizeof why, "has %.0f tasks, and a %s holds %.0f", volume, unit, s.most);
+    if (!*why && volume > s.most)
+        snprintf(why, sizeof why, "has %.0f tasks, and a %s holds %.0f", volume, unit, s.most);
     if (!*why && volume < s.least)
-        snprintf(why, sizeof why, "makes %.0f blocks, and %u %ss are at hand", n_tasks / volume, b->n_units, unit);
+        snprintf(why, sizeof why, "makes %.0f blocks, and %u %ss are at hand", n_tasks / volume, b->n_units,
+                 unit);
     return *why ? refuse(&s, strategy, unit, why, st) : FC_OK;
 }
 
-enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node, const char *strategy,
-                                   struct fc_status *st)
+enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node,
+                                   const char *strategy, struct fc_status *st)
 {
     for (int level = 0; level < FC_N_LEVELS; level++)
-        if (blocks->given[level].n && check_level(blocks, level, slots_per_node, strategy, st)) return st->code;
+        if (blocks->given[level].n && check_level(blocks, level, slots_per_node, strategy, st))
+            return st->code;
     return FC_OK;
 }

@@ -1,10 +1,10 @@
 /* launcher_cray.c - Cray MPICH's MPICH_RANK_ORDER: the ranks in slot order, all slots of node 0 first.
  *
- * Slot i lies on node i / k of the launched nodes, k ranks a node, so every node with ranks has k of them but the last,
- * and none before it is empty. A line holds the ranks of one node. Source: NERSC and OLCF user documentation;
- * grid_order(1). Trap: cray-mpich 9.1.0 aborts in MPI_Init when the process mapping that PMI hands out reaches 1,024
- * bytes (one field report, 2026): a longer one is refused unless asked for. Limits: the order of the ranks on a node is
- * kept, the numbers of the cores are not told. */
+ * Slot i lies on node i / k of the launched nodes, k ranks a node, so every node with ranks has k of them but
+ * the last, and none before it is empty. A line holds the ranks of one node. Source: NERSC and OLCF user
+ * documentation; grid_order(1). Trap: cray-mpich 9.1.0 aborts in MPI_Init when the process mapping that PMI
+ * hands out reaches 1,024 bytes (one field report, 2026): a longer one is refused unless asked for. Limits:
+ * the order of the ranks on a node is kept, the numbers of the cores are not told. */
 #include "mapping/launcher.h"
 
 #include <string.h>
@@ -22,7 +22,10 @@ size_t fc_pmi_mapping_bytes(const struct fc_launch *job)
 }
 
 /* After check: those of every node but the last. */
-static uint32_t ranks_a_node(const struct fc_launch *job) { return job->n_ranks[0]; }
+static uint32_t ranks_a_node(const struct fc_launch *job)
+{
+    return job->n_ranks[0];
+}
 
 static enum fc_code check(const struct fc_launch *job, struct fc_status *st)
 {
@@ -33,15 +36,20 @@ static enum fc_code check(const struct fc_launch *job, struct fc_status *st)
     for (uint32_t p = 0; p < job->n_places; p++) {
         uint32_t expected = p < last ? k : p == last ? job->n_tasks - last * k : 0;
         if (job->n_ranks[p] != expected)
-            return fc_refuse(st, FC_INPUT, "format cray fills the nodes in order with equal ranks: node %u of the allocation "
-                             "holds %u ranks (expected %u: %u ranks by %u a node)", p, job->n_ranks[p], expected,
-                             job->n_tasks, k);
+            return fc_refuse(
+                st, FC_INPUT,
+                "format cray fills the nodes in order with equal ranks: node %u of the allocation "
+                "holds %u ranks (expected %u: %u ranks by %u a node)",
+                p, job->n_ranks[p], expected, job->n_tasks, k);
     }
     size_t bytes = fc_pmi_mapping_bytes(job);
     if (bytes > MOST_MAPPING_BYTES && !job->long_mapping)
-        return fc_refuse(st, FC_NO, "the order's PMI_process_mapping takes %zu bytes, and cray-mpich 9.1.0 aborts in MPI_Init "
-                         "from %d on (whole blocks of consecutive ranks a node fold; --long-mapping writes it all the same)",
-                         bytes, MOST_MAPPING_BYTES + 1);
+        return fc_refuse(
+            st, FC_NO,
+            "the order's PMI_process_mapping takes %zu bytes, and cray-mpich 9.1.0 aborts in MPI_Init "
+            "from %d on (whole blocks of consecutive ranks a node fold; --long-mapping writes it all the "
+            "same)",
+            bytes, MOST_MAPPING_BYTES + 1);
     return FC_OK;
 }
 
@@ -60,8 +68,8 @@ static enum fc_code write_order(const struct fc_launch *job, FILE *out, struct f
     return FC_OK;
 }
 
-static enum fc_code read_order(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
-                               struct fc_status *st)
+static enum fc_code read_order(const struct fc_text *text, const struct fc_launch *job,
+                               struct fc_launched *back, struct fc_status *st)
 {
     struct fc_launch_words words;
     const char *word;
@@ -85,7 +93,8 @@ const struct fc_launcher_format fc_launcher_cray = {
     .name = "cray",
     .what = "Cray MPICH_RANK_ORDER: the ranks in slot order, a line a node",
     .source = "NERSC and OLCF user documentation; grid_order(1)",
-    .start = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE srun -n RANKS --ntasks-per-node=K PROGRAM",
+    .start =
+        "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE srun -n RANKS --ntasks-per-node=K PROGRAM",
     .needs_writer = true,
     .check = check,
     .write = write_order,

@@ -1,17 +1,21 @@
 /* launcher_lsf.c - LSF's task geometry, LSB_TASK_GEOMETRY: "{(2,5,7)(0,6)(1,3)(4)}", a group of ranks a node.
  *
- * It tells which ranks share a node, not which node: here group i stands for node i of the allocation, so the nodes with
- * ranks must be the first ones without a gap, and the answer holds where LSF gives its hosts in that order
- * (LSB_MCPU_HOSTS). Source: LSF administration, Running Jobs with Task Geometry. Limits: no slots. */
+ * It tells which ranks share a node, not which node: here group i stands for node i of the allocation, so the
+ * nodes with ranks must be the first ones without a gap, and the answer holds where LSF gives its hosts in
+ * that order (LSB_MCPU_HOSTS). Source: LSF administration, Running Jobs with Task Geometry. Limits: no slots.
+ */
 #include "mapping/launcher.h"
 
 static enum fc_code check(const struct fc_launch *job, struct fc_status *st)
 {
     for (uint32_t p = 0; p < job->n_used; p++)
         if (job->n_ranks[p] == 0)
-            return fc_refuse(st, FC_INPUT, "format lsf cannot name nodes: its group i goes to host i, and node %u of the "
-                             "allocation holds no rank while later ones do (%u of %u nodes have ranks; list only these with "
-                             "--nodes)", p, job->n_used, job->n_places);
+            return fc_refuse(st, FC_INPUT,
+                             "format lsf cannot name nodes: its group i goes to host i, and node %u of the "
+                             "allocation holds no rank while later ones do (%u of %u nodes have ranks; list "
+                             "only these with "
+                             "--nodes)",
+                             p, job->n_used, job->n_places);
     return FC_OK;
 }
 
@@ -33,8 +37,8 @@ static enum fc_code write_groups(const struct fc_launch *job, FILE *out, struct 
     return FC_OK;
 }
 
-static enum fc_code read_groups(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
-                                struct fc_status *st)
+static enum fc_code read_groups(const struct fc_text *text, const struct fc_launch *job,
+                                struct fc_launched *back, struct fc_status *st)
 {
     struct fc_place where = {text->file, 1};
     uint32_t group = 0;
@@ -52,7 +56,8 @@ static enum fc_code read_groups(const struct fc_text *text, const struct fc_laun
                     : before == '0' ? *c == ',' || *c == ')'
                                     : number && before != '}';
         if (!good)
-            return fc_fail(st, FC_INPUT, where, "'%c' is not expected here (expected groups such as {(2,5)(0,1)})", *c);
+            return fc_fail(st, FC_INPUT, where,
+                           "'%c' is not expected here (expected groups such as {(2,5)(0,1)})", *c);
         before = number ? '0' : *c;
         if (number) {
             size_t digits = 0;

@@ -1,8 +1,9 @@
-/* launcher_slurm.c - one host a line, line r for rank r: Slurm's host file for srun -m arbitrary (srun(1)), and Open MPI's
- * sequential mapper (rmaps/seq).
+/* launcher_slurm.c - one host a line, line r for rank r: Slurm's host file for srun -m arbitrary (srun(1)),
+ * and Open MPI's sequential mapper (rmaps/seq).
  *
- * Limits: no slots: on a node the ranks take the cores that the launcher binds them to, in rank order. Slurm counts a
- * list such as cn[00-01] as one line, so names are written plain; it does accept several apart by commas, which are read. */
+ * Limits: no slots: on a node the ranks take the cores that the launcher binds them to, in rank order. Slurm
+ * counts a list such as cn[00-01] as one line, so names are written plain; it does accept several apart by
+ * commas, which are read. */
 #include "mapping/launcher.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ static enum fc_code write_hosts(const struct fc_launch *job, FILE *out, struct f
     return FC_OK;
 }
 
-static enum fc_code read_hosts(const struct fc_text *text, const struct fc_launch *job, struct fc_launched *back,
-                               struct fc_status *st)
+static enum fc_code read_hosts(const struct fc_text *text, const struct fc_launch *job,
+                               struct fc_launched *back, struct fc_status *st)
 {
     struct fc_launch_words words;
     const char *word;

@@ -8,6 +8,11 @@
 
 #include <string.h>
 
+static bool is_number(const char *name)
+{
+    return *name && !name[strspn(name, "0123456789")];
+}
+
 /* ---- lists ---- */
 
 struct reading {
@@ -16,19 +21,22 @@ struct reading {
     bool in_file;
 };
 
-static enum fc_code add_host(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
-                             struct fc_status *st)
+static enum fc_code add_host(void *context, const char *name, size_t length, uint32_t times,
+                             struct fc_place where, struct fc_status *st)
 {
     struct reading *r = context;
     uint32_t number, before = r->names.n;
+    if (is_number(name))
+        return fc_fail(st, FC_INPUT, where,
+                       "'%s' is a number, which node lists take for a node (expected a host name)", name);
     if (fc_graph_names_add(&r->names, r->arena, name, length, &number, where, st)) return st->code;
     if (number < before && !r->in_file && times == 1)
         return fc_fail(st, FC_INPUT, where, "host '%s' is listed twice", name);
     return FC_OK;
 }
 
-static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file, struct fc_place where,
-                                struct fc_status *st)
+static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file,
+                                struct fc_place where, struct fc_status *st)
 {
     struct reading *r = context;
     r->in_file = in_file;
@@ -46,8 +54,6 @@ enum fc_code fc_hosts_read(const char *text, struct fc_arena *arena, const char 
 }
 
 /* ---- of the machine ---- */
-
-static bool is_number(const char *name) { return *name && !name[strspn(name, "0123456789")]; }
 
 static enum fc_code of_fabric(struct fc_network *net, struct fc_status *st)
 {
@@ -79,21 +85,21 @@ enum fc_code fc_hosts_of_machine(struct fc_network *net, struct fc_status *st)
     if (m->hosts && m->hosts_file)
         return fc_fail(st, FC_INPUT, where, "hosts and hosts_file: expected one of them");
     if (m->hosts && fc_host_text_is_file(m->hosts))
-        return fc_fail(st, FC_INPUT, where, "hosts: '%.80s' (expected a host list such as cn[000-063]; hosts_file: names a file)",
+        return fc_fail(st, FC_INPUT, where,
+                       "hosts: '%.80s' (expected a host list such as cn[000-063]; hosts_file: names a file)",
                        m->hosts);
     char path[2 + FILENAME_MAX];
     const char *slash = m->hosts_file && m->hosts_file[0] != '/' ? strrchr(m->file, '/') : NULL;
-    int length = m->hosts_file ? snprintf(path, sizeof path, "@%.*s%s", slash ? (int)(slash - m->file) + 1 : 0, m->file,
-                                          m->hosts_file) : 0;
-    if ((size_t)length >= sizeof path) return fc_fail(st, FC_INPUT, where, "hosts_file: the path is too long");
+    int length = m->hosts_file ? snprintf(path, sizeof path, "@%.*s%s",
+                                          slash ? (int)(slash - m->file) + 1 : 0, m->file, m->hosts_file)
+                               : 0;
+    if ((size_t)length >= sizeof path)
+        return fc_fail(st, FC_INPUT, where, "hosts_file: the path is too long");
     if (fc_hosts_read(m->hosts ? m->hosts : path, &net->arena, &name, &n, st)) return at_key(m, st);
     if (n != net->n_nodes)
-        return fc_fail(st, FC_INPUT, where, "%s: %u hosts for %u nodes (expected one a node, in the order of their numbers)",
+        return fc_fail(st, FC_INPUT, where,
+                       "%s: %u hosts for %u nodes (expected one a node, in the order of their numbers)",
                        m->hosts ? "hosts" : "hosts_file", n, net->n_nodes);
-    for (uint32_t i = 0; i < n; i++)
-        if (is_number(name[i]))
-            return fc_fail(st, FC_INPUT, where, "%s: '%s' is a number, which node lists take for a node (expected a name)",
-                           m->hosts ? "hosts" : "hosts_file", name[i]);
     net->host_name = name;
     return FC_OK;
 }
@@ -107,8 +113,8 @@ static uint32_t hash(const char *text, size_t length)
     return (uint32_t)(h ^ h >> 32);
 }
 
-enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena, struct fc_host_index *index,
-                                 struct fc_status *st)
+enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *arena,
+                                 struct fc_host_index *index, struct fc_status *st)
 {
     *index = (struct fc_host_index){.n_slots = 2, .name = net->host_name};
     if (!net->host_name) return FC_OK;
@@ -126,15 +132,16 @@ enum fc_code fc_host_index_start(const struct fc_network *net, struct fc_arena *
 uint32_t fc_host_find(const struct fc_host_index *index, const char *name, size_t length)
 {
     if (!index->slot) return FC_NONE;
-    for (uint32_t at = hash(name, length) & (index->n_slots - 1); index->slot[at]; at = (at + 1) & (index->n_slots - 1)) {
+    for (uint32_t at = hash(name, length) & (index->n_slots - 1); index->slot[at];
+         at = (at + 1) & (index->n_slots - 1)) {
         uint32_t node = index->slot[at] - 1;
         if (strlen(index->name[node]) == length && !memcmp(index->name[node], name, length)) return node;
     }
     return FC_NONE;
 }
 
-enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length, struct fc_place where,
-                             struct fc_status *st)
+enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length,
+                             struct fc_place where, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     const char **rest = fc_alloc(&arena, net->n_nodes, sizeof *rest, st), *first = NULL, *last = NULL;
@@ -154,8 +161,8 @@ enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, siz
         while (rest[at] != found) at++;
         for (n--; at < n; at++) rest[at] = rest[at + 1];
     }
-    fc_fail(st, FC_INPUT, where, "host '%.80s' is not in machine %s (%s%sit has %.80s to %.80s)", asked, net->machine->name,
-            near, *near ? "; " : "", first ? first : "none", last ? last : "none");
+    fc_fail(st, FC_INPUT, where, "host '%.80s' is not in machine %s (%s%sit has %.80s to %.80s)", asked,
+            net->machine->name, near, *near ? "; " : "", first ? first : "none", last ? last : "none");
     fc_arena_free(&arena);
     return st->code;
 }

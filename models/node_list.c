@@ -1,8 +1,9 @@
-/* node_list.c - nodes as users name them: numbers, host lists, coordinates, names of routers, or a file of these.
+/* node_list.c - nodes as users name them: numbers, host lists, coordinates, names of routers, or a file of
+ * these.
  *
- * A number is always a node number. Any other word is looked up among the host names, then among the names that routers
- * have in our output: "(3,0,7)" of a torus, "(0,0,0).5" and the chip "(0,0,0)" of a tmesh, "12.5" of a two-level network,
- * a switch of a fabric file; it stands for all nodes of that router. */
+ * A number is always a node number. Any other word is looked up among the host names, then among the names
+ * that routers have in our output: "(3,0,7)" of a torus, "(0,0,0).5" and the chip "(0,0,0)" of a tmesh,
+ * "12.5" of a two-level network, a switch of a fabric file; it stands for all nodes of that router. */
 #include "core/hostlist.h"
 #include "models/hosts.h"
 
@@ -10,9 +11,9 @@
 #include <unistd.h>
 
 struct routers {
-    char *text;      /* names one after the other, each with its NUL */
-    size_t *start;   /* [n_routers] */
-    uint32_t *slot;  /* [n_slots] router + 1 */
+    char *text;     /* names one after the other, each with its NUL */
+    size_t *start;  /* [n_routers] */
+    uint32_t *slot; /* [n_slots] router + 1 */
     uint32_t n_slots;
 };
 struct list {
@@ -21,7 +22,7 @@ struct list {
     struct fc_status *st;
     uint32_t *node;
     size_t n;
-    bool *seen;     /* [n_nodes] */
+    bool *seen; /* [n_nodes] */
     bool in_file;
     struct fc_host_index hosts;
     struct routers routers; /* start NULL: not listed yet */
@@ -86,14 +87,20 @@ static uint32_t find_router(const struct list *l, const char *name)
 static enum fc_code add_router(struct list *l, uint32_t router, bool again, struct fc_place where)
 {
     const struct fc_network *net = l->net;
-    for (uint32_t e = net->first_link[router]; e < net->first_link[router + 1]; e++)
-        if (fc_is_node(net, net->link_target[e]) && add(l, net->link_target[e] - net->n_routers, again, where))
-            return l->st->code;
+    size_t first = l->n, i;
+    for (uint32_t e = net->first_link[router]; e < net->first_link[router + 1]; e++) {
+        if (!fc_is_node(net, net->link_target[e])) continue;
+        uint32_t node = net->link_target[e] - net->n_routers;
+        for (i = l->seen[node] ? first : l->n; i < l->n && l->node[i] != node;)
+            i++; /* a second cable to it */
+        if (i == l->n && add(l, node, again, where)) return l->st->code;
+    }
     return FC_OK;
 }
 
 /* A router, or the chip whose mesh nodes are "NAME.0", "NAME.1", ... *found tells whether there was one. */
-static enum fc_code add_routers(struct list *l, const char *name, bool again, struct fc_place where, bool *found)
+static enum fc_code add_routers(struct list *l, const char *name, bool again, struct fc_place where,
+                                bool *found)
 {
     if (!l->listed && list_routers(l)) return l->st->code;
     uint32_t router = find_router(l, name);
@@ -115,15 +122,16 @@ static enum fc_code unknown(const struct list *l, const char *name, struct fc_pl
     if (net->host_name && *name != '(') return fc_host_unknown(net, name, strlen(name), where, l->st);
     fc_vertex_name(net, net->n_routers - 1, last, sizeof last);
     if (*name == '(')
-        return fc_fail(l->st, FC_INPUT, where, "'%.80s' is no place in machine %s (its last router is %.80s)", name,
-                       net->machine->name, last);
-    return fc_fail(l->st, FC_INPUT, where, "'%.80s': machine %s has no host names (expected node numbers up to %u or names "
-                   "of routers up to %.80s; hosts: in the machine file or --hosts gives it host names)", name,
-                   net->machine->name, net->n_nodes - 1, last);
+        return fc_fail(l->st, FC_INPUT, where, "'%.80s' is no place in machine %s (its last router is %.80s)",
+                       name, net->machine->name, last);
+    return fc_fail(l->st, FC_INPUT, where,
+                   "'%.80s': machine %s has no host names (expected node numbers up to %u or names "
+                   "of routers up to %.80s; hosts: in the machine file or --hosts gives it host names)",
+                   name, net->machine->name, net->n_nodes - 1, last);
 }
 
-static enum fc_code add_name(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
-                             struct fc_status *st)
+static enum fc_code add_name(void *context, const char *name, size_t length, uint32_t times,
+                             struct fc_place where, struct fc_status *st)
 {
     struct list *l = context;
     bool again = l->in_file || times > 1, found;
@@ -151,7 +159,8 @@ static bool read_box(const char *text, size_t length, struct box *b)
     for (; at < end && b->n_dims < FC_MAX_DIMS; at++) {
         int digits = 0, more = 0;
         unsigned long *low = &b->low[b->n_dims], *high = &b->high[b->n_dims];
-        for (; at < end && *at >= '0' && *at <= '9' && digits < 9; at++, digits++) *low = *low * 10 + (unsigned long)(*at - '0');
+        for (; at < end && *at >= '0' && *at <= '9' && digits < 9; at++, digits++)
+            *low = *low * 10 + (unsigned long)(*at - '0');
         if (digits == 0) return false;
         *high = *low;
         if (at < end && *at == '-')
@@ -178,7 +187,8 @@ static enum fc_code add_box(struct list *l, const char *text, size_t length, str
     for (;;) {
         char name[FC_MOST_HOST_NAME + 1];
         size_t n = 0;
-        for (int d = 0; d < b.n_dims; d++) n += (size_t)snprintf(name + n, sizeof name - n, "%s%lu", d ? "," : "(", c[d]);
+        for (int d = 0; d < b.n_dims; d++)
+            n += (size_t)snprintf(name + n, sizeof name - n, "%s%lu", d ? "," : "(", c[d]);
         n += (size_t)snprintf(name + n, sizeof name - n, ")%.*s", (int)(text + length - b.rest), b.rest);
         if (n >= sizeof name) return fc_fail(l->st, FC_INPUT, where, "'%.*s' is too long", b.length, text);
         bool found;
@@ -207,16 +217,18 @@ static enum fc_code add_numbers(struct list *l, const char *text, size_t length,
     uint32_t *number;
     size_t n;
     snprintf(copy, sizeof copy, "%.*s", (int)length, text);
-    if (length >= sizeof copy) fc_refuse(&why, FC_INPUT, "'%.60s...' is not a number or range", text);
-    else fc_parse_ranges(copy, l->net->n_nodes, &l->scratch, &number, &n, &why);
+    if (length >= sizeof copy)
+        fc_refuse(&why, FC_INPUT, "'%.60s...' is not a number or range", text);
+    else
+        fc_parse_ranges(copy, l->net->n_nodes, &l->scratch, &number, &n, &why);
     if (why.code) return fc_fail(l->st, why.code, where, "%s", why.message);
     for (size_t i = 0; i < n; i++)
         if (add(l, number[i], l->in_file, where)) return l->st->code;
     return FC_OK;
 }
 
-static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file, struct fc_place where,
-                                struct fc_status *st)
+static enum fc_code add_element(void *context, const char *element, size_t length, bool in_file,
+                                struct fc_place where, struct fc_status *st)
 {
     struct list *l = context;
     l->in_file = in_file;
@@ -232,14 +244,15 @@ static enum fc_code choose_file(struct list *l, const char *text, bool *file)
     if (*file || all_of(text, strlen(text), "0123456789-,+ ") || access(text, F_OK) != 0) return FC_OK;
     bool host = fc_host_find(&l->hosts, text, strlen(text)) != FC_NONE;
     if (host)
-        return fc_refuse(l->st, FC_INPUT, "'%.80s' is a host and also a file here (expected @%.80s or ./%.80s for the file)",
+        return fc_refuse(l->st, FC_INPUT,
+                         "'%.80s' is a host and also a file here (expected @%.80s or ./%.80s for the file)",
                          text, text, text);
     *file = true;
     return FC_OK;
 }
 
-enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struct fc_arena *arena, uint32_t **node,
-                           size_t *n, struct fc_status *st)
+enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struct fc_arena *arena,
+                           uint32_t **node, size_t *n, struct fc_status *st)
 {
     struct fc_status why = {0};
     struct list l = {.net = net, .arena = arena, .st = &why};
@@ -247,7 +260,8 @@ enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struc
     bool file;
     l.node = fc_alloc(arena, net->n_nodes, sizeof *l.node, &why);
     l.seen = fc_alloc(&l.scratch, net->n_nodes, sizeof *l.seen, &why);
-    if (l.node && l.seen && !fc_host_index_start(net, &l.scratch, &l.hosts, &why) && !choose_file(&l, text, &file)) {
+    if (l.node && l.seen && !fc_host_index_start(net, &l.scratch, &l.hosts, &why) &&
+        !choose_file(&l, text, &file)) {
         snprintf(path, sizeof path, "%s%s", file && *text != '@' ? "@" : "", text);
         fc_host_text_walk(file ? path : text, add_element, &l, &why);
     }
