@@ -30,7 +30,7 @@ struct fc_strategy_ops {
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, seconds (task_bound.c); NaN: none above 0
- * is known (dense traffic). O(entries + links). */
+ * is known (dense traffic). FC_INPUT: more tasks than cores. O(entries + links). */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *bound_s, struct fc_status *st);
 /* By strategy name (perhaps with block shapes), launcher file "FORMAT:FILE" (launcher.h) or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than
  * cores, a core is used twice or out of range. */

@@ -13,11 +13,11 @@ enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *boun
     struct fc_slots slots;
     struct fc_unit_graph tasks;
     *bound_s = NAN;
-    if (demand->n_dense > 0) return FC_OK;
-    uint32_t *identity = fc_alloc(&scratch.arena, demand->n_tasks, sizeof *identity, st);
+    enum fc_code code = fc_map_start(problem, &scratch, &slots, st); /* too many tasks are refused here */
+    uint32_t *identity =
+        code || demand->n_dense ? NULL : fc_alloc(&scratch.arena, demand->n_tasks, sizeof *identity, st);
     for (uint32_t t = 0; identity && t < demand->n_tasks; t++) identity[t] = t;
-    if (identity && !fc_map_start(problem, &scratch, &slots, st) &&
-        !fc_unit_graph_build(demand, identity, demand->n_tasks, &scratch.arena, &tasks, st)) {
+    if (identity && !fc_unit_graph_build(demand, identity, demand->n_tasks, &scratch.arena, &tasks, st)) {
         struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
                                  slots.per_node};
         fc_task_bound(&sites, &tasks, bound_s, st);

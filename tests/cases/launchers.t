@@ -38,6 +38,32 @@ $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --stra
 > 1
 > 1
 
+# All strategies beside each other; the best one's keys stand on top.
+$ fabricast map -m tests/fabrics/tree.yaml -p stencil2d:grid=2x2,bytes=1KiB --compare --time 10ms -q | sed 's/ [0-9.]*  link/ S  link/'
+> machine     tree: 
+> traffic     stencil2d:grid=2x2,bytes=1KiB, 4 tasks, routing shortest
+> bound       327.7 ns
+> 
+> mapping            time  of peak % over bound %  hops/byte   spent s  hottest link
+> def            327.7 ns      100.0          0.0      1.000     S  link rack1->cn001
+> ...
+> rnm            327.7 ns      100.0          0.0      1.500     S  link rack1->cn003
+> ...
+$ fabricast map -m bgl-64 -p stencil2d:grid=4x4,bytes=1MiB --strategy all --time 10ms --json -q | grep -E '^  "(strategy|lower_bound_s|strategies)"|^      "strategy"'
+> ...
+>   "strategies": [
+>       "strategy": "def",
+> ...
+>       "strategy": "optimize",
+> ...
+$ fabricast list formats | grep -E '^  (slurm|cray|lsf) '
+>   slurm (mapping)              Slurm host file for -m arbitrary: a host a line, line r for rank r
+>   cray (mapping)               Cray MPICH_RANK_ORDER: the ranks in slot order, a line a node
+>   lsf (mapping)                LSF task geometry: {(2,5)(0,1)}, group i on node i of the allocation
+$ fabricast map -m bgl-64 -p stencil2d:grid=40x40,bytes=1KiB --compare
+! fabricast: communication graph has 1600 ranks but the machine has 128 cores
+? 2
+
 # Lists of nodes, fastest first: a ring of 16 tasks on a cycle through all nodes puts 1 MiB on each of its links, not two.
 $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes 0,3,1,2,4,7,5,6 --nodes cn[0-3],cn7,cn6,cn5,cn4
 > stencil2d:grid=1x16,bytes=1MiB, 16 tasks
