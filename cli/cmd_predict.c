@@ -285,8 +285,8 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
     struct fc_plot_links *links = fc_alloc(arena, report->n, sizeof *links, st);
     for (size_t i = 0; bars && links && i < report->n; i++) {
         const struct row *r = &report->rows[i];
-        char label[128];
-        snprintf(label, sizeof label, "%s %s", r->machine, r->mapping);
+        char label[256];
+        snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, r->nodes ? " " : "", r->nodes ? r->nodes : "");
         bars[i] = (struct fc_plot_prediction){fc_copy_text(arena, label, st), r->p.computation_s, r->p.communication_s,
                                               r->p.bound_s, r->p.percent_of_peak};
         links[i] = (struct fc_plot_links){bars[i].label, r->busy_s, r->n_busy};

@@ -41,7 +41,11 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
     uint32_t n;
     snprintf(file, sizeof file, "@%s", a->hosts);
     bool named = *a->hosts != '@' && access(a->hosts, F_OK) == 0; /* a file without the @ */
-    if (fc_hosts_read(named ? file : a->hosts, &s->arena, &host, &n, st)) return st->code;
+    struct fc_status why = {0};
+    if (fc_hosts_read(named ? file : a->hosts, &s->arena, &host, &n, &why)) {
+        if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
+        return fc_refuse(st, why.code, "--hosts: %s", why.message);
+    }
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
         return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
@@ -49,7 +53,8 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
     if (a->nodes && fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
     if (!a->nodes || n != s->n_nodes)
         return fc_refuse(st, FC_INPUT, "--hosts: %u hosts (expected one for each of the machine's %u nodes%s)", n,
-                         s->net.n_nodes, a->nodes ? ", or of the nodes that --nodes lists" : "; --nodes tells which they are");
+                         s->net.n_nodes,
+                         a->nodes ? ", or of the nodes that --nodes lists" : "; --nodes tells which they are");
     s->net.host_name = fc_alloc(&s->arena, s->net.n_nodes, sizeof *s->net.host_name, st);
     for (uint32_t i = 0; s->net.host_name && i < n; i++) s->net.host_name[s->nodes[i]] = host[i];
     return st->code;
@@ -166,7 +171,8 @@ enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char 
     for (char *at = copy; at;) {
         char *comma = strchr(at, ',');
         /* "bsm:node=4x4,drawer=8x8" is one item */
-        while (comma && comma[1 + strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz")] == '=') comma = strchr(comma + 1, ',');
+        while (comma && comma[1 + strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz")] == '=')
+            comma = strchr(comma + 1, ',');
         if (comma) *comma = 0;
         if (*at == 0) return fc_refuse(st, FC_INPUT, "'%s': an empty name in the list", text);
         (*items)[(*n)++] = at;

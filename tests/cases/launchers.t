@@ -94,6 +94,9 @@ $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --strategy def --form
 $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --hosts a,b --strategy def --format slurm
 ! fabricast: --hosts: 2 hosts (expected one for each of the machine's 64 nodes; --nodes tells which they are)
 ? 2
+$ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --hosts a,a --nodes 0-1 --strategy def --format slurm
+! fabricast: --hosts: host 'a' is listed twice
+? 2
 $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --nodes 0-1 --nodes 2-3 --strategy def
 ! fabricast map: --nodes is given 2 times (only predict compares node lists)
 ? 2
