@@ -159,6 +159,7 @@ static enum fc_code try_strategy(const struct answer *a, const char *strategy, s
 static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *mappings, struct fc_status *st)
 {
     for (int i = 0; fc_strategies[i] && a->n < most; i++) {
+        if (fc_strategies[i]->argument) continue;
         struct fc_status why = {0}; /* a strategy that does not fit this traffic or network is left out */
         if (try_strategy(a, fc_strategies[i]->name, &a->rows[a->n], &mappings[a->n], &why) == FC_FAULT) {
             *st = why;

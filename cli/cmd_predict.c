@@ -310,8 +310,11 @@ static enum fc_code predict_machine(struct settings *s, const char *name, const 
     struct fc_session session;
     struct fc_demand demand = {0};
     if (fc_session_open(s->arguments, name, &session, st)) return st->code;
-    if (s->trace.first_event) fc_demand_of_job_by(&s->trace, &s->collectives, &demand, st);
-    else fc_session_demand(s->arguments, &session, &demand, st);
+    if (s->trace.first_event) {
+        fc_demand_of_job_by(&s->trace, &s->collectives, &demand, st);
+    } else if (!fc_session_demand(s->arguments, &session, &demand, st)) {
+        demand.computation_s = s->arguments->compute_s;
+    }
     for (size_t i = 0; i < n_maps && !st->code; i++) predict_one(s, &session, &demand, maps[i], &rows[i], st);
     fc_demand_free(&demand);
     fc_session_close(&session);
@@ -382,6 +385,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     if (arguments->collectives && !arguments->trace)
         return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
+    if (arguments->compute_s > 0 && arguments->trace)
+        return fc_refuse(st, FC_INPUT, "--compute: a trace has its own computation (expected -p or -g)");
     if (read_network(arguments, &s.network, st) || fc_session_collectives(arguments, &s.collectives, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
@@ -403,6 +408,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtKMnXrbNLPTsjoJq",
+    .options = "mpgtKMnXrcbNLPTsjoJq",
     .run = run,
 };

@@ -29,12 +29,13 @@ enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct
                      why.code ? why.message : "no shape behind the ':' (expected e.g. node=4x4x2x1)");
 }
 
-static char *shape_text(char *out, size_t size, const long long *side, int n)
+static char *shape_text(char *out, size_t size, const long long *side, int n, bool fastest_first)
 {
     size_t used = 0;
     out[0] = '\0';
     for (int d = 0; d < n && used < size; d++)
-        used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "", side[d]);
+        used += (size_t)snprintf(out + used, size - used, "%s%lld", d ? "x" : "",
+                                 side[fastest_first ? n - 1 - d : d]);
     return out;
 }
 
@@ -78,19 +79,33 @@ static void look(struct nearest *s, int d, double volume, double distance)
     }
 }
 
+static char *near_text(struct nearest *s, bool fastest_first, char *out, size_t size)
+{
+    char one[160];
+    look(s, 0, 1, 0);
+    snprintf(out, size, "%s", s->n ? "nearest valid shapes: " : "no shape is valid here");
+    for (int i = 0; i < s->n; i++) {
+        size_t used = strlen(out);
+        snprintf(out + used, size - used, "%s%s", i ? ", " : "",
+                 shape_text(one, sizeof one, s->found[i], s->blocks->n_grid, fastest_first));
+    }
+    return out;
+}
+
+char *fc_block_shapes_near(const struct fc_blocks *blocks, const long long *asked, const long long *inside,
+                           double most, double least, char *out, size_t size)
+{
+    struct nearest s = {.blocks = blocks, .asked = asked, .inside = inside, .most = most, .least = least};
+    return near_text(&s, true, out, size);
+}
+
 static enum fc_code refuse(struct nearest *s, const char *strategy, const char *unit, const char *why,
                            struct fc_status *st)
 {
-    char asked[200], near[500] = "", one[160];
-    look(s, 0, 1, 0);
-    for (int i = 0; i < s->n; i++) {
-        size_t used = strlen(near);
-        snprintf(near + used, sizeof near - used, "%s%s", i ? ", " : "",
-                 shape_text(one, sizeof one, s->found[i], s->blocks->n_grid));
-    }
-    return fc_refuse(st, FC_INPUT, "strategy %s: block %s of a %s %s (%s%s)", strategy,
-                     shape_text(asked, sizeof asked, s->asked, s->blocks->n_grid), unit, why,
-                     s->n ? "nearest valid shapes: " : "no shape is valid here", near);
+    char asked[200], near[500];
+    return fc_refuse(st, FC_INPUT, "strategy %s: block %s of a %s %s (%s)", strategy,
+                     shape_text(asked, sizeof asked, s->asked, s->blocks->n_grid, false), unit, why,
+                     near_text(s, false, near, sizeof near));
 }
 
 /* ---- checks ---- */

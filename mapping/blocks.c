@@ -115,7 +115,7 @@ static bool choose_level(struct fc_blocks *b, int level, double tasks_per_inner,
                        .inside = level == 0 ? ones : b->block[level - 1],
                        .most = tasks_per_inner * inner_units};
     bool top = level == (int)b->top;
-    if (b->given && b->given[level].n) { /* checked, except against a block inside it that is being chosen */
+    if (b->given[level].n) { /* checked, except against a block inside it that is being chosen */
         double volume = 1;
         bool fits = true;
         for (int d = 0; d < b->n_grid; d++) {
@@ -158,15 +158,25 @@ static enum fc_code no_tiling(const struct fc_slots *slots, const struct fc_bloc
                      name, slots->per_node, grid, b->n_units, level_names[b->top]);
 }
 
+enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                             enum fc_level top, const char *name, struct fc_arena *arena,
+                             struct fc_blocks *blocks, struct fc_status *st)
+{
+    blocks->top = top;
+    if (set_levels(problem, name, blocks, st)) return st->code;
+    return find_units(slots, problem->net->n_nodes, arena, blocks, st);
+}
+
 enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct fc_slots *slots,
                               enum fc_level top, bool needs_grid, const char *name, struct fc_arena *arena,
                               struct fc_blocks *blocks, struct fc_status *st)
 {
     const struct fc_demand *demand = problem->demand;
-    *blocks = (struct fc_blocks){.top = top, .n_grid = demand->n_grid, .given = problem->block_shape};
-    if (set_levels(problem, name, blocks, st) || find_units(slots, problem->net->n_nodes, arena, blocks, st))
+    *blocks = (struct fc_blocks){.n_grid = demand->n_grid};
+    if (fc_blocks_units(problem, slots, top, name, arena, blocks, st) ||
+        (problem->argument && fc_block_shapes_read(problem->argument, name, blocks->given, st)))
         return st->code;
-    if (demand->n_grid == 0 && (needs_grid || blocks->given))
+    if (demand->n_grid == 0 && (needs_grid || problem->argument))
         return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
                          name);
     if (demand->n_grid == 0) {
@@ -177,7 +187,7 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
         return room >= demand->n_tasks ? FC_OK : no_tiling(slots, blocks, name, st);
     }
     memcpy(blocks->grid, demand->grid, sizeof blocks->grid);
-    if (blocks->given && fc_block_shapes_check(blocks, slots->per_node, name, st)) return st->code;
+    if (problem->argument && fc_block_shapes_check(blocks, slots->per_node, name, st)) return st->code;
     /* choose_level gives up at the first top-level candidate that needs too many units: volumes only fall
      * after it. */
     return choose_level(blocks, 0, slots->per_node, demand->n_tasks) ? FC_OK

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 extern const struct fc_strategy_ops fc_strategy_def, fc_strategy_random, fc_strategy_bnm, fc_strategy_bdm,
-    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_optimize;
+    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_shapes, fc_strategy_optimize;
 const struct fc_strategy_ops *const fc_strategies[] = {
     &fc_strategy_def, &fc_strategy_random,   &fc_strategy_bnm,
     &fc_strategy_bdm, &fc_strategy_bsm,      &fc_strategy_rnm,
-    &fc_strategy_rdm, &fc_strategy_optimize, NULL,
+    &fc_strategy_rdm, &fc_strategy_shapes,   &fc_strategy_optimize,
+    NULL,
 };
 
 void fc_mapping_free(struct fc_mapping *mapping)
@@ -177,22 +178,6 @@ static const struct fc_launcher_format *format_of(const char *text, const char *
  * ---------------------------------------------------------------------------------------------------------------
  */
 
-/* "bsm:node=4x4x2x1". */
-static enum fc_code with_shapes(const struct fc_strategy_ops *strategy, const struct fc_map_problem *problem,
-                                const char *text, struct fc_mapping *mapping, struct fc_status *st)
-{
-    struct fc_ints shape[FC_N_LEVELS];
-    struct fc_map_problem shaped = *problem;
-    shaped.block_shape = shape;
-    if (!strategy->takes_blocks)
-        return fc_refuse(st, FC_INPUT, "strategy %s takes no block shapes ('%.80s')", strategy->name, text);
-    if (fc_block_shapes_read(text + strlen(strategy->name) + 1, strategy->name, shape, st) ||
-        strategy->map(&shaped, mapping, st))
-        return st->code;
-    mapping->strategy = fc_copy_text(&mapping->arena, text, st);
-    return st->code;
-}
-
 static enum fc_code unknown_strategy(const char *name, struct fc_status *st)
 {
     const char *names[32];
@@ -208,21 +193,42 @@ static enum fc_code unknown_strategy(const char *name, struct fc_status *st)
                      near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", known);
 }
 
+/* The strategy of that name, perhaps with a colon and an argument behind it; or NULL. */
+static const struct fc_strategy_ops *find_strategy(const char *text, const char **argument)
+{
+    size_t n = strcspn(text, ":");
+    *argument = text[n] ? text + n + 1 : NULL;
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
+        if (!strncmp((*s)->name, text, n) && (*s)->name[n] == 0) return *s;
+    return NULL;
+}
+
+static enum fc_code by_strategy(const struct fc_strategy_ops *strategy, const char *text, const char *argument,
+                                const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                                struct fc_status *st)
+{
+    struct fc_map_problem with = *problem;
+    with.argument = argument;
+    if (argument && !strategy->argument && !strategy->option)
+        return fc_refuse(st, FC_INPUT, "strategy %s takes nothing behind its name (got ':%.80s')", strategy->name,
+                         argument);
+    if (!argument && strategy->argument)
+        return fc_refuse(st, FC_INPUT, "strategy %s needs %s", strategy->name, strategy->argument);
+    if (strategy->map(&with, mapping, st)) return st->code;
+    mapping->strategy = argument ? fc_copy_text(&mapping->arena, text, st) : strategy->name;
+    return mapping->strategy ? FC_OK : st->code;
+}
+
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
                              struct fc_mapping *mapping, struct fc_status *st)
 {
     memset(mapping, 0, sizeof *mapping);
-    const struct fc_strategy_ops *const *s = fc_strategies;
-    size_t length = strcspn(name_or_file, ":");
-    while (*s && (strlen((*s)->name) != length || memcmp((*s)->name, name_or_file, length))) s++;
-    const char *path;
-    const struct fc_launcher_format *format = *s ? NULL : format_of(name_or_file, &path);
+    const char *argument, *path;
+    const struct fc_strategy_ops *strategy = find_strategy(name_or_file, &argument);
+    const struct fc_launcher_format *format = strategy ? NULL : format_of(name_or_file, &path);
     enum fc_code code;
-    if (*s && name_or_file[length]) {
-        code = with_shapes(*s, problem, name_or_file, mapping, st);
-    } else if (*s) {
-        code = (*s)->map(problem, mapping, st);
-        mapping->strategy = (*s)->name;
+    if (strategy) {
+        code = by_strategy(strategy, name_or_file, argument, problem, mapping, st);
     } else if (format) {
         code = fc_launch_read(problem, format, path, mapping, st);
     } else if (strpbrk(name_or_file, "/.") || access(name_or_file, F_OK) == 0) {

@@ -18,22 +18,24 @@ struct fc_map_problem {
     size_t n_nodes;
     bool spread;            /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
+    const char *argument;   /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
     double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
     int threads;
     struct fc_progress *progress;
-    const struct fc_ints *block_shape; /* of a node, drawer, supernode, n == 0: chosen; NULL: all chosen */
 };
 struct fc_strategy_ops {
     const char *name, *help, *source;
-    bool takes_blocks; /* looks at block_shape: "NAME:node=4x4,drawer=8x8" */
+    const char *argument; /* what must follow the name and a colon, for people; NULL: nothing need */
+    const char *option;   /* what may follow it; NULL: nothing else may */
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, seconds (task_bound.c); NaN: none above 0
  * is known (dense traffic). FC_INPUT: more tasks than cores. O(entries + links). */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *bound_s, struct fc_status *st);
-/* By strategy name (perhaps with block shapes), launcher file "FORMAT:FILE" (launcher.h) or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than
- * cores, a core is used twice or out of range. */
+/* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
+ * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is
+ * used twice or out of range. */
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
                              struct fc_mapping *mapping, struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);

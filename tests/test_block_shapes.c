@@ -30,7 +30,7 @@ static void test_block_shapes(void)
         {"bnm:node=0x1x1x1", "node: '0' is out of range"},
         {"bnm:rack=1x1x1x1", "unknown key 'rack'"},
         {"bnm:", "no shape behind the ':'"},
-        {"def:node=4x4x2x1", "strategy def takes no block shapes"},
+        {"def:node=4x4x2x1", "strategy def takes nothing behind its name"},
     };
     struct fc_machine machine;
     struct fc_network net;

@@ -117,6 +117,8 @@ static void test_percs_mappings(void)
         {"percs-64", "stencil4d:grid=16x16x16x16,bytes=2MiB", "bdm", 536870912.0},
         {"percs-64", "stencil4d:grid=16x16x16x16,bytes=2MiB", "bsm", 536870912.0},
         {"percs-64", "stencil2d:grid=256x256,bytes=64KiB", "def", 16777216.0},
+        {"percs-64", "stencil2d:grid=256x256,bytes=64KiB", "bnm", 16777216.0},
+        {"percs-64", "stencil2d:grid=256x256,bytes=64KiB", "bdm", 4194304.0},
         {"percs-64", "stencil2d:grid=256x256,bytes=64KiB", "bsm", 2097152.0},
         {"percs-300", "stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB", "def", 536870912.0},
     };

@@ -72,6 +72,7 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_shapes)                                                                                                   \
     X(suite_stream)                                                                                                   \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \
