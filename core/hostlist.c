@@ -82,10 +82,11 @@ static enum fc_code expand(struct walk *w, size_t used, const char *at, const ch
     }
     if (at < end) return expand_bracket(w, used, at, end);
     if (used == 0) return wrong(w, "a name");
+    w->name[used] = '\0';
+    if (w->visit(w->context, w->name, used, w->times, w->where, w->st)) return w->st->code;
     if (++w->n > FC_MOST_HOSTS)
         return fc_fail(w->st, FC_NO, w->where, "host list: more than %u hosts", FC_MOST_HOSTS);
-    w->name[used] = '\0';
-    return w->visit(w->context, w->name, used, w->times, w->where, w->st);
+    return FC_OK;
 }
 
 static enum fc_code walk_element(struct walk *w)

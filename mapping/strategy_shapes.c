@@ -125,7 +125,7 @@ static enum fc_code find_rest(struct job *j)
         return fc_refuse(
             j->st, FC_INPUT,
             "strategy %s: the outermost block leaves a rest in %d dimensions of the grid (expected 1 at "
-            "most; %s)",
+            "most), %s",
             name, n_cut, near(j, (int)b->top, shapes, sizeof shapes));
     if (n_blocks > b->n_units)
         return fc_refuse(j->st, FC_INPUT,

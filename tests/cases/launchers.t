@@ -143,5 +143,5 @@ $ fabricast map -m percs-16 -p stencil2d:grid=64x64,bytes=1KiB --strategy bsm:no
 ! fabricast: strategy bsm: block 5x6 of a node does not divide the task grid: 6 is no part of 64 (nearest valid shapes: 4x8, 4x4, 8x4)
 ? 2
 $ fabricast map -m percs-16 -p stencil2d:grid=64x64,bytes=1KiB --strategy shapes:6x5
-! fabricast: strategy shapes: the outermost block leaves a rest in 2 dimensions of the grid (expected 1 at most; nearest valid shapes: 8x4, 4x4, 4x8)
+! fabricast: strategy shapes: the outermost block leaves a rest in 2 dimensions of the grid (expected 1 at most), nearest valid shapes: 8x4, 4x4, 4x8
 ? 2
