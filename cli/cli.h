@@ -2,7 +2,7 @@
 #ifndef FC_CLI_H
 #define FC_CLI_H
 
-#include "mapping/mapping.h"
+#include "mapping/launcher.h"
 #include "solvers/background.h"
 #include "solvers/calibration.h"
 #include "solvers/collective.h"
@@ -33,6 +33,10 @@ struct fc_arguments {
     bool json, quiet, path_walk, text, dump_network, phases;
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
+    const char *hosts;
+    const char **node_lists; /* [n_node_lists] every --nodes, in order; `nodes` is the last */
+    int n_node_lists;
+    bool compare, long_mapping;
     const char *format; /* of what is written */
     bool partial;       /* capture: of a program that failed too */
     const char *flops_per_s;
@@ -94,7 +98,10 @@ enum fc_code fc_read_loggops(const char *text, const struct fc_software *softwar
 /* Closed-form times of all collectives for --members, --bytes, --loggops (collectives.c). */
 enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
                                   struct fc_status *st);
-/* Places the demand's tasks by strategy or file `map`. Patterns over nodes take one task a node. */
+/* What a mapping is asked for: the arguments' nodes, seed and search. Patterns over nodes take one task a node. */
+struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *session,
+                                         const struct fc_demand *demand);
+/* Places the demand's tasks by strategy or file `map`. */
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st);

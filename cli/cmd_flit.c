@@ -422,6 +422,6 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHKMnrvlEfweCIBhGOauTsjoJq",
+    .options = "mpgtHKMnXrvlEfweCIBhGOauTsjoJq",
     .run = run,
 };

@@ -55,6 +55,8 @@ static void collect(struct things *t)
     add(t, "formats", "slurm-topology", "topology.conf", "network");
     add(t, "formats", "edge-list", "routers, nodes and links", "network");
     add(t, "formats", "cores", "one core number a line in task order", "mapping");
+    for (const struct fc_launcher_format *const *f = fc_launcher_formats; *f; f++)
+        add(t, "formats", (*f)->name, (*f)->what, "mapping");
 }
 
 static void print(FILE *stream, const void *what)

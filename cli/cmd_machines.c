@@ -21,6 +21,8 @@ static void print_figures(FILE *stream, const void *what)
     fprintf(stream, "family      %s, routing %s\n", m->family->name, m->routing->name);
     fprintf(stream, "nodes       %llu with %lld cores, on %llu routers\n", (unsigned long long)f->facts.n_nodes,
             m->cores_per_node, (unsigned long long)f->facts.n_routers);
+    const char **host = f->session->net.host_name;
+    if (host) fprintf(stream, "hosts       %s to %s\n", host[0], host[f->facts.n_nodes - 1]);
     fprintf(stream, "distance    diameter %g hops, mean %.6g hops (%.6g between distinct nodes)\n",
             f->facts.diameter_hops, f->facts.mean_hops, f->facts.mean_hops_distinct);
     if (isnan(f->facts.bisection_links)) fprintf(stream, "bisection   unknown\n");

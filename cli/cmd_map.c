@@ -1,6 +1,8 @@
-/* cmd_map.c - `map`: a task mapping by a strategy, its time and percent of peak beside the default's; `all` compares. */
+/* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
+ * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,67 +13,216 @@ struct row {
     double elapsed_s;
 };
 struct answer {
+    const struct fc_arguments *arguments;
     const struct fc_session *session;
     const struct fc_demand *demand;
+    const struct fc_launcher_format *format; /* of the file; NULL: cores */
     struct row *rows;
-    size_t n;
+    size_t n, best;
+    double lower_bound_s; /* of every mapping; NaN: unknown */
 };
+
+/* ---- figures ---- */
+
+static double percent_of_peak(const struct row *r)
+{
+    return r->links.max_link_s > 0 ? 100 * r->links.bound_s / r->links.max_link_s : (double)NAN;
+}
+
+/* How far the time is above what no mapping is under, percent. */
+static double gap_percent(const struct answer *a, const struct row *r)
+{
+    return a->lower_bound_s > 0 ? fmax(0, 100 * (r->links.max_link_s / a->lower_bound_s - 1)) : (double)NAN;
+}
+
+/* ---- printing ---- */
+
+/* The command that uses the file, its words FILE and RANKS filled in. */
+static void start_command(const struct answer *a, char *out, size_t size)
+{
+    const char *from = a->format->start;
+    size_t n = 0;
+    while (*from && n + 1 < size) {
+        bool whole = from == a->format->start || !isalpha((unsigned char)from[-1]);
+        bool file = whole && !strncmp(from, "FILE", 4), ranks = whole && !strncmp(from, "RANKS", 5);
+        int more = file    ? snprintf(out + n, size - n, "%s", a->arguments->output)
+                   : ranks ? snprintf(out + n, size - n, "%u", a->demand->n_tasks)
+                           : snprintf(out + n, size - n, "%c", *from);
+        n += (size_t)more;
+        from += file ? 4 : ranks ? 5 : 1;
+    }
+}
+
+static char *percent_text(char *out, size_t size, double percent)
+{
+    if (isnan(percent))
+        snprintf(out, size, "unknown");
+    else
+        snprintf(out, size, "%.1f", percent);
+    return out;
+}
 
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
-    char time[64], bytes[64], name[256];
+    char time[64], peak[32], gap[32], name[1024];
     fc_print_machine(&a->session->machine, stream);
-    fprintf(stream, "traffic     %s, %u tasks, routing %s\n\n", a->demand->name, a->demand->n_tasks,
+    fprintf(stream, "traffic     %s, %u tasks, routing %s\n", a->demand->name, a->demand->n_tasks,
             a->session->machine.routing->name);
-    fprintf(stream, "%-10s %12s %12s %10s  %s\n", "mapping", "time", "hop-bytes", "hops/byte", "hottest link");
+    fprintf(stream, "bound       %s\n\n",
+            isnan(a->lower_bound_s) ? "unknown" : fc_format(time, sizeof time, a->lower_bound_s, FC_SECONDS));
+    fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %",
+            "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
         const struct row *r = &a->rows[i];
-        fprintf(stream, "%-10s %12s %12s %10.3f  %s\n", r->strategy,
+        fprintf(stream, "%-10s %12s %10s %12s %10.3f %9.3f  %s\n", r->strategy,
                 fc_format(time, sizeof time, r->links.max_link_s, FC_SECONDS),
-                fc_format(bytes, sizeof bytes, r->load.hop_bytes, FC_BYTES),
-                r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0,
-                r->links.hottest == FC_NONE ? "none"
-                                            : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
+                percent_text(peak, sizeof peak, percent_of_peak(r)),
+                percent_text(gap, sizeof gap, gap_percent(a, r)),
+                r->load.network_bytes > 0 ? r->load.hop_bytes / r->load.network_bytes : 0, r->elapsed_s,
+                r->links.hottest == FC_NONE
+                    ? "none"
+                    : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
     }
+    if (!a->arguments->output) return;
+    fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output,
+            a->format ? a->format->name : "cores");
+    if (!a->format) return;
+    start_command(a, name, sizeof name);
+    fprintf(stream, "start       %s\n", name);
 }
 
 static json_t *row_json(const struct answer *a, const struct row *r)
 {
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "strategy", r->strategy, "time_s",
-                     fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
-                     fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
-                     fc_json_real(s->max_link_s > 0 ? 100 * s->bound_s / s->max_link_s : (double)NAN), "bottleneck",
-                     fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]),
-                     "links", fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
-                     fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "strategy",
+        r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
+        a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
+        fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
+        fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
+        fc_json_real(percent_of_peak(r)), "bottleneck",
+        fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]), "links",
+        fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
+        fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
+        fc_json_real(a->lower_bound_s), "gap_percent", fc_json_real(gap_percent(a, r)));
 }
 
+/* The best strategy's keys, and the list of all when there are several. */
 static json_t *to_json(const struct answer *a)
 {
-    json_t *first = row_json(a, &a->rows[0]);
-    if (a->n == 1) return first;
+    json_t *answer = row_json(a, &a->rows[a->best]);
+    char start[1024];
+    if (a->arguments->output && a->format) {
+        start_command(a, start, sizeof start);
+        json_object_set_new(answer, "launcher",
+                            json_pack("{s:s, s:s, s:s}", "format", a->format->name, "file",
+                                      a->arguments->output, "start", start));
+    }
+    if (a->n == 1) return answer;
     json_t *list = json_array();
-    json_array_append_new(list, first);
-    for (size_t i = 1; i < a->n; i++) json_array_append_new(list, row_json(a, &a->rows[i]));
-    return json_pack("{s:o}", "strategies", list);
+    for (size_t i = 0; i < a->n; i++) json_array_append_new(list, row_json(a, &a->rows[i]));
+    json_object_set_new(answer, "strategies", list);
+    return answer;
 }
 
-static enum fc_code try_strategy(const struct fc_arguments *arguments, struct fc_session *session,
-                                 const struct fc_demand *demand, const char *strategy, struct row *row,
+/* ---- one strategy ---- */
+
+/* What no mapping of the kind asked for is under. A file may put several tasks on a node, whatever the
+ * traffic. */
+static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_status *st)
+{
+    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    bool strategy = !strcmp(wanted, "all");
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
+        strategy = strategy || !strcmp((*s)->name, wanted);
+    problem.spread = problem.spread && strategy;
+    return fc_mapping_bound(&problem, &a->lower_bound_s, st);
+}
+
+static enum fc_code try_strategy(const struct answer *a, const char *strategy, struct row *row,
                                  struct fc_mapping *mapping, struct fc_status *st)
 {
+    const struct fc_arguments *arguments = a->arguments;
     struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
-    double start = fc_cpu_s();
-    if (fc_session_map(arguments, session, demand, strategy, mapping, st)) return st->code;
-    row->elapsed_s = fc_cpu_s() - start;
+    double start = fc_wall_s();
+    if (fc_session_map(arguments, a->session, a->demand, strategy, mapping, st)) return st->code;
+    row->elapsed_s = fc_wall_s() - start;
     row->strategy = mapping->strategy;
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
-    if (fc_load_solve(&session->net, demand, &placement, &settings, &row->load, st)) return st->code;
-    fc_load_summarise(&session->net, &row->load, &settings, &row->links);
+    if (fc_load_solve(&a->session->net, a->demand, &placement, &settings, &row->load, st)) return st->code;
+    fc_load_summarise(&a->session->net, &row->load, &settings, &row->links);
     return FC_OK;
+}
+
+static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *mappings, struct fc_status *st)
+{
+    for (int i = 0; fc_strategies[i] && a->n < most; i++) {
+        if (fc_strategies[i]->argument) continue;
+        struct fc_status why = {0}; /* a strategy that does not fit this traffic or network is left out */
+        if (try_strategy(a, fc_strategies[i]->name, &a->rows[a->n], &mappings[a->n], &why) == FC_FAULT) {
+            *st = why;
+            return st->code;
+        }
+        if (why.code) fc_mapping_free(&mappings[a->n]);
+        if (why.code && !a->arguments->quiet)
+            fprintf(stderr, "fabricast: %s left out: %s\n", fc_strategies[i]->name, why.message);
+        if (!why.code && a->rows[a->n].links.max_link_s < a->rows[a->best].links.max_link_s) a->best = a->n;
+        a->n += !why.code;
+    }
+    return a->n ? FC_OK : fc_refuse(st, FC_NO, "no strategy fits");
+}
+
+/* ---- the command ---- */
+
+static enum fc_code write_file(const struct answer *a, const struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_launch job;
+    if (!a->format) return fc_mapping_write(mapping, a->arguments->output, st);
+    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    if (!fc_launch_start(&problem, mapping, &job, st)) {
+        job.long_mapping = a->arguments->long_mapping;
+        fc_launch_write(&job, a->format, a->arguments->output, st);
+    }
+    fc_launch_free(&job);
+    return st->code;
+}
+
+/* The strategy asked for, "all" by default, and the format of the file. */
+static enum fc_code read_arguments(const struct fc_arguments *arguments, const char **wanted,
+                                   const struct fc_launcher_format **format, struct fc_status *st)
+{
+    *wanted = arguments->map ? arguments->map : "all";
+    if (arguments->compare && strcmp(*wanted, "all"))
+        return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'",
+                         *wanted);
+    if ((arguments->output || arguments->format) && !strcmp(*wanted, "all"))
+        return fc_refuse(st, FC_INPUT, "%s writes one mapping (expected --strategy with one name)",
+                         arguments->output ? "-o" : "--format");
+    *format = arguments->format ? fc_launcher_find(arguments->format) : NULL;
+    if (arguments->format && !*format && strcmp(arguments->format, "cores"))
+        return fc_launcher_unknown(arguments->format, st);
+    if (arguments->long_mapping && (!*format || strcmp((*format)->name, "cray")))
+        return fc_refuse(st, FC_INPUT, "--long-mapping is for --format cray");
+    bool to_stdout = !arguments->output || !strcmp(arguments->output, "-");
+    if (arguments->json && to_stdout && (arguments->format || arguments->output))
+        return fc_refuse(st, FC_INPUT,
+                         "--json and the mapping both go to standard output (expected -o FILE)");
+    return FC_OK;
+}
+
+static enum fc_code deliver(const struct answer *a, const struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_arguments to_stdout = *a->arguments;
+    bool file = a->arguments->output || a->arguments->format;
+    if (file && write_file(a, mapping, st)) return st->code;
+    if (file && (!a->arguments->output || !strcmp(a->arguments->output, "-"))) return FC_OK;
+    to_stdout.output = NULL;
+    json_t *json = a->arguments->json ? to_json(a) : NULL;
+    fc_deliver(&to_stdout, json, print, a, st);
+    json_decref(json);
+    return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -80,34 +231,19 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand = {0};
     struct fc_mapping mapping[32] = {0};
     struct row rows[32] = {0};
-    struct answer answer = {&session, &demand, rows, 0};
-    const char *wanted = arguments->map ? arguments->map : "all";
-    if (arguments->output && !strcmp(wanted, "all"))
-        return fc_refuse(st, FC_INPUT, "-o writes one mapping (expected --map with one strategy)");
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    struct answer answer = {.arguments = arguments, .session = &session, .demand = &demand, .rows = rows};
+    const char *wanted;
+    if (read_arguments(arguments, &wanted, &answer.format, st) ||
+        fc_session_open(arguments, arguments->machine, &session, st))
+        return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
-        if (strcmp(wanted, "all")) {
-            if (!try_strategy(arguments, &session, &demand, wanted, &rows[0], &mapping[0], st)) answer.n = 1;
-        } else {
-            for (int i = 0; fc_strategies[i] && answer.n < FC_COUNT(rows) && st->code != FC_FAULT; i++) {
-                if (fc_strategies[i]->argument) continue;
-                struct fc_status why = {0}; /* a strategy that does not fit this traffic or network is left out */
-                if (!try_strategy(arguments, &session, &demand, fc_strategies[i]->name, &rows[answer.n],
-                                  &mapping[answer.n], &why))
-                    answer.n++;
-                else if (!arguments->quiet)
-                    fprintf(stderr, "fabricast: %s left out: %s\n", fc_strategies[i]->name, why.message);
-            }
-            if (answer.n == 0) fc_refuse(st, FC_NO, "no strategy fits");
-        }
-        if (!st->code && arguments->output && fc_mapping_write(&mapping[0], arguments->output, st)) answer.n = 0;
-        if (!st->code) {
-            struct fc_arguments to_stdout = *arguments;
-            to_stdout.output = NULL;
-            json_t *json = arguments->json ? to_json(&answer) : NULL;
-            fc_deliver(&to_stdout, json, print, &answer, st);
-            json_decref(json);
-        }
+        if (find_bound(&answer, wanted, st))
+            answer.n = 0;
+        else if (!strcmp(wanted, "all"))
+            try_all(&answer, FC_COUNT(rows), mapping, st);
+        else if (!try_strategy(&answer, wanted, &rows[0], &mapping[0], st))
+            answer.n = 1;
+        if (!st->code) deliver(&answer, &mapping[0], st);
     }
     for (size_t i = 0; i < FC_COUNT(rows); i++) {
         fc_load_free(&rows[i].load);
@@ -120,8 +256,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_map = {
     .name = "map",
-    .summary = "compares task mappings by their busiest link; writes one with -o",
-    .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB",
-    .options = "mpgtKMnrTsjoJq",
+    .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares "
+               "strategies",
+    .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
+    .options = "mpgtK5M6nXQ0rTsjoJq",
     .run = run,
 };

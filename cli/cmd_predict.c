@@ -23,6 +23,8 @@ struct row {
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     json_t *json;
+    const char *nodes; /* --nodes, where several are compared; else NULL */
+    size_t number;
 };
 struct report {
     struct row *rows;
@@ -292,17 +294,18 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "%s, %u tasks\n", report->rows->traffic, report->rows->n_tasks);
     print_assumed(stream, report->rows);
     fprintf(stream, "\n");
-    fprintf(stream, "%-16s %-12s %10s %8s %8s %8s  %s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
-            "bottleneck");
+    bool by_nodes = report->rows->nodes != NULL;
+    fprintf(stream, "%-16s %-12s %10s %8s %8s %8s  %s%s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
+            by_nodes ? "nodes; " : "", "bottleneck");
     for (size_t i = 0; i < report->n; i++) {
         const struct row *r = &report->rows[i];
         char time[64], error[32];
         if (isnan(r->p.error_percent)) snprintf(error, sizeof error, "unknown");
         else snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
-        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s\n", r->machine, r->mapping,
+        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s%s%s\n", r->machine, r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 r->p.time_s > 0 ? 100 * r->p.communication_s / r->p.time_s : 0, r->p.percent_of_peak, error,
-                r->bottleneck);
+                by_nodes ? r->nodes : "", by_nodes ? "; " : "", r->bottleneck);
     }
 }
 
@@ -313,8 +316,8 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
     struct fc_plot_links *links = fc_alloc(arena, report->n, sizeof *links, st);
     for (size_t i = 0; bars && links && i < report->n; i++) {
         const struct row *r = &report->rows[i];
-        char label[128];
-        snprintf(label, sizeof label, "%s %s", r->machine, r->mapping);
+        char label[256];
+        snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, r->nodes ? " " : "", r->nodes ? r->nodes : "");
         bars[i] = (struct fc_plot_prediction){fc_copy_text(arena, label, st), r->p.computation_s, r->p.communication_s,
                                               r->p.bound_s, r->p.percent_of_peak};
         links[i] = (struct fc_plot_links){bars[i].label, r->busy_s, r->n_busy};
@@ -360,6 +363,42 @@ static enum fc_code predict_machine(struct settings *s, const char *name, const 
     for (size_t i = 0; i < n_maps && !st->code; i++) predict_one(s, &session, &demand, maps[i], &rows[i], st);
     fc_demand_free(&demand);
     fc_session_close(&session);
+    return st->code;
+}
+
+/* ---- several lists of nodes ---- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->p.time_s != y->p.time_s) return x->p.time_s < y->p.time_s ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+/* Every machine with every list of nodes, fastest first where there are several lists. */
+static enum fc_code predict_all(struct settings *s, const char **machines, size_t n_machines, const char **maps,
+                                size_t n_maps, const struct report *report, struct fc_status *st)
+{
+    const struct fc_arguments *arguments = s->arguments;
+    size_t n_lists = arguments->n_node_lists > 1 ? (size_t)arguments->n_node_lists : 1;
+    struct fc_arguments one = *arguments;
+    struct row *rows = report->rows;
+    s->arguments = &one;
+    for (size_t i = 0; i < n_machines * n_lists && !st->code; i++, rows += n_maps) {
+        if (n_lists > 1) one.nodes = arguments->node_lists[i % n_lists];
+        predict_machine(s, machines[i / n_lists], maps, n_maps, rows, st);
+        for (size_t m = 0; m < n_maps && n_lists > 1 && !st->code; m++) {
+            rows[m].nodes = one.nodes;
+            rows[m].number = (size_t)(rows + m - report->rows);
+            json_object_set_new(rows[m].json, "nodes", json_string(one.nodes));
+        }
+    }
+    s->arguments = arguments;
+    if (st->code && n_lists > 1) {
+        size_t used = strlen(st->message);
+        snprintf(st->message + used, sizeof st->message - used, " (with --nodes %.200s)", one.nodes);
+    }
+    if (!st->code && n_lists > 1) qsort(report->rows, report->n, sizeof *report->rows, by_time);
     return st->code;
 }
 
@@ -412,10 +451,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                               fc_check_speeds(arguments, s.source.head, st))) ||
         (s.period_mode && fc_period_find(&s.source, &s.period, st)))
         goto done;
-    report.n = n_machines * n_maps;
+    report.n = n_machines * n_maps * (arguments->n_node_lists > 1 ? (size_t)arguments->n_node_lists : 1);
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
-    for (size_t i = 0; report.rows && i < n_machines && !st->code; i++)
-        predict_machine(&s, machines[i], maps, n_maps, report.rows + i * n_maps, st);
+    if (report.rows) predict_all(&s, machines, n_machines, maps, n_maps, &report, st);
     if (!st->code) deliver(arguments, &report, &arena, st);
 done:
     for (size_t i = 0; report.rows && i < report.n; i++) json_decref(report.rows[i].json);
@@ -430,6 +468,6 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtZKMVnrcbNLPTsjoJq",
+    .options = "mpgtZKMVnXrcbNLPTsjoJq",
     .run = run,
 };

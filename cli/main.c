@@ -66,5 +66,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "fabricast: %s\n", text);
     }
     free(arguments.words);
+    free(arguments.node_lists);
     return (int)code;
 }

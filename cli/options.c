@@ -10,7 +10,8 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_VC_RULE, KEY_DUMP, KEY_LOAD, KEY_LOADS, KEY_SOLVER, KEY_WARMUP, KEY_MEASURE, KEY_HIGH, KEY_ENGINE,
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
-       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES };
+       KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
+       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -25,7 +26,10 @@ static const struct entry {
     {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},
     {'V', {"period", KEY_PERIOD, "auto|check|off", 0, "replay some periods of an iterative program (check: all too)", 0}},
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
-    {'n', {"nodes", KEY_NODES, "LIST", 0, "nodes the job may use, e.g. 0-31,64 (default: all)", 0}},
+    {'5', {"strategy", KEY_STRATEGY, "NAME", 0, "def, rnm, optimize, ..., a mapping file, FORMAT:FILE, or all: a table", 0}},
+    {'6', {"compare", KEY_COMPARE, NULL, 0, "the same as --strategy all", 0}},
+    {'n', {"nodes", KEY_NODES, "LIST", 0, "0-31,64, hosts, coordinates, @FILE (default: all); predict compares several", 0}},
+    {'X', {"hosts", KEY_HOSTS, "LIST|@FILE", 0, "host names of the machine's nodes in order, or of those of --nodes", 0}},
     {'r', {"routing", KEY_ROUTING, "NAME", 0, "routing instead of the machine file's", 0}},
     {'b', {"background", KEY_BACKGROUND, "WHAT", 0, "other jobs on the same links. At rates that this job does not change: "
            "PATTERN:LOAD (LOAD 0.3 flits/node/cycle, 30% of the busiest link, 50MB/s a node, or full: sources "
@@ -67,6 +71,8 @@ static const struct entry {
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},
     {'Z', {"flops-per-s", KEY_FLOPS, "RATE,...", 0, "operations/s of all ranks, or of each: traces that count operations (ti)", 0}},
+    {'Q', {"format", KEY_LAUNCHER, "NAME", 0, "cores (default), slurm, rankfile, hostfile, ... (`fabricast list formats`)", 0}},
+    {'0', {"long-mapping", KEY_LONG, NULL, 0, "cray: also where the encoded mapping reaches the 1024 bytes of MPI_Init", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
@@ -134,8 +140,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'q': a->quiet = true; break;
     case KEY_PHASE: a->phase = value; break;
     case KEY_PHASES: a->phases = true; break;
-    case KEY_MAP: a->map = value; break;
-    case KEY_NODES: a->nodes = value; break;
+    case KEY_STRATEGY: /* `map`'s name for --map */
+    case KEY_MAP:
+        if (a->map) argp_error(state, "--map and --strategy are one option: '%s' and '%s'", a->map, value);
+        a->map = value;
+        break;
+    case KEY_NODES:
+        a->nodes = value;
+        a->node_lists[a->n_node_lists++] = value;
+        break;
+    case KEY_HOSTS: a->hosts = value; break;
+    case KEY_COMPARE: a->compare = true; break;
+    case KEY_LONG: a->long_mapping = true; break;
+    case KEY_LAUNCHER: a->format = value; break;
     case KEY_ROUTING: a->routing = value; break;
     case KEY_BACKGROUND: a->background = value; break;
     case KEY_BACKGROUND_NODES: a->background_nodes = value; break;
@@ -215,9 +232,15 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
             break;
         }
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
-    if (!arguments->words) exit(FC_NO);
+    arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
+    if (!arguments->words || !arguments->node_lists) exit(FC_NO);
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
     argp_parse(&argp, argc, argv, 0, NULL, &parse);
+    if (arguments->n_node_lists > 1 && strcmp(command->name, "predict")) {
+        fprintf(stderr, "fabricast %s: --nodes is given %d times (only predict compares node lists)\n", command->name,
+                arguments->n_node_lists);
+        exit(FC_INPUT);
+    }
 }

@@ -1,15 +1,43 @@
 /* session.c - the beginning that commands share: machine, network, traffic, mapping. */
 #include "cli/cli.h"
 #include "traces/trace_source.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
-static enum fc_code read_nodes(const char *list, struct fc_session *s, struct fc_status *st)
+/* --hosts: one a node of the machine, or one for each of the allowed nodes in their order. */
+static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *s, struct fc_status *st)
 {
+    const char **host;
+    char file[FILENAME_MAX + 2];
+    uint32_t n;
+    snprintf(file, sizeof file, "@%s", a->hosts);
+    bool named = *a->hosts != '@' && access(a->hosts, F_OK) == 0; /* a file without the @ */
     struct fc_status why = {0};
-    if (!fc_parse_ranges(list, s->net.n_nodes, &s->arena, &s->nodes, &s->n_nodes, &why)) return FC_OK;
-    return fc_refuse(st, why.code, "--nodes: %s", why.message);
+    if (fc_hosts_read(named ? file : a->hosts, &s->arena, &host, &n, &why)) {
+        if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
+        return fc_refuse(st, why.code, "--hosts: %s", why.message);
+    }
+    if (n == s->net.n_nodes) {
+        s->net.host_name = host;
+        return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+    }
+    if (a->nodes && fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
+    if (!a->nodes || n != s->n_nodes)
+        return fc_refuse(st, FC_INPUT, "--hosts: %u hosts (expected one for each of the machine's %u nodes%s)", n,
+                         s->net.n_nodes,
+                         a->nodes ? ", or of the nodes that --nodes lists" : "; --nodes tells which they are");
+    s->net.host_name = fc_alloc(&s->arena, s->net.n_nodes, sizeof *s->net.host_name, st);
+    for (uint32_t i = 0; s->net.host_name && i < n; i++) s->net.host_name[s->nodes[i]] = host[i];
+    return st->code;
+}
+
+static enum fc_code read_nodes(const struct fc_arguments *a, struct fc_session *s, struct fc_status *st)
+{
+    if (a->hosts) return name_hosts(a, s, st);
+    return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
 }
 
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *s,
@@ -19,8 +47,7 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load(machine, &s->machine, st)) return st->code;
     if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
-        (arguments->nodes && read_nodes(arguments->nodes, s, st)) ||
-        fc_session_background(arguments, s, st)) {
+        read_nodes(arguments, s, st) || fc_session_background(arguments, s, st)) {
         fc_session_close(s);
         return st->code;
     }
@@ -119,13 +146,12 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     return st->code;
 }
 
-enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,
-                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
-                            struct fc_status *st)
+struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *s,
+                                         const struct fc_demand *demand)
 {
     bool over_nodes = arguments->pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes &&
                       strncmp(arguments->pattern, "multicast", 9);
-    struct fc_map_problem problem = {
+    return (struct fc_map_problem){
         .net = &s->net,
         .demand = demand,
         .nodes = s->nodes,
@@ -135,6 +161,13 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
         .time_s = arguments->search_s,
         .threads = arguments->threads,
     };
+}
+
+enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,
+                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
+                            struct fc_status *st)
+{
+    struct fc_map_problem problem = fc_session_problem(arguments, s, demand);
     struct fc_progress progress;
     fc_progress_start(&progress, arguments->quiet);
     problem.progress = &progress;
@@ -154,6 +187,9 @@ enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char 
     if (!copy || !*items) return st->code;
     for (char *at = copy; at;) {
         char *comma = strchr(at, ',');
+        /* "bsm:node=4x4,drawer=8x8" is one item */
+        while (comma && comma[1 + strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz")] == '=')
+            comma = strchr(comma + 1, ',');
         if (comma) *comma = 0;
         if (*at == 0) return fc_refuse(st, FC_INPUT, "'%s': an empty name in the list", text);
         (*items)[(*n)++] = at;

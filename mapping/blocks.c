@@ -108,18 +108,30 @@ static void enumerate(struct search *s, int d, double volume)
 static bool choose_level(struct fc_blocks *b, int level, double tasks_per_inner, double n_tasks)
 {
     long long ones[FC_MAX_DIMS];
+    if (level >= FC_N_LEVELS) return false;
     for (int d = 0; d < b->n_grid; d++) ones[d] = 1;
     uint32_t inner_units = level == 0 ? 1 : b->nodes_per_unit[level] / b->nodes_per_unit[level - 1];
     struct search s = {.blocks = b,
                        .inside = level == 0 ? ones : b->block[level - 1],
                        .most = tasks_per_inner * inner_units};
+    bool top = level == (int)b->top;
+    if (b->given[level].n) { /* checked, except against a block inside it that is being chosen */
+        double volume = 1;
+        bool fits = true;
+        for (int d = 0; d < b->n_grid; d++) {
+            volume *= (double)(b->block[level][d] = b->given[level].v[d]);
+            fits = fits && b->block[level][d] % s.inside[d] == 0;
+        }
+        if (!fits || volume > s.most) return false;
+        return top ? n_tasks / volume <= b->n_units : choose_level(b, level + 1, volume, n_tasks);
+    }
     for (struct candidate last;; last = s.best) {
         s.after = s.found ? &last : NULL;
         s.found = false;
         enumerate(&s, 0, 1);
         if (!s.found) return false;
         memcpy(b->block[level], s.best.side, sizeof s.best.side);
-        if (level == (int)b->top || level + 1 == FC_N_LEVELS) return n_tasks / s.best.volume <= b->n_units;
+        if (top) return n_tasks / s.best.volume <= b->n_units;
         if (choose_level(b, level + 1, s.best.volume, n_tasks)) return true;
     }
 }
@@ -161,8 +173,10 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
 {
     const struct fc_demand *demand = problem->demand;
     *blocks = (struct fc_blocks){.n_grid = demand->n_grid};
-    if (fc_blocks_units(problem, slots, top, name, arena, blocks, st)) return st->code;
-    if (demand->n_grid == 0 && needs_grid)
+    if (fc_blocks_units(problem, slots, top, name, arena, blocks, st) ||
+        (problem->argument && fc_block_shapes_read(problem->argument, name, blocks->given, st)))
+        return st->code;
+    if (demand->n_grid == 0 && (needs_grid || problem->argument))
         return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
                          name);
     if (demand->n_grid == 0) {
@@ -173,6 +187,7 @@ enum fc_code fc_blocks_choose(const struct fc_map_problem *problem, const struct
         return room >= demand->n_tasks ? FC_OK : no_tiling(slots, blocks, name, st);
     }
     memcpy(blocks->grid, demand->grid, sizeof blocks->grid);
+    if (problem->argument && fc_block_shapes_check(blocks, slots->per_node, name, st)) return st->code;
     /* choose_level gives up at the first top-level candidate that needs too many units: volumes only fall
      * after it. */
     return choose_level(blocks, 0, slots->per_node, demand->n_tasks) ? FC_OK

@@ -47,12 +47,24 @@ struct fc_blocks {
     uint32_t nodes_per_unit[FC_N_LEVELS]; /* nodes of a whole unit of the level */
     uint32_t n_units;     /* units of the top level whose nodes are all allowed, in order of them */
     uint32_t *first_node; /* [n_units] */
+    struct fc_ints given[FC_N_LEVELS]; /* shapes that the user gives, n == 0: chosen */
 };
 
 /* Sets nodes_per_unit and lists the units of level `top`, in the arena. FC_INPUT: the family lacks the level. */
 enum fc_code fc_blocks_units(const struct fc_map_problem *problem, const struct fc_slots *slots,
                              enum fc_level top, const char *name, struct fc_arena *arena,
                              struct fc_blocks *blocks, struct fc_status *st);
+/* Reads "node=4x4x2x1,drawer=8x8x2x1" into shape[FC_N_LEVELS]; FC_INPUT names the strategy. */
+enum fc_code fc_block_shapes_read(const char *text, const char *strategy, struct fc_ints *shape,
+                                  struct fc_status *st);
+/* "nearest valid shapes: 4x2x2x2, 4x4x2x1" (the grid's fastest dimension first) for blocks->grid: they divide it, are
+ * made of `inside` blocks (NULL: any) and have least to most tasks. Returns out. */
+char *fc_block_shapes_near(const struct fc_blocks *blocks, const long long *asked, const long long *inside,
+                           double most, double least, char *out, size_t size);
+/* Checks the given shapes against the grid and the units. FC_INPUT names the nearest valid shapes. */
+enum fc_code fc_block_shapes_check(const struct fc_blocks *blocks, uint32_t slots_per_node, const char *strategy,
+                                   struct fc_status *st);
+
 /* Chooses the blocks: of those that tile the grid, divide each other and fit the units, the fullest node,
  * then the one with the least surface, then the longest in the fastest dimensions; outer levels likewise.
  * `name` is the strategy's, for messages. FC_INPUT: the family lacks the level, or nothing tiles. A demand

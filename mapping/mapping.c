@@ -3,6 +3,8 @@
  * Invariant of every mapping made here: core[t] is a core of an allowed node, no core holds two tasks. */
 #include "mapping/map_build.h"
 
+#include "mapping/launcher.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -161,6 +163,17 @@ enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path
     return fc_output_close(&out, st);
 }
 
+/* "slurm:FILE": the format, and where the file's name begins; NULL when it is none. */
+static const struct fc_launcher_format *format_of(const char *text, const char **path)
+{
+    const char *colon = strchr(text, ':');
+    char name[32];
+    if (!colon || (size_t)(colon - text) >= sizeof name) return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+    *path = colon + 1;
+    return fc_launcher_find(name);
+}
+
 /* ---- by name
  * ---------------------------------------------------------------------------------------------------------------
  */
@@ -196,7 +209,7 @@ static enum fc_code by_strategy(const struct fc_strategy_ops *strategy, const ch
 {
     struct fc_map_problem with = *problem;
     with.argument = argument;
-    if (argument && !strategy->argument)
+    if (argument && !strategy->argument && !strategy->option)
         return fc_refuse(st, FC_INPUT, "strategy %s takes nothing behind its name (got ':%.80s')", strategy->name,
                          argument);
     if (!argument && strategy->argument)
@@ -210,11 +223,14 @@ enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *n
                              struct fc_mapping *mapping, struct fc_status *st)
 {
     memset(mapping, 0, sizeof *mapping);
-    const char *argument;
+    const char *argument, *path;
     const struct fc_strategy_ops *strategy = find_strategy(name_or_file, &argument);
+    const struct fc_launcher_format *format = strategy ? NULL : format_of(name_or_file, &path);
     enum fc_code code;
     if (strategy) {
         code = by_strategy(strategy, name_or_file, argument, problem, mapping, st);
+    } else if (format) {
+        code = fc_launch_read(problem, format, path, mapping, st);
     } else if (strpbrk(name_or_file, "/.") || access(name_or_file, F_OK) == 0) {
         code = from_file(problem, name_or_file, mapping, st);
     } else {

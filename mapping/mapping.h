@@ -25,13 +25,18 @@ struct fc_map_problem {
 };
 struct fc_strategy_ops {
     const char *name, *help, *source;
-    const char *argument; /* what must follow the name and a colon, for people; NULL: nothing may */
+    const char *argument; /* what must follow the name and a colon, for people; NULL: nothing need */
+    const char *option;   /* what may follow it; NULL: nothing else may */
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
     bool blind; /* looks at the number of tasks, not at the traffic */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
-/* By strategy name (some with an argument: "shapes:8x4/16x16") or mapping file (one core number a line in task order,
- * '#' comments). FC_INPUT when more tasks than cores, a core is used twice or out of range. */
+/* A time that no mapping of the problem's tasks onto its nodes can be under, seconds (task_bound.c); NaN: none above 0
+ * is known (dense traffic). FC_INPUT: more tasks than cores. O(entries + links). */
+enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *bound_s, struct fc_status *st);
+/* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
+ * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is
+ * used twice or out of range. */
 enum fc_code fc_mapping_make(const struct fc_map_problem *problem, const char *name_or_file,
                              struct fc_mapping *mapping, struct fc_status *st);
 enum fc_code fc_mapping_write(const struct fc_mapping *mapping, const char *path, struct fc_status *st);

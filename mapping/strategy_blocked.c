@@ -37,17 +37,20 @@ const struct fc_strategy_ops fc_strategy_bnm = {
     .name = "bnm",
     .help = "blocks of the task grid on nodes, in order (stencils)",
     .source = "Bhatele et al., SC'11, section 4.1 (BNM)",
+    .option = "shapes of its blocks: node=4x4x2x1,drawer=8x8x2x1",
     .map = map_nodes,
 };
 const struct fc_strategy_ops fc_strategy_bdm = {
     .name = "bdm",
     .help = "blocks of the task grid on nodes and drawers (stencils, two-level)",
     .source = "Bhatele et al., SC'11, section 4.1 (BDM)",
+    .option = "shapes of its blocks: node=4x4x2x1,drawer=8x8x2x1",
     .map = map_drawers,
 };
 const struct fc_strategy_ops fc_strategy_bsm = {
     .name = "bsm",
     .help = "blocks of the task grid on nodes, drawers and supernodes (stencils, two-level)",
     .source = "Bhatele et al., SC'11, section 4.1 (BSM)",
+    .option = "shapes of its blocks: node=4x4x2x1,drawer=8x8x2x1",
     .map = map_supernodes,
 };

@@ -36,11 +36,13 @@ const struct fc_strategy_ops fc_strategy_rnm = {
     .name = "rnm",
     .help = "blocks of tasks on random nodes",
     .source = "Bhatele et al., SC'11, section 4.1 (RNM)",
+    .option = "shapes of its blocks: node=4x4x2x1,drawer=8x8x2x1",
     .map = map_nodes,
 };
 const struct fc_strategy_ops fc_strategy_rdm = {
     .name = "rdm",
     .help = "blocks of tasks on random drawers (two-level)",
     .source = "Bhatele et al., SC'11, section 4.1 (RDM)",
+    .option = "shapes of its blocks: node=4x4x2x1,drawer=8x8x2x1",
     .map = map_drawers,
 };

@@ -64,8 +64,20 @@ static double volume(const struct fc_blocks *b, int level)
     return v;
 }
 
+/* Shapes near that of the level which would do there. */
+static char *near(const struct job *j, int level, char *out, size_t size)
+{
+    struct fc_blocks grid = j->blocks;
+    uint32_t room = level ? grid.nodes_per_unit[level] / grid.nodes_per_unit[level - 1] : j->slots->per_node;
+    double least = level == (int)grid.top ? (double)j->problem->demand->n_tasks / grid.n_units : 1;
+    memcpy(grid.grid, j->problem->demand->grid, sizeof grid.grid);
+    return fc_block_shapes_near(&grid, grid.block[level], level ? grid.block[level - 1] : NULL,
+                                room * (level ? volume(&grid, level - 1) : 1), least, out, size);
+}
+
 static enum fc_code check_levels(const struct job *j)
 {
+    char shapes[500];
     static const char *const names[] = {"node", "drawer", "supernode"};
     static const char *const inner_names[] = {"task", "node", "drawer"};
     const struct fc_blocks *b = &j->blocks;
@@ -76,12 +88,14 @@ static enum fc_code check_levels(const struct job *j)
             if (b->block[level][d] % b->block[level - 1][d])
                 return fc_refuse(
                     j->st, FC_INPUT,
-                    "strategy %s: a side of %lld tasks of the %s is no multiple of the %s's %lld", name,
-                    b->block[level][d], names[level], names[level - 1], b->block[level - 1][d]);
+                    "strategy %s: a side of %lld tasks of the %s is no multiple of the %s's %lld (%s)", name,
+                    b->block[level][d], names[level], names[level - 1], b->block[level - 1][d],
+                    near(j, level, shapes, sizeof shapes));
         if (volume(b, level) / inner > room)
             return fc_refuse(j->st, FC_INPUT,
-                             "strategy %s: the block of a %s has %.0f %ss, and a %s holds %u", name,
-                             names[level], volume(b, level) / inner, inner_names[level], names[level], room);
+                             "strategy %s: the block of a %s has %.0f %ss, and a %s holds %u (%s)", name,
+                             names[level], volume(b, level) / inner, inner_names[level], names[level], room,
+                             near(j, level, shapes, sizeof shapes));
     }
     return FC_OK;
 }
@@ -93,12 +107,13 @@ static enum fc_code find_rest(struct job *j)
     const long long *grid = j->problem->demand->grid, *top = b->block[b->top];
     double n_blocks = 1;
     int n_cut = 0;
+    char shapes[500];
     j->cut = 0;
     for (int d = 0; d < b->n_grid; d++) {
         if (top[d] > grid[d])
             return fc_refuse(j->st, FC_INPUT,
-                             "strategy %s: a side of %lld tasks is longer than the grid's %lld", name, top[d],
-                             grid[d]);
+                             "strategy %s: a side of %lld tasks is longer than the grid's %lld (%s)", name,
+                             top[d], grid[d], near(j, (int)b->top, shapes, sizeof shapes));
         if (grid[d] % top[d]) {
             j->cut = d;
             n_cut++;
@@ -110,12 +125,12 @@ static enum fc_code find_rest(struct job *j)
         return fc_refuse(
             j->st, FC_INPUT,
             "strategy %s: the outermost block leaves a rest in %d dimensions of the grid (expected 1 at "
-            "most)",
-            name, n_cut);
+            "most), %s",
+            name, n_cut, near(j, (int)b->top, shapes, sizeof shapes));
     if (n_blocks > b->n_units)
         return fc_refuse(j->st, FC_INPUT,
-                         "strategy %s: %.0f outermost blocks, and only %u units to hold them", name, n_blocks,
-                         b->n_units);
+                         "strategy %s: %.0f outermost blocks, and only %u units to hold them (%s)", name,
+                         n_blocks, b->n_units, near(j, (int)b->top, shapes, sizeof shapes));
     return FC_OK;
 }
 
@@ -149,6 +164,7 @@ static void sub_problem(const struct job *j, long long length, struct fc_demand 
                                  (uint64_t)j->problem->demand->grid[j->cut] * (uint64_t)length);
     *problem = *j->problem;
     problem->demand = demand;
+    problem->argument = NULL; /* said here */
 }
 
 static enum fc_code place_whole(struct job *j, struct fc_mapping *part)

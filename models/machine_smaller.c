@@ -203,6 +203,7 @@ enum fc_code fc_machine_smaller(const struct fc_machine *machine, int number, st
 {
     *smaller = *machine;
     smaller->arena = (struct fc_arena){0};
+    smaller->hosts = smaller->hosts_file = NULL; /* they are as many as the machine's nodes */
     *exists = false;
     if (is(machine, "graph")) return FC_OK;
     smaller->shape = fc_alloc(&smaller->arena, 1, machine->family->shape_size, st);

@@ -142,6 +142,8 @@ struct fc_machine {
     struct fc_software software;
     struct fc_nic nic;
     const struct fc_routing_ops *routing; /* router.routing, or the family's default */
+    const char *hosts, *hosts_file; /* names of its nodes, as the file gives them; NULL: not given */
+    long hosts_line;
 };
 
 /* Reads and checks one machine: a path (contains '/' or ends in .yaml), or the name of a shipped machine. Refuses
@@ -194,6 +196,7 @@ struct fc_network {
     uint32_t *link_target; /* [n_links] vertex */
     uint8_t *link_class;   /* [n_links] index in machine->classes */
     void *extra;           /* tables of the family, in the arena */
+    const char **host_name; /* [n_nodes]; NULL: the machine, or that node, has no host name (hosts.h) */
 };
 
 /* Builds the machine's network. The machine must outlive it. FC_INPUT with the place in the machine file, FC_NO when

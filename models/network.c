@@ -1,6 +1,6 @@
 /* network.c - the network as CSR arrays, and what can be derived from them for every family: breadth-first distances,
  * link counts, mean distance. A hop is a router-to-router link; node links count nothing. */
-#include "models/models.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@ enum fc_code fc_network_build(const struct fc_machine *machine, struct fc_networ
     memset(net, 0, sizeof *net);
     net->machine = machine;
     enum fc_code code = machine->family->build(machine, net, st);
+    if (!code) code = fc_hosts_of_machine(net, st);
     if (code) fc_network_free(net);
     if (code && !*st->file && !st->line) { /* what the arena refuses is the machine file's doing too */
         snprintf(st->file, sizeof st->file, "%s", machine->file);

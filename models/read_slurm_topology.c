@@ -8,13 +8,12 @@
  * has two cables, which Slurm takes with a warning; no root is needed. Refused: a switch with both nodes and
  * switches, unknown members, members listed twice, a switch under itself; and block or ring topologies, which
  * describe no switches. */
+#include "core/hostlist.h"
 #include "models/family_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-#define MOST_HOSTS 1000000u
 
 struct members {
     const char *text; /* host list expression */
@@ -42,15 +41,23 @@ static enum fc_code fail(const struct slurm *s, long line, const char *what, con
 
 /* ---- host lists ---- */
 
-static enum fc_code add_member(struct slurm *s, const struct members *m, const char *name, size_t length)
+struct listing {
+    struct slurm *slurm;
+    const struct members *members;
+};
+
+static enum fc_code add_member(void *context, const char *name, size_t length, uint32_t times, struct fc_place where,
+                               struct fc_status *st)
 {
+    const struct listing *listing = context;
+    struct slurm *s = listing->slurm;
+    const struct members *m = listing->members;
     struct fc_graph_reader *r = s->reader;
-    struct fc_place where = {r->text.file, m->line};
     struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
-    if (++s->n_expanded > MOST_HOSTS) return fc_fail(s->st, FC_NO, where, "more than %u members", MOST_HOSTS);
+    if (times != 1) return fail(s, m->line, "host list", m->text, m->length, "each member once");
+    if (++s->n_expanded > FC_MOST_HOSTS) return fc_fail(st, FC_NO, where, "more than %u members", FC_MOST_HOSTS);
     if (m->nodes) {
-        if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, s->st))
-            return s->st->code;
+        if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, st)) return st->code;
     } else {
         cable.other = fc_names_find(&r->routers, name, length);
         if (cable.other == FC_NONE)
@@ -58,79 +65,14 @@ static enum fc_code add_member(struct slurm *s, const struct members *m, const c
         if (cable.other == m->owner)
             return fail(s, m->line, "Switches", name, length, "another switch than itself");
     }
-    return fc_graph_add_cable(r, &cable, s->st);
+    return fc_graph_add_cable(r, &cable, st);
 }
 
-/* A number of a range: at most 9 digits. 0 when there is none. */
-static size_t scan_number(const char *text, const char *end, uint32_t *value)
-{
-    size_t n = 0;
-    for (*value = 0; text + n < end && text[n] >= '0' && text[n] <= '9'; n++) {
-        if (n == 9) return 0;
-        *value = *value * 10 + (uint32_t)(text[n] - '0');
-    }
-    return n;
-}
-
-static enum fc_code expand(struct slurm *s, const struct members *m, char *name, size_t used, const char *at,
-                           const char *end);
-
-/* "[01-16,20]rest": every number, padded with zeros as its first one, then the rest. */
-static enum fc_code expand_bracket(struct slurm *s, const struct members *m, char *name, size_t used,
-                                   const char *at, const char *end)
-{
-    const char *close = memchr(at, ']', (size_t)(end - at));
-    if (!close) return fail(s, m->line, "host list", m->text, m->length, "a ] behind the [");
-    while (at < close) {
-        uint32_t first, last;
-        size_t width = scan_number(++at, close, &first), n;
-        bool ok = width > 0;
-        at += width;
-        last = first;
-        if (ok && at < close && *at == '-') {
-            n = scan_number(++at, close, &last);
-            ok = n > 0;
-            at += n;
-        }
-        if (!ok || last < first || (at < close && *at != ','))
-            return fail(s, m->line, "host list", m->text, m->length, "rising ranges such as [0-3,7]");
-        for (uint32_t v = first; v <= last; v++) {
-            int digits = snprintf(name + used, 256 - used, "%0*u", (int)width, v);
-            if (used + (size_t)digits > 255)
-                return fail(s, m->line, "host list", m->text, m->length, "shorter names");
-            if (expand(s, m, name, used + (size_t)digits, close + 1, end)) return s->st->code;
-        }
-    }
-    return FC_OK;
-}
-
-/* Extends name[0..used) by the rest of one host expression; name holds 256 bytes. */
-static enum fc_code expand(struct slurm *s, const struct members *m, char *name, size_t used, const char *at,
-                           const char *end)
-{
-    for (; at < end && *at != '['; at++) {
-        if (*at == ']') return fail(s, m->line, "host list", m->text, m->length, "a [ before the ]");
-        if (used == 255) return fail(s, m->line, "host list", m->text, m->length, "shorter names");
-        name[used++] = *at;
-    }
-    return at < end ? expand_bracket(s, m, name, used, at, end) : add_member(s, m, name, used);
-}
-
-/* The list's expressions, apart at commas outside brackets. */
 static enum fc_code expand_list(struct slurm *s, const struct members *m)
 {
-    char name[256];
-    const char *start = m->text, *end = m->text + m->length;
-    bool inside = false;
-    for (const char *at = start; at <= end; at++) {
-        if (at < end && *at == '[') inside = true;
-        if (at < end && *at == ']') inside = false;
-        if (at < end && (*at != ',' || inside)) continue;
-        if (at == start) return fail(s, m->line, "host list", m->text, m->length, "names between commas");
-        if (expand(s, m, name, 0, start, at)) return s->st->code;
-        start = at + 1;
-    }
-    return FC_OK;
+    struct listing listing = {s, m};
+    struct fc_place where = {s->reader->text.file, m->line};
+    return fc_host_list_walk(m->text, m->length, add_member, &listing, where, s->st);
 }
 
 /* ---- lines ---- */

@@ -11,6 +11,7 @@
 
 #define FC_SUITES(X)                                                                                                  \
     X(suite_background)                                                                                               \
+    X(suite_block_shapes)                                                                                             \
     X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
     X(suite_calibration_file)                                                                                         \
@@ -55,7 +56,9 @@
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_graph_monitoring)                                                                                         \
+    X(suite_hosts)                                                                                                    \
     X(suite_kriging)                                                                                                  \
+    X(suite_launcher)                                                                                                 \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \

@@ -1,0 +1,113 @@
+/* launcher_bgl.c - Blue Gene's map file: line r holds the coordinates of rank r and its core: "x y z t" on L
+ * and P, "a b c d e t" on Q.
+ *
+ * Coordinates count from the corner of the partition, so the nodes must be a box of a torus or mesh with one
+ * node a router. Source: Blue Gene/L system documentation (BGLMPI_MAPPING), rubik; the order A B C D E T of Q
+ * is from its runjob manual. Limits: on a partition smaller than the file's box the launcher refuses, not we.
+ */
+#include "mapping/launcher.h"
+
+#include "models/family_torus.h"
+
+#include <string.h>
+
+struct box {
+    uint32_t low[FC_MAX_DIMS], side[FC_MAX_DIMS];
+};
+
+static enum fc_code find_box(const struct fc_launch *job, struct box *box, struct fc_status *st)
+{
+    const struct fc_machine *m = job->net->machine;
+    uint64_t volume = 1;
+    if (strcmp(m->family->name, "torus") && strcmp(m->family->name, "mesh"))
+        return fc_refuse(st, FC_INPUT,
+                         "format bgl writes coordinates, and a %s network has none (tori and meshes do)",
+                         m->family->name);
+    const struct fc_torus_shape *s = fc_torus(job->net);
+    if (s->nodes_per_router != 1)
+        return fc_refuse(st, FC_INPUT, "format bgl tells one node a router, and machine %s has %u", m->name,
+                         s->nodes_per_router);
+    for (int d = 0; d < s->n_dims; d++) {
+        uint32_t low = FC_NONE, high = 0;
+        for (uint32_t p = 0; p < job->n_places; p++) {
+            uint32_t c = fc_torus_coordinate(s, job->node[p], d);
+            if (c < low) low = c;
+            if (c > high) high = c;
+        }
+        box->low[d] = low;
+        box->side[d] = high - low + 1;
+        volume *= box->side[d];
+    }
+    if (volume != job->n_places)
+        return fc_refuse(
+            st, FC_INPUT,
+            "format bgl counts coordinates in a partition, and the %u allowed nodes are no box (the "
+            "one around them has %llu)",
+            job->n_places, (unsigned long long)volume);
+    return FC_OK;
+}
+
+static enum fc_code check(const struct fc_launch *job, struct fc_status *st)
+{
+    struct box box;
+    return find_box(job, &box, st);
+}
+
+static enum fc_code write_coordinates(const struct fc_launch *job, FILE *out, struct fc_status *st)
+{
+    const struct fc_torus_shape *s = fc_torus(job->net);
+    struct box box;
+    if (find_box(job, &box, st)) return st->code;
+    for (uint32_t r = 0; r < job->n_tasks; r++) {
+        for (int d = 0; d < s->n_dims; d++)
+            fprintf(out, "%u ", fc_torus_coordinate(s, job->node[job->place[r]], d) - box.low[d]);
+        fprintf(out, "%u\n", job->slot[r]);
+    }
+    return FC_OK;
+}
+
+static enum fc_code read_coordinates(const struct fc_text *text, const struct fc_launch *job,
+                                     struct fc_launched *back, struct fc_status *st)
+{
+    struct box box;
+    struct fc_lines lines;
+    if (find_box(job, &box, st)) return st->code;
+    const struct fc_torus_shape *s = fc_torus(job->net);
+    for (fc_lines_start(&lines, text); fc_lines_next(&lines);) {
+        struct fc_place where = fc_lines_place(&lines);
+        const char *comment = memchr(lines.text, '#', lines.length), *at = lines.text, *word;
+        const char *end = comment ? comment : at + lines.length;
+        size_t length;
+        uint32_t node = 0;
+        long long c[FC_MAX_DIMS + 1];
+        int n = 0;
+        while (fc_next_word(&at, end, &word, &length)) {
+            bool core = n == s->n_dims;
+            if (n > s->n_dims)
+                return fc_fail(st, FC_INPUT, where, "more than %d coordinates and a core", s->n_dims);
+            if (fc_word_int(word, length, 0, (core ? job->slots : box.side[n]) - 1,
+                            core ? "core" : "coordinate", &c[n], where, st))
+                return st->code;
+            if (!core) node += (box.low[n] + (uint32_t)c[n]) * s->stride[n];
+            n++;
+        }
+        if (n == 0) continue;
+        if (n <= s->n_dims)
+            return fc_fail(st, FC_INPUT, where, "%d numbers (expected %d coordinates and a core)", n,
+                           s->n_dims);
+        if (fc_launched_put(job, back, back->n, job->place_of[node], c[s->n_dims], where, st))
+            return st->code;
+    }
+    return FC_OK;
+}
+
+const struct fc_launcher_format fc_launcher_bgl = {
+    .name = "bgl",
+    .what = "Blue Gene map file: coordinates and core of rank r on line r (tori)",
+    .source = "Blue Gene/L, BGLMPI_MAPPING; Blue Gene/Q, runjob --mapping",
+    .start = "mpirun -env BGLMPI_MAPPING=FILE -np RANKS PROGRAM (Blue Gene/Q: runjob --mapping FILE)",
+    .tells_slots = true,
+    .check = check,
+    .write = write_coordinates,
+    .read = read_coordinates,
+};
