@@ -8,6 +8,7 @@
  * bytes in the time that it takes here alone, or in TIME job:FILE                the other job itself in the
  * same replay, again and again (replay_beside.c) */
 #include "cli/cli.h"
+#include "models/hosts.h"
 #include "traces/trace_source.h"
 
 #include <math.h>
@@ -29,10 +30,13 @@ static enum fc_code read_listed(struct other *o)
 {
     struct fc_status why = {0};
     o->listed = o->arguments->background_nodes != NULL;
-    if (!o->listed || !fc_parse_ranges(o->arguments->background_nodes, o->session->net.n_nodes, &o->scratch,
-                                       &o->nodes, &o->n_nodes, &why))
+    static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
+    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->background_nodes, &o->scratch, &o->nodes,
+                                     &o->n_nodes, &why))
         return FC_OK;
-    return fc_refuse(o->st, why.code, "--background-nodes: %s", why.message);
+    if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
+    bool named = !strncmp(why.message, whose, sizeof whose - 1);
+    return fc_refuse(o->st, why.code, "--background-nodes: %s", why.message + (named ? sizeof whose - 1 : 0));
 }
 
 /* All nodes, or those that --nodes leaves. */
