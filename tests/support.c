@@ -7,14 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
+bool fc_test_file(char *path, const char *suffix, const char *text, size_t n)
+{
+    snprintf(path, 64, "/tmp/fabricast-test-XXXXXX%s", suffix);
+    int fd = mkstemps(path, (int)strlen(suffix));
+    if (fd < 0) return false;
+    bool whole = write(fd, text, n) == (ssize_t)n;
+    return close(fd) == 0 && whole;
+}
+
 enum fc_code fc_test_machine(const char *yaml, struct fc_machine *machine, struct fc_status *st)
 {
-    char path[] = "/tmp/fabricast-test-XXXXXX.yaml";
-    int fd = mkstemps(path, 5);
-    FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!stream) return fc_refuse(st, FC_FAULT, "the test cannot write %s", path);
-    fputs(yaml, stream);
-    fclose(stream);
+    char path[64];
+    if (!fc_test_file(path, ".yaml", yaml, strlen(yaml)))
+        return fc_refuse(st, FC_FAULT, "the test cannot write %s", path);
     enum fc_code code = fc_machine_load(path, machine, st);
     unlink(path);
     return code;

@@ -4,6 +4,8 @@
 
 #include "models/models.h"
 
+/* A new file of `n` bytes whose name ends in `suffix`; path[64]. False when it cannot be written. */
+bool fc_test_file(char *path, const char *suffix, const char *text, size_t n);
 /* Writes the text of a machine file to a private temporary file and loads it; the file is gone afterwards. */
 enum fc_code fc_test_machine(const char *yaml, struct fc_machine *machine, struct fc_status *st);
 /* fc_test_machine + network; on failure the test fails with the message and false is returned. */

@@ -1,6 +1,7 @@
 /* test_format_paraver.c - Paraver traces written here, whose calls are known: compared with our text form,
  * line by line; each refusal with its line; a generated program of many ranks; cut and changed files. There
  * is no public .prv to compare with. */
+#include "tests/support.h"
 #include "tests/tests.h"
 #include "tests/trace_oracles.h"
 #include "traces/trace_formats.h"
@@ -13,11 +14,7 @@ static char path[64] = "", out[80];
 
 static void put(const char *text, size_t n)
 {
-    strcpy(path, "/tmp/fabricast-prv-XXXXXX");
-    int fd = mkstemp(path);
-    CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT_EQUAL(write(fd, text, n), (ssize_t)n);
-    close(fd);
+    CU_ASSERT_FATAL(fc_test_file(path, "", text, n));
 }
 
 static enum fc_code read_text(const char *text, size_t n, struct fc_trace *t, struct fc_status *st)

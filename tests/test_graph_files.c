@@ -1,6 +1,7 @@
 /* test_graph_files.c - communication graphs from Matrix Market and METIS files: what they mean, and each
  * refusal with its line. */
 #include "models/models.h"
+#include "tests/support.h"
 #include "tests/tests.h"
 
 #include <stdlib.h>
@@ -12,11 +13,8 @@
 /* Writes `text` to a temporary file and reads it as a graph. */
 static enum fc_code read_text(const char *text, struct fc_demand *d, struct fc_status *st)
 {
-    char path[] = "/tmp/fabricast-graph-XXXXXX";
-    int fd = mkstemp(path);
-    CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT_EQUAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    char path[64];
+    CU_ASSERT_FATAL(fc_test_file(path, "", text, strlen(text)));
     *st = (struct fc_status){0};
     enum fc_code code = fc_demand_from_graph(path, d, st);
     unlink(path);

@@ -16,11 +16,7 @@
 
 static char *temporary(char *path, const char *text)
 {
-    strcpy(path, "/tmp/fabricast-launch-XXXXXX");
-    int fd = mkstemp(path);
-    CU_ASSERT_FATAL(fd >= 0);
-    CU_ASSERT_EQUAL(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    CU_ASSERT_FATAL(fc_test_file(path, "", text, strlen(text)));
     return path;
 }
 
