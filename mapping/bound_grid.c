@@ -1,27 +1,28 @@
 /* bound_grid.c - how little can leave a set of s tasks whose traffic contains that of a stencil on a grid.
  *
- * A line of the grid in dimension i that the set meets and does not fill has a neighbour outside at either end of a
- * run of tasks inside (on a ring; at one end at least where the line is open), so at least w_i bytes leave by it, w_i
- * from the least messages found in the graph. With F_d(s) the least of
+ * A line of the grid in dimension i that the set meets and does not fill has a neighbour outside at either
+ * end of a run of tasks inside (on a ring; at one end at least where the line is open), so at least w_i
+ * bytes leave by it, w_i from the least messages found in the graph. With F_d(s) the least of
  *     sum over dimensions i of w_i * (lines in i that the set meets and does not fill)
  * over all sets of s tasks of the first d dimensions, bytes leaving >= F_d(s).
  *
- * Pushing the tasks of every line of dimension d to its start (compression) fills no fewer and meets no more lines of
- * any dimension: rows of a plane become nested, the first as long as the longest column was high. So the least is taken
- * by sets whose slices across d are nested, of falling sizes s_0 >= ... >= s_{k-1} with sum s; lines met in d are s_0,
- * filled s_{k-1}:
+ * Pushing the tasks of every line of dimension d to its start (compression) fills no fewer and meets no
+ * more lines of any dimension: rows of a plane become nested, the first as long as the longest column was
+ * high. So the least is taken by sets whose slices across d are nested, of falling sizes s_0 >= ... >=
+ * s_{k-1} with sum s; lines met in d are s_0, filled s_{k-1}:
  *     F_d(s) >= min w_d (s_0 - s_{k-1}) + sum_j F_{d-1}(s_j).
- * The points (s_j, F_{d-1}(s_j)) have their mean above the lower side of their hull, a chord between two of them, p <=
- * s/k <= q, so
+ * The points (s_j, F_{d-1}(s_j)) have their mean above the lower side of their hull, a chord between two of
+ * them, p <= s/k <= q, so
  *     F_d(s) >= min over p <= s/k <= q of w_d (q - p) + k * chord_{p,q}(s/k),
- * where p, q are whole and chord_{p,q} is the straight line through F_{d-1} at p and q. A set and its complement have the
- * same lines, so F_d(s) = F_d(n - s) too. F is a sum of whole multiples of the w_i, so where these are whole it is
- * rounded up to a multiple of their greatest common divisor. By the same lines at least as much enters.
+ * where p, q are whole and chord_{p,q} is the straight line through F_{d-1} at p and q. A set and its
+ * complement have the same lines, so F_d(s) = F_d(n - s) too. F is a sum of whole multiples of the w_i, so
+ * where these are whole it is rounded up to a multiple of their greatest common divisor. By the same lines
+ * at least as much enters.
  *
- * Equal weights on an even cube give the values of Bollobas & Leader, Edge-isoperimetric inequalities in the grid,
- * Combinatorica 11 (1991), from which the compressions are, where slices are cubes; whole numbers make it a little
- * stronger elsewhere. Limits: sees only messages between neighbours of the demand's grid; tables above MOST_WORK pairs
- * are not made. */
+ * The compressions are those of Bollobas & Leader, Edge-isoperimetric inequalities in the grid, Combinatorica 11
+ * (1991), whose bound for equal weights is not above this one on 8^4 (tests). Limits: sees only messages
+ * between neighbours of the demand's grid; not always the least, as a chord may stand for a part of a slice;
+ * tables above most_work pairs are not made. */
 #include "mapping/bound.h"
 
 #include <math.h>

@@ -1,13 +1,14 @@
 /* bound_hops.c - all hops over all links.
  *
- * However the routes run, a byte from node x to node y crosses at least dist(x, y) links between routers, so T * (sum of
- * their bandwidths) >= sum of loads >= sum over messages of bytes * dist. At most R_h = max over allowed nodes of the
- * allowed nodes within h hops are within h hops, so of a task's partners at most R_h * (tasks a node) - 1 are, and
+ * However the routes run, a byte from node x to node y crosses at least dist(x, y) links between routers,
+ * so T * (sum of their bandwidths) >= sum of loads >= sum over messages of bytes * dist. With R_h the most
+ * allowed nodes within h hops of one of them, at most R_h nodes are that near, so at most R_h * (tasks a
+ * node) - 1 partners, and
  *     sum of bytes * dist = sum over h >= 0 of bytes that go further than h
- *                        >= sum over h >= 0, tasks t of beyond(t, R_h * (tasks a node) - 1)     (bound_partners.c):
- * the i-th heaviest partner is at the i-th nearest place at best. Limits: 0 where a link never binds; distances from one
- * node only on tori, which look alike from everywhere, and none where searches from all would cost more than MOST_WORK
- * link visits. */
+ *                        >= sum over h >= 0, tasks t of beyond(t, R_h * (tasks a node) - 1)
+ * (bound_partners.c): the i-th heaviest partner is at the i-th nearest place at best. Limits: 0 where a
+ * link never binds; distances from one node only on tori, which look alike from everywhere, and none where
+ * searches from all would cost more than most_work link visits. */
 #include "mapping/bound.h"
 #include "models/family_torus.h"
 

@@ -1,11 +1,12 @@
-/* bound_levels.c - units of the network between which the tasks are divided, and what may leave and enter them.
+/* bound_levels.c - units of the network between which the tasks are divided, and what may leave and enter
+ * them.
  *
- * A level is a partition in which every allowed node lies in one unit. Whatever the routes, bytes that leave a unit's
- * nodes cross the links that leave it, so T >= (sum over units of bytes that leave) / (sum over units of bandwidth out),
- * and T >= (bytes that leave any one unit) / (greatest bandwidth out). With n tasks on `total` places a unit of c
- * places holds at least n - (total - c) of them. Levels: the node itself, the router with its nodes, the family's
- * blocks (those of the solver's cut bound), subtrees of a fat-tree, chips of a tmesh. Links that never bind make a
- * level's bandwidth infinite, and its bound 0. */
+ * A level is a partition in which every allowed node lies in one unit. Whatever the routes, bytes that
+ * leave a unit's nodes cross the links that leave it, so T >= (sum over units of bytes that leave) / (sum
+ * over units of bandwidth out), and T >= (bytes that leave any one unit) / (greatest bandwidth out). With
+ * n tasks on `total` places a unit of c places holds at least n - (total - c) of them. Levels: the node
+ * itself, the router with its nodes, the family's blocks (those of the solver's cut bound), subtrees of a
+ * fat-tree, chips of a tmesh. Links that never bind make a level's bandwidth infinite, and its bound 0. */
 #include "mapping/bound.h"
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"

@@ -1,11 +1,12 @@
 /* bound_partners.c - what tasks must exchange with tasks that are not beside them.
  *
- * In a unit of at most c tasks a task t has at most c - 1 others beside it, so it sends out of the unit at least
+ * In a unit of at most c tasks a task t has at most c - 1 others beside it, so it sends out of the unit at
+ * least
  *     beyond(t, c - 1) = bytes of its list of partners - those of the c - 1 heaviest
  *                      + a[t] * (sum of b - the c greatest b)       for each dense part a[s] b[d],
- * and what leaves the unit is at least the greatest of them, and at least their sum over the tasks inside. Summed over
- * units that hold all tasks: at least the sum over all tasks. Receiving likewise. Limit: 0 where a task has fewer
- * partners than others beside it. */
+ * and what leaves the unit is at least the greatest of them, and at least their sum over the tasks inside.
+ * Summed over units that hold all tasks: at least the sum over all tasks. Receiving likewise. Limit: 0
+ * where a task has fewer partners than others beside it. */
 #include "mapping/bound.h"
 
 #include <math.h>

@@ -13,15 +13,20 @@
 #define TORUS(shape, cores) \
     "name: t\nnetwork: {family: torus, dims: " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}}\n" \
     "router: {routing: dimension-order}" END(cores)
-#define MESH(shape, cores) "name: m\nnetwork: {family: mesh, dims: " shape "}\nlinks: {mesh: {bandwidth: 1 GB/s}}" END(cores)
+#define MESH(shape, cores) \
+    "name: m\nnetwork: {family: mesh, dims: " shape "}\nlinks: {mesh: {bandwidth: 1 GB/s}}" END(cores)
 #define TREE(shape, cores) \
-    "name: f\nnetwork: {family: fat-tree, " shape "}\nlinks: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
+    "name: f\nnetwork: {family: fat-tree, " shape "}\n" \
+    "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
 #define LEVELS(shape, cores) \
-    "name: l\nnetwork: {family: two-level, " shape "}\nlinks: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, " \
-    "d: {bandwidth: 1 GB/s}}" END(cores)
+    "name: l\nnetwork: {family: two-level, " shape "}\n" \
+    "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END(cores)
 #define CHIPS(shape, cores) \
-    "name: c\nnetwork: {family: tmesh, " shape "}\nlinks: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 2 GB/s}}" END(cores)
-#define GRAPH(cores) "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s}}" END(cores)
+    "name: c\nnetwork: {family: tmesh, " shape "}\n" \
+    "links: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 2 GB/s}}" END(cores)
+#define GRAPH(cores) \
+    "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n" \
+    "links: {link: {bandwidth: 1 GB/s}}" END(cores)
 
 static const char *const small[] = {
     TORUS("[6]", "1"),
@@ -121,7 +126,8 @@ static void test_all_mappings(void)
             struct fc_map_bound bound;
             bool spread = small_traffic[k] && strstr(small_traffic[k], "alltoall");
             if (!small_traffic[k]) random_demand(6, 7 + i, &d);
-            if (small_traffic[k] && fc_demand_from_pattern(&net, small_traffic[k], 1, &d, &st)) CU_FAIL_FATAL("refused");
+            if (small_traffic[k] && fc_demand_from_pattern(&net, small_traffic[k], 1, &d, &st))
+                CU_FAIL_FATAL("refused");
             struct fc_map_problem problem = {.net = &net, .demand = &d, .spread = spread};
             CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
             struct all_mappings all = {.net = &net, .demand = &d, .best_s = INFINITY};
