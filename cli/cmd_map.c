@@ -19,7 +19,7 @@ struct answer {
     const struct fc_launcher_format *format; /* of the file; NULL: cores */
     struct row *rows;
     size_t n, best;
-    double lower_bound_s; /* of every mapping; NaN: unknown */
+    struct fc_map_bound bound; /* of every mapping */
 };
 
 /* ---- figures ---- */
@@ -32,7 +32,7 @@ static double percent_of_peak(const struct row *r)
 /* How far the time is above what no mapping is under, percent. */
 static double gap_percent(const struct answer *a, const struct row *r)
 {
-    return a->lower_bound_s > 0 ? fmax(0, 100 * (r->links.max_link_s / a->lower_bound_s - 1)) : (double)NAN;
+    return a->bound.time_s > 0 ? fmax(0, 100 * (r->links.max_link_s / a->bound.time_s - 1)) : (double)NAN;
 }
 
 /* ---- printing ---- */
@@ -69,8 +69,11 @@ static void print(FILE *stream, const void *what)
     fc_print_machine(&a->session->machine, stream);
     fprintf(stream, "traffic     %s, %u tasks, routing %s\n", a->demand->name, a->demand->n_tasks,
             a->session->machine.routing->name);
-    fprintf(stream, "bound       %s\n\n",
-            isnan(a->lower_bound_s) ? "unknown" : fc_format(time, sizeof time, a->lower_bound_s, FC_SECONDS));
+    if (isnan(a->bound.time_s))
+        fprintf(stream, "bound       unknown\n\n");
+    else
+        fprintf(stream, "bound       %s (%s)\n\n", fc_format(time, sizeof time, a->bound.time_s, FC_SECONDS),
+                a->bound.binds);
     fprintf(stream, "%-10s %12s %10s %12s %10s %9s  %s\n", "mapping", "time", "of peak %", "over bound %",
             "hops/byte", "spent s", "hottest link");
     for (size_t i = 0; i < a->n; i++) {
@@ -97,7 +100,7 @@ static json_t *row_json(const struct answer *a, const struct row *r)
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "strategy",
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "strategy",
         r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
         a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
         fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
@@ -106,7 +109,8 @@ static json_t *row_json(const struct answer *a, const struct row *r)
         fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : r->load.bytes[s->hottest]), "links",
         fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
         fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
-        fc_json_real(a->lower_bound_s), "gap_percent", fc_json_real(gap_percent(a, r)));
+        fc_json_real(a->bound.time_s), "bound_binds", a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent",
+        fc_json_real(gap_percent(a, r)));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -138,7 +142,7 @@ static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_s
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         strategy = strategy || !strcmp((*s)->name, wanted);
     problem.spread = problem.spread && strategy;
-    return fc_mapping_bound(&problem, &a->lower_bound_s, st);
+    return fc_mapping_bound(&problem, &a->bound, st);
 }
 
 static enum fc_code try_strategy(const struct answer *a, const char *strategy, struct row *row,

@@ -31,9 +31,13 @@ struct fc_strategy_ops {
     bool blind; /* looks at the number of tasks, not at the traffic */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
-/* A time that no mapping of the problem's tasks onto its nodes can be under, seconds (task_bound.c); NaN: none above 0
- * is known (dense traffic). FC_INPUT: more tasks than cores. O(entries + links). */
-enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *bound_s, struct fc_status *st);
+/* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
+struct fc_map_bound {
+    double time_s;  /* NaN: none above 0 is known */
+    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "hops"...; "" with NaN */
+};
+/* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table). */
+enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st);
 /* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
  * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is
  * used twice or out of range. */

@@ -1,28 +1,95 @@
-/* mapping_bound.c - the bound of a mapping problem: the arrays that the bounds of the optimizer work on, made
- * for any problem. Limits: dense traffic has no list of messages, so none is known; a bound of 0 says nothing
- * and counts as none. */
+/* mapping_bound.c - the bound of a mapping problem: no mapping of the tasks onto the allowed nodes moves the
+ * traffic in less, whatever the routing.
+ *
+ * T >= the greatest of
+ *   - heaviest task: (bytes of a task beyond its heaviest partners) / (bandwidth of its unit), every level;
+ *   - all tasks: (sum over tasks of the same) / (bandwidth of all units), every level (bound_partners.c);
+ *   - grid surface: tasks * (least surface of a task in a unit) / (bandwidth of all units), every level, where
+ *     the traffic has a grid (bound_grid.c);
+ *   - hops: (least bytes times hops) / (bandwidth of all links) (bound_hops.c).
+ * Levels are those of bound_levels.c. Payload bytes become wire bytes by the least factor of any message.
+ * Limits: a bound of 0 says nothing and counts as none; background traffic is left out. */
+#include "mapping/bound.h"
 #include "mapping/map_build.h"
-#include "mapping/optimizer.h"
 
 #include <math.h>
 
-enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, double *bound_s, struct fc_status *st)
+static void raise(struct fc_map_bound *bound, double bytes, double bytes_per_s, const char *argument, const char *level)
 {
-    const struct fc_demand *demand = problem->demand;
+    if (!(bytes > 0) || !(bytes_per_s > 0)) return;
+    double time_s = bytes / bytes_per_s;
+    if (!(time_s > bound->time_s * (1 + 1e-12))) return; /* of equal ones the first */
+    bound->time_s = time_s;
+    snprintf(bound->binds, sizeof bound->binds, "%.20s%s%.39s", argument, level ? ", " : "", level ? level : "");
+}
+
+static void level_bounds(const struct fc_cut_level *level, const struct fc_partners *partners,
+                         const struct fc_grid_surface *grid, struct fc_map_bound *bound)
+{
+    double heaviest[2], all[2];
+    for (int in = 0; in < 2; in++) all[in] = fc_partners_beyond(partners, level->most - 1, in, &heaviest[in]);
+    raise(bound, heaviest[0], level->widest_out, "heaviest task", level->name);
+    raise(bound, heaviest[1], level->widest_in, "heaviest task", level->name);
+    raise(bound, all[0], level->out, "all tasks", level->name);
+    raise(bound, all[1], level->in, "all tasks", level->name);
+    if (!grid->leaving || isinf(fmin(level->out, level->in))) return;
+    double bytes = partners->n * fc_grid_leaving(grid, level->least, level->most);
+    raise(bound, bytes, fmin(level->out, level->in), "grid surface", level->name);
+}
+
+/* Wire bytes a payload byte of the message that has least. */
+static double least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
+{
+    double least = INFINITY, last = NAN;
+    for (size_t e = 0; e < d->n_entries; e++) {
+        if (d->src[e] == d->dst[e] || !(d->bytes[e] > 0)) continue;
+        double each = d->messages[e] > 0 ? d->bytes[e] / d->messages[e] : 0;
+        if (each == last) continue;
+        last = each;
+        least = fmin(least, each > 0 ? fc_wire_bytes(machine, each) / each : 1);
+    }
+    for (int i = 0; i < d->n_dense; i++) {
+        double each = d->dense[i].message_bytes;
+        least = fmin(least, each > 0 ? fc_wire_bytes(machine, each) / each : 1);
+    }
+    return isfinite(least) ? least : 1;
+}
+
+static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_demand *demand, struct fc_arena *arena,
+                               struct fc_map_bound *bound, struct fc_status *st)
+{
+    struct fc_unit_graph tasks;
+    struct fc_partners partners;
+    struct fc_grid_surface grid;
+    struct fc_cut_level level[FC_MOST_CUT_LEVELS];
+    int n_levels;
+    double hops_s;
+    uint32_t *identity = fc_alloc(arena, demand->n_tasks, sizeof *identity, st);
+    if (!identity) return st->code;
+    for (uint32_t t = 0; t < demand->n_tasks; t++) identity[t] = t;
+    if (fc_unit_graph_build(demand, identity, demand->n_tasks, arena, &tasks, st) ||
+        fc_partners_start(demand, &tasks, arena, &partners, st) ||
+        fc_grid_surface_start(demand, &tasks, arena, &grid, st) ||
+        fc_cut_levels(sites, demand->n_tasks, level, &n_levels, st) ||
+        fc_hop_bound(sites, &partners, &hops_s, st))
+        return st->code;
+    for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, bound);
+    raise(bound, hops_s, 1, "hops", NULL);
+    bound->time_s *= least_wire_factor(sites->net->machine, demand);
+    return FC_OK;
+}
+
+enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st)
+{
     struct fc_mapping scratch = {0};
     struct fc_slots slots;
-    struct fc_unit_graph tasks;
-    *bound_s = NAN;
-    enum fc_code code = fc_map_start(problem, &scratch, &slots, st); /* too many tasks are refused here */
-    uint32_t *identity =
-        code || demand->n_dense ? NULL : fc_alloc(&scratch.arena, demand->n_tasks, sizeof *identity, st);
-    for (uint32_t t = 0; identity && t < demand->n_tasks; t++) identity[t] = t;
-    if (identity && !fc_unit_graph_build(demand, identity, demand->n_tasks, &scratch.arena, &tasks, st)) {
+    *bound = (struct fc_map_bound){0};
+    if (!fc_map_start(problem, &scratch, &slots, st) && problem->demand->n_tasks > 0) { /* too many tasks: refused */
         struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
                                  slots.per_node};
-        fc_task_bound(&sites, &tasks, bound_s, st);
-        if (*bound_s == 0) *bound_s = NAN;
+        find_bound(&sites, problem->demand, &scratch.arena, bound, st);
     }
+    if (bound->time_s == 0) bound->time_s = NAN;
     fc_mapping_free(&scratch);
     return st->code;
 }

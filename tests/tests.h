@@ -65,6 +65,7 @@
     X(suite_machines)                                                                                                 \
     X(suite_map_search)                                                                                               \
     X(suite_mapping)                                                                                                  \
+    X(suite_mapping_bound)                                                                                            \
     X(suite_maxmin)                                                                                                   \
     X(suite_nic)                                                                                                      \
     X(suite_patterns)                                                                                                 \

@@ -42,7 +42,7 @@ $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=2x3,bytes=1KiB --stra
 $ fabricast map -m tests/fabrics/tree.yaml -p stencil2d:grid=2x2,bytes=1KiB --compare --time 10ms -q | sed 's/ [0-9.]*  link/ S  link/'
 > machine     tree: 
 > traffic     stencil2d:grid=2x2,bytes=1KiB, 4 tasks, routing shortest
-> bound       327.7 ns
+> bound       327.7 ns (heaviest task, nodes)
 > 
 > mapping            time  of peak % over bound %  hops/byte   spent s  hottest link
 > def            327.7 ns      100.0          0.0      1.000     S  link rack1->cn001

@@ -1,0 +1,58 @@
+/* bound.h - private to mapping/: the parts of the bound of a mapping problem (mapping_bound.c). All hold for
+ * every mapping and every routing. */
+#ifndef FC_BOUND_H
+#define FC_BOUND_H
+
+#include "mapping/search.h"
+
+/* What tasks exchange beyond their heaviest partners (bound_partners.c). */
+struct fc_partners {
+    uint32_t n;            /* tasks */
+    const uint64_t *first; /* [n + 1] */
+    double *out, *in;      /* [first[n]] first[t] + i: bytes of t's list of partners but its i heaviest */
+    int n_dense;
+    const double *a[4], *b[4];    /* [n] dense parts of the demand */
+    double *rest_a[4], *rest_b[4]; /* [n + 1] sum of all but the i greatest */
+};
+/* O(entries log entries). The graph and the demand must outlive it. */
+enum fc_code fc_partners_start(const struct fc_demand *demand, const struct fc_unit_graph *tasks,
+                               struct fc_arena *arena, struct fc_partners *partners, struct fc_status *st);
+/* Bytes that all tasks together send (`in`: that one task receives, the sums being equal) to tasks beyond
+ * `beside` each; *heaviest: of the task that has most, out[0] and in[1]. O(tasks). */
+double fc_partners_beyond(const struct fc_partners *partners, uint64_t beside, bool in, double *heaviest);
+
+/* The surface of sets of tasks of a grid (bound_grid.c). */
+struct fc_grid_surface {
+    uint32_t k;     /* side of the last dimension */
+    double line;    /* bytes that leave the set for each of its lines there that it meets and does not fill */
+    uint64_t n;     /* tasks in a slice: the product of the other sides */
+    double *leaving; /* [n + 1] least bytes that leave s tasks of a slice; NULL: no surface is known */
+    double unit;     /* it is a multiple of it; 0: of nothing known */
+};
+/* Looks up in the graph what neighbours on the demand's grid exchange. O(tasks + table); tables that would cost
+ * too much are left out. */
+enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct fc_unit_graph *tasks,
+                                   struct fc_arena *arena, struct fc_grid_surface *surface,
+                                   struct fc_status *st);
+/* Least bytes a task that leave (enter) a set of `least` to `most` tasks, 1 <= least <= most. O(n^2), mostly
+ * far less. */
+double fc_grid_leaving(const struct fc_grid_surface *surface, uint64_t least, uint64_t most);
+
+/* Units of the network that hold the tasks between them: nodes, routers, drawers, halves (bound_levels.c). */
+struct fc_cut_level {
+    char name[40];
+    uint64_t least, most;          /* tasks that a unit holds */
+    double out, in;                /* bytes/s that leave, enter all units, summed */
+    double widest_out, widest_in;  /* of the unit that has most */
+};
+enum { FC_MOST_CUT_LEVELS = 64 };
+/* Sets level[*n]: those in which every allowed node is in a unit. O(levels x links). */
+enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struct fc_cut_level *level, int *n,
+                           struct fc_status *st);
+
+/* Least time of all hops over all links between routers, seconds; 0 where it is not known or would cost too
+ * much (bound_hops.c). */
+enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners *partners, double *bound_s,
+                          struct fc_status *st);
+
+#endif

@@ -1,0 +1,158 @@
+/* bound_levels.c - units of the network between which the tasks are divided, and what may leave and enter
+ * them.
+ *
+ * A level is a partition in which every allowed node lies in one unit. Whatever the routes, bytes that
+ * leave a unit's nodes cross the links that leave it, so T >= (sum over units of bytes that leave) / (sum
+ * over units of bandwidth out), and T >= (bytes that leave any one unit) / (greatest bandwidth out). With
+ * n tasks on `total` places a unit of c places holds at least n - (total - c) of them. Levels: the node
+ * itself, the router with its nodes, the family's blocks (those of the solver's cut bound), subtrees of a
+ * fat-tree, chips of a tmesh. Links that never bind make a level's bandwidth infinite, and its bound 0. */
+#include "mapping/bound.h"
+#include "models/family_fat_tree.h"
+#include "models/family_tmesh.h"
+#include "models/family_torus.h"
+
+#include <math.h>
+#include <string.h>
+
+struct levels {
+    const struct fc_sites *sites;
+    uint32_t n_tasks;
+    uint32_t *label;   /* [n_vertices] unit of a vertex, FC_NONE: in none */
+    uint64_t *places;  /* [n_vertices] of each unit */
+    double *out, *in;  /* [n_vertices] of each unit */
+    struct fc_cut_level *level;
+    int n;
+};
+
+/* A node belongs to a unit when all its routers do. */
+static void label_nodes(struct levels *s)
+{
+    const struct fc_network *net = s->sites->net;
+    for (uint32_t v = net->n_routers; v < net->n_vertices; v++) {
+        uint32_t first = net->first_link[v], end = net->first_link[v + 1];
+        s->label[v] = first == end ? FC_NONE : s->label[net->link_target[first]];
+        for (uint32_t l = first; l < end; l++)
+            if (s->label[net->link_target[l]] != s->label[v]) s->label[v] = FC_NONE;
+    }
+}
+
+/* Adds the level of the labels, if every allowed node is in a unit. */
+static void add(struct levels *s, uint32_t n_units, const char *name)
+{
+    const struct fc_network *net = s->sites->net;
+    struct fc_cut_level level = {.most = 0};
+    uint64_t total = (uint64_t)s->sites->n_nodes * s->sites->slots_per_node, fewest = UINT64_MAX;
+    if (s->n == FC_MOST_CUT_LEVELS) return;
+    memset(s->places, 0, n_units * sizeof *s->places);
+    memset(s->out, 0, n_units * sizeof *s->out);
+    memset(s->in, 0, n_units * sizeof *s->in);
+    for (uint32_t i = 0; i < s->sites->n_nodes; i++) {
+        uint32_t unit = s->label[fc_node_vertex(net, s->sites->node[i])];
+        if (unit == FC_NONE) return;
+        s->places[unit] += s->sites->slots_per_node;
+    }
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        uint32_t from = s->label[net->link_source[l]], to = s->label[net->link_target[l]];
+        if (from == to) continue;
+        if (from != FC_NONE) s->out[from] += fc_link_bandwidth(net, l);
+        if (to != FC_NONE) s->in[to] += fc_link_bandwidth(net, l);
+    }
+    for (uint32_t u = 0; u < n_units; u++) {
+        if (s->places[u] == 0) continue;
+        level.most = s->places[u] > level.most ? s->places[u] : level.most;
+        fewest = s->places[u] < fewest ? s->places[u] : fewest;
+        level.out += s->out[u];
+        level.in += s->in[u];
+        level.widest_out = fmax(level.widest_out, s->out[u]);
+        level.widest_in = fmax(level.widest_in, s->in[u]);
+    }
+    level.least = s->n_tasks + fewest > total ? s->n_tasks + fewest - total : 1;
+    if (level.most > s->n_tasks) level.most = s->n_tasks;
+    snprintf(level.name, sizeof level.name, "%s", name);
+    s->level[s->n++] = level;
+}
+
+static void add_routers(struct levels *s, uint32_t n_units, const char *name)
+{
+    label_nodes(s);
+    add(s, n_units, name);
+}
+
+/* ---- the families' units ---- */
+
+static void block_name(const struct fc_network *net, int index, char *name, size_t size)
+{
+    const char *family = net->machine->family->name;
+    if (!strcmp(family, "two-level")) {
+        snprintf(name, size, "%s", index == 0 ? "supernodes" : "drawers");
+    } else if (!strcmp(family, "torus") || !strcmp(family, "mesh")) {
+        int n = fc_torus(net)->n_dims;
+        if (index < n)
+            snprintf(name, size, "slabs across dimension %d", index + 1);
+        else if (index < 2 * n)
+            snprintf(name, size, "halves of dimension %d", index - n + 1);
+        else
+            snprintf(name, size, "boxes of 1/%d of the sides", 1 << (index - 2 * n + 1));
+    } else {
+        snprintf(name, size, "blocks %d", index + 1);
+    }
+}
+
+static void add_blocks(struct levels *s)
+{
+    const struct fc_network *net = s->sites->net;
+    char name[sizeof s->level->name];
+    for (int i = 0; net->machine->family->partition && s->n < FC_MOST_CUT_LEVELS; i++) {
+        uint32_t n_units = net->machine->family->partition(net, i, s->label);
+        if (n_units == 0) break;
+        block_name(net, i, name, sizeof name);
+        add_routers(s, n_units, name);
+    }
+}
+
+static void add_subtrees(struct levels *s)
+{
+    const struct fc_network *net = s->sites->net;
+    const struct fc_fat_tree_shape *t = fc_fat_tree(net);
+    char name[sizeof s->level->name];
+    for (int top = 1; top < t->h; top++) {
+        for (uint32_t v = 0; v < net->n_routers; v++) s->label[v] = FC_NONE;
+        for (int l = 1; l <= top; l++)
+            for (uint32_t plane = 0; plane < t->planes; plane++)
+                for (uint32_t x = 0; x < t->n_subtrees[l]; x++)
+                    for (uint32_t y = 0; y < t->subtree_switches[l]; y++)
+                        s->label[fc_fat_tree_switch(t, l, plane, x, y)] =
+                            x / (t->subtree_nodes[top] / t->subtree_nodes[l]);
+        snprintf(name, sizeof name, "subtrees of height %d", top);
+        add_routers(s, t->n_subtrees[top], name);
+    }
+}
+
+enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struct fc_cut_level *level, int *n,
+                           struct fc_status *st)
+{
+    const struct fc_network *net = sites->net;
+    struct fc_arena scratch = {0};
+    struct levels s = {.sites = sites, .n_tasks = n_tasks, .level = level};
+    s.label = fc_alloc(&scratch, net->n_vertices, sizeof *s.label, st);
+    s.places = s.label ? fc_alloc(&scratch, net->n_vertices, sizeof *s.places, st) : NULL;
+    s.out = s.places ? fc_alloc(&scratch, net->n_vertices, sizeof *s.out, st) : NULL;
+    s.in = s.out ? fc_alloc(&scratch, net->n_vertices, sizeof *s.in, st) : NULL;
+    if (s.in) {
+        for (uint32_t v = 0; v < net->n_vertices; v++)
+            s.label[v] = v < net->n_routers ? FC_NONE : v - net->n_routers;
+        add(&s, net->n_nodes, "nodes");
+        for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v;
+        add_routers(&s, net->n_routers, "routers");
+        add_blocks(&s);
+        if (!strcmp(net->machine->family->name, "fat-tree")) add_subtrees(&s);
+        if (!strcmp(net->machine->family->name, "tmesh")) {
+            for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v / fc_tmesh(net)->n_mesh;
+            add_routers(&s, fc_tmesh(net)->n_chips, "chips");
+        }
+    }
+    *n = s.n;
+    fc_arena_free(&scratch);
+    return st->code;
+}
