@@ -1,10 +1,11 @@
-/* near_free.c - cores still free: the nearest of them through the network, the next of them in the machine's order. */
+/* near_free.c - cores still free: the nearest of them through the network, the next of them in the machine's
+ * order. */
 #include "mapping/near_free.h"
 
 #include <string.h>
 
-enum fc_code fc_near_free_start(struct fc_near_free *near, const struct fc_network *net, const struct fc_slots *slots,
-                                struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_near_free_start(struct fc_near_free *near, const struct fc_network *net,
+                                const struct fc_slots *slots, struct fc_arena *arena, struct fc_status *st)
 {
     *near = (struct fc_near_free){.net = net, .slots = slots};
     near->place = fc_alloc(arena, net->n_nodes, sizeof *near->place, st);

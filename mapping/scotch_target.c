@@ -1,10 +1,11 @@
 /* scotch_target.c - the network as Scotch's target architecture.
  *
- * A whole torus or mesh is Scotch's torus or mesh of routers (rings and lines mixed, or more than 5 long dimensions:
- * as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one of supernodes, drawers
- * and routers; the price of a level is the bandwidth of the fastest link over that of its links. Any other network, or a part
- * of one, is decomposed from its graph of routers and nodes with such prices on the links. Source: F. Pellegrini,
- * Scotch and libScotch 7.0 User's Guide, section 3.2 (target architectures), archBuild2 there. */
+ * A whole torus or mesh is Scotch's torus or mesh of routers (rings and lines mixed, or more than 5 long
+ * dimensions: as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one
+ * of supernodes, drawers and routers; the price of a level is the bandwidth of the fastest link over that of
+ * its links. Any other network, or a part of one, is decomposed from its graph of routers and nodes with such
+ * prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide, section 3.2 (target
+ * architectures), archBuild2 there. */
 #include "mapping/scotch_target.h"
 
 #include "models/family_fat_tree.h"
@@ -33,8 +34,8 @@ static SCOTCH_Num price(const struct fc_machine *machine, int link_class)
 }
 
 /* Parts of `each` consecutive nodes. */
-static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, uint32_t each, struct fc_arena *arena,
-                                struct fc_status *st)
+static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, uint32_t each,
+                                struct fc_arena *arena, struct fc_status *st)
 {
     t->n_parts = n_nodes / each;
     t->first_place = fc_alloc(arena, (size_t)t->n_parts + 1, sizeof *t->first_place, st);
@@ -58,8 +59,8 @@ static bool is_plain_torus(const struct fc_torus_shape *s, SCOTCH_Num *side, SCO
     return *n_long > 0 && !(rings && lines);
 }
 
-static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *sizes, const SCOTCH_Num *prices, int n,
-                              struct fc_status *st)
+static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *sizes, const SCOTCH_Num *prices,
+                              int n, struct fc_status *st)
 {
     SCOTCH_Num size[FC_MAX_LEVELS], cost[FC_MAX_LEVELS], used = 0;
     for (int i = 0; i < n; i++) {
@@ -72,8 +73,8 @@ static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *size
     return t->has_arch ? FC_OK : failed("the tree of the network", st);
 }
 
-static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net, struct fc_arena *arena,
-                                  struct fc_status *st)
+static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net,
+                                  struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
     SCOTCH_Num sizes[FC_MAX_LEVELS], prices[FC_MAX_LEVELS];
@@ -85,13 +86,15 @@ static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_ne
     return make_tree(t, sizes, prices, s->h, st);
 }
 
-static enum fc_code make_two_level(struct fc_scotch_target *t, const struct fc_network *net, struct fc_arena *arena,
-                                   struct fc_status *st)
+static enum fc_code make_two_level(struct fc_scotch_target *t, const struct fc_network *net,
+                                   struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_two_level_shape *s = fc_two_level(net);
     const struct fc_machine *machine = net->machine;
-    const SCOTCH_Num sizes[] = {(SCOTCH_Num)s->n_supernodes, (SCOTCH_Num)s->n_drawers, (SCOTCH_Num)s->n_positions};
-    const SCOTCH_Num prices[] = {price(machine, s->d_class), s->n_drawers > 1 ? price(machine, s->lr_class) : 1,
+    const SCOTCH_Num sizes[] = {(SCOTCH_Num)s->n_supernodes, (SCOTCH_Num)s->n_drawers,
+                                (SCOTCH_Num)s->n_positions};
+    const SCOTCH_Num prices[] = {price(machine, s->d_class),
+                                 s->n_drawers > 1 ? price(machine, s->lr_class) : 1,
                                  s->n_positions > 1 ? price(machine, s->ll_class) : 1};
     if (equal_parts(t, net->n_nodes, s->nodes_per_router, arena, st)) return st->code;
     return make_tree(t, sizes, prices, 3, st);
@@ -113,8 +116,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* The graph of routers and nodes, an edge for each pair with a link either way. */
-static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_network *net, struct fc_arena *arena,
-                                struct fc_status *st)
+static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_network *net,
+                                struct fc_arena *arena, struct fc_status *st)
 {
     uint64_t n_arcs = (uint64_t)net->n_links * 2;
     if (n_arcs >= INT32_MAX || net->n_vertices >= INT32_MAX)
@@ -138,16 +141,18 @@ static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_netw
     }
     for (uint32_t v = 0; v < net->n_vertices; v++) /* vertices without links */
         if (first[v + 1] < first[v]) first[v + 1] = first[v];
-    t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL, n, other,
-                                     prices) == 0;
+    t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL,
+                                     n, other, prices) == 0;
     return t->has_graph ? FC_OK : failed("the graph of the network", st);
 }
 
-static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net, const struct fc_slots *slots,
-                              SCOTCH_Context *context, struct fc_arena *arena, struct fc_status *st)
+static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net,
+                              const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
+                              struct fc_status *st)
 {
     SCOTCH_Num *list = fc_alloc(arena, slots->n_nodes, sizeof *list, st);
-    if (!list || equal_parts(t, slots->n_nodes, 1, arena, st) || build_graph(t, net, arena, st)) return st->code;
+    if (!list || equal_parts(t, slots->n_nodes, 1, arena, st) || build_graph(t, net, arena, st))
+        return st->code;
     for (uint32_t i = 0; i < slots->n_nodes; i++) list[i] = (SCOTCH_Num)fc_node_vertex(net, slots->node[i]);
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     if (!bound || SCOTCH_graphInit(bound)) {
@@ -162,8 +167,8 @@ static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_networ
 }
 
 enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_network *net,
-                                   const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
-                                   struct fc_status *st)
+                                   const struct fc_slots *slots, SCOTCH_Context *context,
+                                   struct fc_arena *arena, struct fc_status *st)
 {
     const char *family = net->machine->family->name;
     bool whole = slots->n_nodes == net->n_nodes, ring;
@@ -178,7 +183,8 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     if (!whole || !torus || !is_plain_torus(fc_torus(net), side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
     if (equal_parts(t, net->n_nodes, fc_torus(net)->nodes_per_router, arena, st)) return st->code;
-    t->has_arch = (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
+    t->has_arch =
+        (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
     return t->has_arch ? FC_OK : failed("the torus", st);
 }
 

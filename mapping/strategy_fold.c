@@ -1,14 +1,15 @@
 /* strategy_fold.c - a task grid folded onto a torus or mesh of another dimension.
  *
- * Each side g_i of the grid is a product of digits p_id, at most one for each torus dimension d and one inside the
- * router. The digits that share a torus dimension stand in it as a mixed-radix number: a step of one is worth its
- * stride in hops. A side is walked as a snake (reflected mixed-radix Gray code: digit j runs backwards in every
- * second traversal), so a step along the grid changes one digit by one, cheap digits most often. Every choice of
- * digits and strides is ranked by hop-bytes in closed form, O(digits) each, fewest digits first, up to MOST_VISITS
- * steps of the search; of the best MOST_KEPT the one with the shortest longest link time is taken, ties by hop-bytes.
- * Source: Ma & Tao, Embeddings among toruses and meshes, ICPP'87; reflected codes: Knuth, TAOCP 4A, 7.2.1.1.
- * Limits: the ranking counts messages between neighbours of the grid (and around it) only; sides are cut into
- * whole factors, so a side with a prime factor above every torus side does not fit. */
+ * Each side g_i of the grid is a product of digits p_id, at most one for each torus dimension d and one
+ * inside the router. The digits that share a torus dimension stand in it as a mixed-radix number: a step of
+ * one is worth its stride in hops. A side is walked as a snake (reflected mixed-radix Gray code: digit j runs
+ * backwards in every second traversal), so a step along the grid changes one digit by one, cheap digits most
+ * often. Every choice of digits and strides is ranked in closed form by the mean load of the links in use,
+ * O(digits) each, fewest digits first, up to MOST_VISITS steps of the search; of the best MOST_KEPT (fewer
+ * for large jobs) the one with the shortest longest link time is taken, ties by hop-bytes. Source: Ma & Tao,
+ * Embeddings among toruses and meshes, ICPP'87; reflected codes: Knuth, TAOCP 4A, 7.2.1.1. Limits: the
+ * ranking counts messages between neighbours of the grid (and around it) only; sides are cut into whole
+ * factors, so a side with a prime factor above every torus side does not fit. */
 #include "mapping/torus_map.h"
 
 #include <math.h>
@@ -20,11 +21,11 @@ enum { MOST_VISITS = 2000000, MOST_KEPT = 12, MOST_EQUAL = 4, N_COLUMNS = FC_MAX
 
 /* Column d < n_columns - 1 is torus dimension d, the last one the inside of a router. */
 struct fold {
-    uint32_t size[FC_MAX_DIMS][N_COLUMNS];   /* [grid dimension][column] */
+    uint32_t size[FC_MAX_DIMS][N_COLUMNS]; /* [grid dimension][column] */
     uint32_t stride[FC_MAX_DIMS][N_COLUMNS];
-    int order[FC_MAX_DIMS][N_COLUMNS];       /* columns of the side's digits above 1, fastest first */
+    int order[FC_MAX_DIMS][N_COLUMNS]; /* columns of the side's digits above 1, fastest first */
     int n_digits[FC_MAX_DIMS];
-    double hop_bytes;
+    double rank; /* hop-bytes x tasks in a router: the mean load of the links in use, but for a constant */
 };
 struct search {
     const struct fc_torus_shape *shape;
@@ -33,7 +34,7 @@ struct search {
     uint64_t room[N_COLUMNS], used[N_COLUMNS];
     double step_bytes[FC_MAX_DIMS], wrap_bytes[FC_MAX_DIMS]; /* a step of the side; around it */
     uint64_t visits;
-    struct fold now, kept[MOST_KEPT]; /* least hop-bytes first */
+    struct fold now, kept[MOST_KEPT]; /* least rank first */
     int n_kept;
 };
 
@@ -102,7 +103,8 @@ static double side_hop_bytes(const struct search *s, int i)
         int d = f->order[i][j];
         uint64_t p = f->size[i][d], slower = left / p;
         steps += (double)(left - slower) * digit_hops(s, d, f->stride[i][d]);
-        if (slower % 2) wrap += digit_hops(s, d, (p - 1) * f->stride[i][d]); /* else the snake ends where it began */
+        if (slower % 2)
+            wrap += digit_hops(s, d, (p - 1) * f->stride[i][d]); /* else the snake ends where it began */
         left = slower;
     }
     return s->step_bytes[i] * steps + s->wrap_bytes[i] * wrap;
@@ -112,13 +114,14 @@ static void keep(struct search *s)
 {
     struct fold *f = &s->now;
     int at = s->n_kept, equal = 0;
-    f->hop_bytes = 0;
+    f->rank = 0;
     for (int i = 0; i < s->demand->n_grid; i++) {
         order_digits(s, i);
-        f->hop_bytes += side_hop_bytes(s, i);
+        f->rank += side_hop_bytes(s, i);
     }
-    while (at > 0 && s->kept[at - 1].hop_bytes > f->hop_bytes) at--;
-    for (int j = at; j > 0 && s->kept[j - 1].hop_bytes == f->hop_bytes; j--) equal++;
+    f->rank *= (double)s->used[s->n_columns - 1];
+    while (at > 0 && s->kept[at - 1].rank > f->rank) at--;
+    for (int j = at; j > 0 && s->kept[j - 1].rank == f->rank; j--) equal++;
     if (at == MOST_KEPT || equal == MOST_EQUAL) return;
     if (s->n_kept < MOST_KEPT) s->n_kept++;
     memmove(&s->kept[at + 1], &s->kept[at], (size_t)(s->n_kept - 1 - at) * sizeof *f);
@@ -202,16 +205,17 @@ static void place(const struct search *s, const struct fold *f, const struct fc_
     }
 }
 
-static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem, const struct fc_slots *slots,
-                               struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem,
+                               const struct fc_slots *slots, struct fc_mapping *mapping, struct fc_status *st)
 {
     double best_s = INFINITY, best_hops = INFINITY;
-    int best = 0;
-    for (int f = 0; f < s->n_kept && s->n_kept > 1; f++) {
+    int best = 0, n = fc_map_worth_trying(s->demand, s->n_kept);
+    for (int f = 0; f < n && n > 1; f++) {
         double time_s, hop_bytes;
         place(s, &s->kept[f], slots, mapping);
         if (fc_map_link_time(problem, mapping, &time_s, &hop_bytes, st)) return st->code;
-        if (time_s > best_s * (1 + 1e-12) || (time_s >= best_s * (1 - 1e-12) && hop_bytes >= best_hops)) continue;
+        if (time_s > best_s * (1 + 1e-12) || (time_s >= best_s * (1 - 1e-12) && hop_bytes >= best_hops))
+            continue;
         best = f;
         best_s = time_s;
         best_hops = hop_bytes;
@@ -220,12 +224,14 @@ static enum fc_code place_best(struct search *s, const struct fc_map_problem *pr
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                        struct fc_status *st)
 {
     struct fc_slots slots;
     const struct fc_demand *demand = problem->demand;
     if (demand->n_grid == 0)
-        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have", name);
+        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid, which only stencil patterns have",
+                         name);
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     const struct fc_torus_shape *shape = fc_map_whole_torus(problem, &slots, name, st);
     struct search *s = shape ? fc_alloc(&mapping->arena, 1, sizeof *s, st) : NULL;
@@ -240,8 +246,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     for (; s->most_digits <= demand->n_grid * s->n_columns && s->visits <= MOST_VISITS; s->most_digits++)
         cut_side(s, 0, 0, (uint64_t)demand->grid[0]);
     if (s->n_kept == 0)
-        return fc_refuse(st, FC_INPUT, "strategy %s: the factors of the task grid's sides do not fit the torus's",
-                         name);
+        return fc_refuse(st, FC_INPUT,
+                         "strategy %s: the factors of the task grid's sides do not fit the torus's", name);
     return place_best(s, problem, &slots, mapping, st);
 }
 

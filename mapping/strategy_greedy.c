@@ -1,12 +1,13 @@
 /* strategy_greedy.c - the task most tied to those already placed goes next to them, one after the other.
  *
- * The next task is the unplaced one that exchanges most bytes with placed tasks; where none does, the one that talks
- * most. A breadth-first search through the network from the node of its partner of most bytes meets free cores;
- * of the first MOST_CANDIDATES nodes with one, the node of least bytes x link time to its MOST_PARTNERS heaviest placed
- * partners, along the family's shortest routes, takes it. Source: Hoefler & Snir, Generic topology mapping strategies
- * for large-scale parallel architectures, ICS'11, section 4.1 (the weighted choice among several nodes is ours). Limits:
- * a search gives up after MOST_SEEN links and takes the next free node in the machine's order, so the whole is
- * O(tasks x MOST_SEEN + edges log tasks); late tasks find what is left over. */
+ * The next task is the unplaced one that exchanges most bytes with placed tasks; where none does, the one
+ * that talks most. A breadth-first search through the network from the node of its partner of most bytes
+ * meets free cores; of the first MOST_CANDIDATES nodes with one, the node of least bytes x link time to its
+ * MOST_PARTNERS heaviest placed partners, along the family's shortest routes, takes it. Source: Hoefler &
+ * Snir, Generic topology mapping strategies for large-scale parallel architectures, ICS'11, section 4.1 (the
+ * weighted choice among several nodes is ours). Limits: a search gives up after MOST_SEEN links and takes the
+ * next free node in the machine's order, so the whole is O(tasks x MOST_SEEN + edges log tasks); late tasks
+ * find what is left over. */
 #include "mapping/near_free.h"
 #include "mapping/search.h"
 
@@ -45,7 +46,8 @@ static void put(struct greedy *g, uint32_t at, uint32_t task)
 static void rise(struct greedy *g, uint32_t task)
 {
     uint32_t at = g->position[task];
-    for (; at > 0 && before(g, task, g->heap[(at - 1) / 2]); at = (at - 1) / 2) put(g, at, g->heap[(at - 1) / 2]);
+    for (; at > 0 && before(g, task, g->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        put(g, at, g->heap[(at - 1) / 2]);
     put(g, at, task);
 }
 static void sink(struct greedy *g, uint32_t at, uint32_t task)
@@ -145,7 +147,8 @@ static enum fc_code start(struct greedy *g, const struct fc_map_problem *problem
     g->routing = net->machine->routing;
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
         for (const char *const *f = (*r)->families; *f; f++)
-            if (!strcmp(*f, net->machine->family->name) && (*r)->walk_capacity(net) < g->routing->walk_capacity(net))
+            if (!strcmp(*f, net->machine->family->name) &&
+                (*r)->walk_capacity(net) < g->routing->walk_capacity(net))
                 g->routing = *r;
     uint32_t *unit = fc_alloc(arena, n, sizeof *unit, st);
     g->heap = unit ? fc_alloc(arena, n, sizeof *g->heap, st) : NULL;
@@ -165,12 +168,14 @@ static enum fc_code start(struct greedy *g, const struct fc_map_problem *problem
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                        struct fc_status *st)
 {
     struct fc_slots slots;
     struct greedy g = {.slots = &slots, .mapping = mapping};
     if (problem->demand->n_entries == 0)
-        return fc_refuse(st, FC_INPUT, "strategy greedy follows single messages, and %s is dense traffic or none",
+        return fc_refuse(st, FC_INPUT,
+                         "strategy greedy follows single messages, and %s is dense traffic or none",
                          problem->demand->name ? problem->demand->name : "this");
     if (fc_map_start(problem, mapping, &slots, st) || start(&g, problem, st) ||
         fc_walk_start(&g.walk, g.routing->walk_capacity(problem->net), st))

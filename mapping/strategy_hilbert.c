@@ -1,11 +1,12 @@
-/* strategy_hilbert.c - tasks along a Hilbert curve through the task grid, onto cores along a Hilbert curve through the
- * torus or mesh.
+/* strategy_hilbert.c - tasks along a Hilbert curve through the task grid, onto cores along a Hilbert curve
+ * through the torus or mesh.
  *
- * Neighbours on the curve are neighbours in space, and boxes of space are runs of the curve, so near tasks come to
- * near routers whatever the two dimensions. A box that is no cube of a power of two is visited in the order of the
- * curve through the smallest such cube around it. Traffic without a grid keeps the order of its ranks, networks
- * without coordinates the order of their nodes. Source: J. Skilling, Programming the Hilbert curve, AIP Conf. Proc.
- * 707, 2004. Limits: in such a box the curve has jumps; dimensions x bits of the longest side at most 64. */
+ * Neighbours on the curve are neighbours in space, and boxes of space are runs of the curve, so near tasks
+ * come to near routers whatever the two dimensions. A box that is no cube of a power of two is visited in the
+ * order of the curve through the smallest such cube around it. Traffic without a grid keeps the order of its
+ * ranks, networks without coordinates the order of their nodes. Source: J. Skilling, Programming the Hilbert
+ * curve, AIP Conf. Proc. 707, 2004. Limits: in such a box the curve has jumps; dimensions x bits of the
+ * longest side at most 64. */
 #include "mapping/map_build.h"
 #include "models/family_torus.h"
 
@@ -51,10 +52,10 @@ static int compare(const void *a, const void *b)
     return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* Sorts stop[n] along the curve: the item lies at point item / per_point of a box of n_dims sides, the first fastest;
- * sides of 1 count none. */
-static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *side, int n_dims, uint32_t per_point,
-                               struct fc_status *st)
+/* Sorts stop[n] along the curve: the item lies at point item / per_point of a box of n_dims sides, the first
+ * fastest; sides of 1 count none. */
+static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *side, int n_dims,
+                               uint32_t per_point, struct fc_status *st)
 {
     int bits = 1, n_long = 0;
     for (int d = 0; d < n_dims; d++) {
@@ -62,8 +63,8 @@ static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *si
         while ((uint64_t)side[d] > UINT64_C(1) << bits) bits++;
     }
     if (bits * n_long > 64)
-        return fc_refuse(st, FC_INPUT, "strategy %s: %d dimensions of %d bits (at most 64 bits in all)", name, n_long,
-                         bits);
+        return fc_refuse(st, FC_INPUT, "strategy %s: %d dimensions of %d bits (at most 64 bits in all)", name,
+                         n_long, bits);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t x[FC_MAX_DIMS], left = stop[i].item / per_point;
         int m = 0;
@@ -77,7 +78,8 @@ static enum fc_code sort_along(struct stop *stop, uint32_t n, const uint32_t *si
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                        struct fc_status *st)
 {
     struct fc_slots slots;
     const struct fc_network *net = problem->net;
@@ -85,7 +87,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     const char *family = net->machine->family->name;
     bool torus = !strcmp(family, "torus") || !strcmp(family, "mesh");
     if (!torus && demand->n_grid == 0)
-        return fc_refuse(st, FC_INPUT, "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
+        return fc_refuse(st, FC_INPUT,
+                         "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     struct stop *task = fc_alloc(&mapping->arena, mapping->n_tasks, sizeof *task, st);
     struct stop *node = task ? fc_alloc(&mapping->arena, slots.n_nodes, sizeof *node, st) : NULL;

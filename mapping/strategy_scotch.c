@@ -1,11 +1,13 @@
-/* strategy_scotch.c - the general graph partitioner Scotch, which minimises hop-bytes on a model of the network.
+/* strategy_scotch.c - the general graph partitioner Scotch, which minimises hop-bytes on a model of the
+ * network.
  *
- * Tasks are vertices of weight 1, edges weigh the bytes both ways (scaled to whole numbers), the target is the
- * network (scotch_target.c). Scotch keeps parts equal to about a hundredth; tasks above a part's cores go to the nearest
- * free ones, last ranks first, which costs less than asking Scotch for strict balance. Jobs of up to SMALL_JOB tasks
- * are mapped with SEEDS seeds and the mapping of the shortest longest link is kept. Deterministic: one thread and a random
- * stream of its own per seed. Source: F. Pellegrini, Static mapping by dual recursive bipartitioning of process and
- * architecture graphs, SHPCC'94; libScotch 7.0. Limits: knows nothing of routes; 2^31 edges. */
+ * Tasks are vertices of weight 1, edges weigh the bytes both ways (scaled to whole numbers), the target is
+ * the network (scotch_target.c). Scotch keeps parts equal to about a hundredth; tasks above a part's cores go
+ * to the nearest free ones, last ranks first, which costs less than asking Scotch for strict balance. Jobs of
+ * up to SMALL_JOB tasks are mapped with SEEDS seeds and the mapping of the shortest longest link is kept.
+ * Deterministic: one thread and a random stream of its own per seed. Source: F. Pellegrini, Static mapping by
+ * dual recursive bipartitioning of process and architecture graphs, SHPCC'94; libScotch 7.0. Limits: knows
+ * nothing of routes; 2^31 edges. */
 #include "mapping/near_free.h"
 #include "mapping/scotch_target.h"
 #include "mapping/search.h"
@@ -27,7 +29,8 @@ struct job {
     struct fc_status *st;
 };
 
-/* Bytes become multiples of the least, or, where these add up to too much for Scotch's sums, shares of the whole. */
+/* Bytes become multiples of the least, or, where these add up to too much for Scotch's sums, shares of the
+ * whole. */
 static void scale_weights(struct job *j, const struct fc_unit_graph *graph)
 {
     double least = INFINITY, sum = 0;
@@ -49,7 +52,8 @@ static enum fc_code task_graph(struct job *j, struct fc_arena *arena)
     for (uint32_t t = 0; t < n; t++) unit[t] = t;
     if (fc_unit_graph_build(j->problem->demand, unit, n, arena, &graph, j->st)) return j->st->code;
     if (graph.first[n] >= INT32_MAX / 8 || n >= INT32_MAX / 8)
-        return fc_refuse(j->st, FC_NO, "%llu edges of tasks are too many for Scotch", (unsigned long long)graph.first[n]);
+        return fc_refuse(j->st, FC_NO, "%llu edges of tasks are too many for Scotch",
+                         (unsigned long long)graph.first[n]);
     j->n_edges = (SCOTCH_Num)graph.first[n];
     size_t room = (size_t)j->n_edges + 1;
     j->first = fc_alloc(arena, (size_t)n + 1, sizeof *j->first, j->st);
@@ -92,8 +96,8 @@ static enum fc_code place(struct job *j, struct fc_near_free *near)
     const uint32_t *first = j->target.first_place;
     for (uint32_t t = 0; t < j->mapping->n_tasks; t++) {
         if (j->part[t] < 0 || (uint32_t)j->part[t] >= j->target.n_parts)
-            return fc_refuse(j->st, FC_FAULT, "Scotch puts task %u in part %lld of %u", t, (long long)j->part[t],
-                             j->target.n_parts);
+            return fc_refuse(j->st, FC_FAULT, "Scotch puts task %u in part %lld of %u", t,
+                             (long long)j->part[t], j->target.n_parts);
         uint32_t at = fc_near_free_next(near, first[j->part[t]]);
         if (at >= first[j->part[t]] && at < first[j->part[t] + 1])
             fc_near_free_take(near, at, t, j->mapping);
@@ -151,8 +155,8 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     }
     if (!task_graph(j, arena) &&
         !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
-        if (SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL, NULL, j->n_edges,
-                              j->other, j->weight))
+        if (SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL, NULL,
+                              j->n_edges, j->other, j->weight))
             fc_refuse(j->st, FC_FAULT, "Scotch fails at the graph of the tasks");
         else
             best_of_seeds(j, graph, context, n_seeds);
@@ -163,16 +167,19 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     return j->st->code;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                        struct fc_status *st)
 {
     struct fc_slots slots;
     struct job j = {.problem = problem, .slots = &slots, .mapping = mapping, .st = st};
     long long n_seeds = problem->demand->n_tasks <= SMALL_JOB ? SEEDS : 1;
     if (problem->demand->n_entries == 0)
-        return fc_refuse(st, FC_INPUT, "strategy scotch follows single messages, and %s is dense traffic or none",
+        return fc_refuse(st, FC_INPUT,
+                         "strategy scotch follows single messages, and %s is dense traffic or none",
                          problem->demand->name ? problem->demand->name : "this");
-    if (problem->argument && fc_word_int(problem->argument, strlen(problem->argument), 1, MOST_SEEDS, "number of seeds",
-                                         &n_seeds, (struct fc_place){"strategy scotch", 0}, st))
+    if (problem->argument &&
+        fc_word_int(problem->argument, strlen(problem->argument), 1, MOST_SEEDS, "number of seeds", &n_seeds,
+                    (struct fc_place){"strategy scotch", 0}, st))
         return st->code;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     SCOTCH_Context *context = SCOTCH_contextAlloc();

@@ -1,10 +1,12 @@
-/* torus_map.c - what strategies for tori and meshes share: is the whole machine at hand, and how good is a mapping. */
+/* torus_map.c - what strategies for tori and meshes share: is the whole machine at hand, and how good is a
+ * mapping. */
 #include "mapping/torus_map.h"
 
 #include <string.h>
 
-const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *problem, const struct fc_slots *slots,
-                                                const char *name, struct fc_status *st)
+const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *problem,
+                                                const struct fc_slots *slots, const char *name,
+                                                struct fc_status *st)
 {
     const struct fc_network *net = problem->net;
     const char *family = net->machine->family->name;
@@ -21,8 +23,8 @@ const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *pro
     return NULL;
 }
 
-enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct fc_mapping *mapping, double *time_s,
-                              double *hop_bytes, struct fc_status *st)
+enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct fc_mapping *mapping,
+                              double *time_s, double *hop_bytes, struct fc_status *st)
 {
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     struct fc_load_settings settings = {.split = FC_SPLIT_UNIFORM, .threads = 1, .seed = problem->seed};
@@ -34,4 +36,10 @@ enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct
     if (hop_bytes) *hop_bytes = load.hop_bytes;
     fc_load_free(&load);
     return FC_OK;
+}
+
+int fc_map_worth_trying(const struct fc_demand *demand, int n)
+{
+    double most = 1e6 / ((double)demand->n_entries + 1);
+    return most >= n ? n : most < 2 ? (n < 2 ? n : 2) : (int)most;
 }
