@@ -13,8 +13,8 @@ THREADS = 2
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g
 CHECKED  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-LIBS     = -lgsl -lgslcblas -lglpk -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
-PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libyaml-dev libjansson-dev libotf2-trace-dev \
+LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lscotcherr -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
+PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
 

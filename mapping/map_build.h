@@ -5,7 +5,7 @@
 #include "mapping/mapping.h"
 
 /* Streams of random numbers, one a use. */
-enum { FC_MAP_RANDOM_CORES = 0x6d617031, FC_MAP_RANDOM_UNITS, FC_MAP_PROPOSALS };
+enum { FC_MAP_RANDOM_CORES = 0x6d617031, FC_MAP_RANDOM_UNITS, FC_MAP_PROPOSALS, FC_MAP_RANDOM_SCOTCH = 0x6d617073 };
 
 /* Where tasks may go: slot i is core i % per_node of allowed node i / per_node, nodes in the order given. */
 struct fc_slots {

@@ -135,7 +135,7 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
 
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random"};
+    static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random", "fold"};
     for (size_t i = 0; i < FC_COUNT(names); i++)
         if (add_strategy(o, names[i], st)) return st->code;
     return add_spread(o, st);

@@ -76,6 +76,7 @@
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
     X(suite_shapes)                                                                                                   \
+    X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \

@@ -1,0 +1,198 @@
+/* scotch_target.c - the network as Scotch's target architecture.
+ *
+ * A whole torus or mesh is Scotch's torus or mesh of routers (rings and lines mixed, or more than 5 long
+ * dimensions: as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one
+ * of supernodes, drawers and routers; the price of a level is the bandwidth of the fastest link over that of
+ * its links. Any other network, or a part of one, is decomposed from its graph of routers and nodes with such
+ * prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide, section 3.2 (target
+ * architectures), archBuild2 there. */
+#include "mapping/scotch_target.h"
+
+#include "models/family_fat_tree.h"
+#include "models/family_torus.h"
+#include "models/family_two_level.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCOTCH_DIMS = 5, MOST_PRICE = 1000 };
+
+static enum fc_code failed(const char *what, struct fc_status *st)
+{
+    return fc_refuse(st, FC_FAULT, "Scotch fails at %s", what);
+}
+
+/* Whole seconds a byte of the class over those of the machine's fastest links, rounded, at least 1. */
+static SCOTCH_Num price(const struct fc_machine *machine, int link_class)
+{
+    double fastest = 0, mine = machine->classes[link_class].bandwidth_bytes_per_s;
+    for (int c = 0; c < machine->n_classes; c++)
+        if (isfinite(machine->classes[c].bandwidth_bytes_per_s))
+            fastest = fmax(fastest, machine->classes[c].bandwidth_bytes_per_s);
+    return (SCOTCH_Num)fmin(MOST_PRICE, fmax(1, isfinite(mine) ? round(fastest / mine) : 1));
+}
+
+/* Parts of `each` consecutive nodes. */
+static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, uint32_t each,
+                                struct fc_arena *arena, struct fc_status *st)
+{
+    t->n_parts = n_nodes / each;
+    t->first_place = fc_alloc(arena, (size_t)t->n_parts + 1, sizeof *t->first_place, st);
+    for (uint32_t p = 0; t->first_place && p <= t->n_parts; p++) t->first_place[p] = p * each;
+    return t->first_place ? FC_OK : st->code;
+}
+
+/* False: not one of Scotch's. */
+static bool is_plain_torus(const struct fc_torus_shape *s, SCOTCH_Num *side, SCOTCH_Num *n_long, bool *ring)
+{
+    bool rings = false, lines = false;
+    *n_long = 0;
+    for (int d = 0; d < s->n_dims; d++) {
+        if (s->k[d] == 1) continue;
+        if (*n_long == MOST_SCOTCH_DIMS) return false;
+        side[(*n_long)++] = (SCOTCH_Num)s->k[d];
+        rings = rings || (s->ring[d] && s->k[d] > 2);
+        lines = lines || (!s->ring[d] && s->k[d] > 2);
+    }
+    *ring = rings;
+    return *n_long > 0 && !(rings && lines);
+}
+
+static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *sizes, const SCOTCH_Num *prices,
+                              int n, struct fc_status *st)
+{
+    SCOTCH_Num size[FC_MAX_LEVELS], cost[FC_MAX_LEVELS], used = 0;
+    for (int i = 0; i < n; i++) {
+        if (sizes[i] == 1) continue;
+        size[used] = sizes[i];
+        cost[used++] = prices[i];
+    }
+    if (used == 0) size[used] = 1, cost[used++] = 1;
+    t->has_arch = SCOTCH_archTleaf(t->arch, used, size, cost) == 0;
+    return t->has_arch ? FC_OK : failed("the tree of the network", st);
+}
+
+static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net,
+                                  struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_fat_tree_shape *s = fc_fat_tree(net);
+    SCOTCH_Num sizes[FC_MAX_LEVELS], prices[FC_MAX_LEVELS];
+    for (int l = s->h; l >= 1; l--) {
+        sizes[s->h - l] = (SCOTCH_Num)s->m[l];
+        prices[s->h - l] = l > 1 ? price(net->machine, l - 1) : 1;
+    }
+    if (equal_parts(t, net->n_nodes, 1, arena, st)) return st->code;
+    return make_tree(t, sizes, prices, s->h, st);
+}
+
+static enum fc_code make_two_level(struct fc_scotch_target *t, const struct fc_network *net,
+                                   struct fc_arena *arena, struct fc_status *st)
+{
+    const struct fc_two_level_shape *s = fc_two_level(net);
+    const struct fc_machine *machine = net->machine;
+    const SCOTCH_Num sizes[] = {(SCOTCH_Num)s->n_supernodes, (SCOTCH_Num)s->n_drawers,
+                                (SCOTCH_Num)s->n_positions};
+    const SCOTCH_Num prices[] = {price(machine, s->d_class),
+                                 s->n_drawers > 1 ? price(machine, s->lr_class) : 1,
+                                 s->n_positions > 1 ? price(machine, s->ll_class) : 1};
+    if (equal_parts(t, net->n_nodes, s->nodes_per_router, arena, st)) return st->code;
+    return make_tree(t, sizes, prices, 3, st);
+}
+
+/* ---- any network, from its graph ---- */
+
+struct arc {
+    uint32_t from, to;
+    SCOTCH_Num price;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct arc *x = a, *y = b;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return x->price < y->price ? -1 : x->price > y->price;
+}
+
+/* The graph of routers and nodes, an edge for each pair with a link either way. */
+static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_network *net,
+                                struct fc_arena *arena, struct fc_status *st)
+{
+    uint64_t n_arcs = (uint64_t)net->n_links * 2;
+    if (n_arcs >= INT32_MAX || net->n_vertices >= INT32_MAX)
+        return fc_refuse(st, FC_NO, "%u links are too many for Scotch", net->n_links);
+    struct arc *arc = fc_alloc(arena, n_arcs, sizeof *arc, st);
+    SCOTCH_Num *first = arc ? fc_alloc(arena, (size_t)net->n_vertices + 1, sizeof *first, st) : NULL;
+    SCOTCH_Num *other = first ? fc_alloc(arena, n_arcs, sizeof *other, st) : NULL;
+    SCOTCH_Num *prices = other ? fc_alloc(arena, n_arcs, sizeof *prices, st) : NULL, n = 0;
+    if (!prices) return st->code;
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        SCOTCH_Num p = price(net->machine, net->link_class[l]);
+        arc[2 * l] = (struct arc){net->link_source[l], net->link_target[l], p};
+        arc[2 * l + 1] = (struct arc){net->link_target[l], net->link_source[l], p};
+    }
+    qsort(arc, n_arcs, sizeof *arc, compare);
+    for (uint64_t a = 0; a < n_arcs; a++) {
+        if (a > 0 && arc[a].from == arc[a - 1].from && arc[a].to == arc[a - 1].to) continue;
+        other[n] = (SCOTCH_Num)arc[a].to;
+        prices[n++] = arc[a].price;
+        first[arc[a].from + 1] = n;
+    }
+    for (uint32_t v = 0; v < net->n_vertices; v++) /* vertices without links */
+        if (first[v + 1] < first[v]) first[v + 1] = first[v];
+    t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL,
+                                     n, other, prices) == 0;
+    return t->has_graph ? FC_OK : failed("the graph of the network", st);
+}
+
+static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net,
+                              const struct fc_slots *slots, SCOTCH_Context *context, struct fc_arena *arena,
+                              struct fc_status *st)
+{
+    SCOTCH_Num *list = fc_alloc(arena, slots->n_nodes, sizeof *list, st);
+    if (!list || equal_parts(t, slots->n_nodes, 1, arena, st) || build_graph(t, net, arena, st))
+        return st->code;
+    for (uint32_t i = 0; i < slots->n_nodes; i++) list[i] = (SCOTCH_Num)fc_node_vertex(net, slots->node[i]);
+    SCOTCH_Graph *bound = SCOTCH_graphAlloc();
+    if (!bound || SCOTCH_graphInit(bound)) {
+        free(bound);
+        return fc_refuse(st, FC_NO, "out of memory");
+    }
+    t->has_arch = SCOTCH_contextBindGraph(context, t->graph, bound) == 0 &&
+                  SCOTCH_archBuild2(t->arch, bound, (SCOTCH_Num)slots->n_nodes, list) == 0;
+    SCOTCH_graphExit(bound);
+    free(bound);
+    return t->has_arch ? FC_OK : failed("decomposing the network", st);
+}
+
+enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_network *net,
+                                   const struct fc_slots *slots, SCOTCH_Context *context,
+                                   struct fc_arena *arena, struct fc_status *st)
+{
+    const char *family = net->machine->family->name;
+    bool whole = slots->n_nodes == net->n_nodes, ring;
+    *t = (struct fc_scotch_target){.arch = SCOTCH_archAlloc(), .graph = SCOTCH_graphAlloc()};
+    if (!t->arch || !t->graph || SCOTCH_archInit(t->arch) || SCOTCH_graphInit(t->graph))
+        return fc_refuse(st, FC_NO, "out of memory");
+    for (uint32_t i = 0; whole && i < slots->n_nodes; i++) whole = slots->node[i] == i;
+    if (whole && !strcmp(family, "fat-tree")) return make_fat_tree(t, net, arena, st);
+    if (whole && !strcmp(family, "two-level")) return make_two_level(t, net, arena, st);
+    SCOTCH_Num side[MOST_SCOTCH_DIMS], n_long;
+    bool torus = !strcmp(family, "torus") || !strcmp(family, "mesh");
+    if (!whole || !torus || !is_plain_torus(fc_torus(net), side, &n_long, &ring))
+        return decompose(t, net, slots, context, arena, st);
+    if (equal_parts(t, net->n_nodes, fc_torus(net)->nodes_per_router, arena, st)) return st->code;
+    t->has_arch =
+        (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
+    return t->has_arch ? FC_OK : failed("the torus", st);
+}
+
+void fc_scotch_target_free(struct fc_scotch_target *t)
+{
+    if (t->has_arch) SCOTCH_archExit(t->arch);
+    if (t->has_graph) SCOTCH_graphExit(t->graph);
+    free(t->arch);
+    free(t->graph);
+    memset(t, 0, sizeof *t);
+}
