@@ -271,6 +271,28 @@ static void test_threads(void)
     fc_trace_free(&t);
 }
 
+/* A handle that MPI gives to another thread before the wait that freed it was logged. */
+static void test_reused_handle(void)
+{
+    struct fc_trace t;
+    int32_t tag[2] = {0}; /* of the first receive, of the second */
+    uint32_t completed[2] = {9, 9};
+    int n_received = 0, n_completed = 0;
+    if (!compile("mpicc", "-Wall", "reuse.c", "reuse") || !recorded("reuse", NULL, 2, &t)) return;
+    for (uint64_t e = t.first_event[0]; e < t.first_event[1]; e++) {
+        const struct fc_event *event = &t.events[e];
+        if (event->op == FC_OP_IRECV && n_received < 2) tag[n_received++] = event->tag;
+        if (event->op == FC_OP_WAIT && n_completed < 2)
+            completed[n_completed++] = (uint32_t)t.lists[event->list];
+    }
+    CU_ASSERT_EQUAL(tag[0], 1);
+    CU_ASSERT_EQUAL(tag[1], 2);
+    CU_ASSERT_EQUAL(completed[0], 1); /* the second thread is done first */
+    CU_ASSERT_EQUAL(completed[1], 0);
+    expect_replay(&t, true);
+    fc_trace_free(&t);
+}
+
 /* Blocking calls of several threads at once have no order in which one thread could make them. */
 static void test_blocking_threads(void)
 {
@@ -542,6 +564,7 @@ int suite_capture(void)
                                         {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
                                         {"persistent requests", test_persistent},
                                         {"two threads", test_threads},
+                                        {"a handle used again", test_reused_handle},
                                         {"blocking calls of threads", test_blocking_threads},
                                         {"overhead", test_overhead},
                                         {"programs that break off", test_ends},

@@ -12,17 +12,22 @@
 enum { FEW = 32 };
 struct kept {
     MPI_Request few[FEW], *was;
+    struct fc_request **claimed;
+    int n;
     MPI_Status few_status[FEW], *status;
 };
 
-static void keep(struct kept *kept, int n, const MPI_Request *requests, MPI_Status *statuses)
+static void keep(const struct fc_call *call, struct kept *kept, int n, const MPI_Request *requests,
+                 MPI_Status *statuses)
 {
+    kept->n = n;
     kept->was = n <= FEW ? kept->few : malloc((size_t)n * sizeof *kept->was);
     kept->status = statuses;
     if (statuses == MPI_STATUSES_IGNORE)
         kept->status = n <= FEW ? kept->few_status : malloc((size_t)n * sizeof *kept->status);
     if (n > 0 && (!kept->was || !kept->status)) abort();
     for (int i = 0; i < n; i++) kept->was[i] = requests[i];
+    fc_request_claim(call, n, kept->was, &kept->claimed);
 }
 
 static void drop(struct kept *kept, const MPI_Status *statuses)
@@ -39,7 +44,8 @@ static void status_at(const void *statuses, int k, MPI_Status *status)
 static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, const int *index,
                      bool is_test)
 {
-    struct fc_wait wait = {kept->was, n_done, index, 0, is_test, kept->status, status_at};
+    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 0, is_test, kept->status,
+                           status_at};
     fc_log_wait(call, &wait);
 }
 
@@ -50,7 +56,7 @@ static void log_wait(struct fc_call *call, const struct kept *kept, int n_done, 
         struct fc_call call;                                                                                 \
         struct kept kept;                                                                                    \
         fc_pmpi_enter(&call);                                                                                \
-        keep(&kept, n, requests, statuses);                                                                  \
+        keep(&call, &kept, n, requests, statuses);                                                                  \
         call.rc = PMPI_##name args;                                                                          \
         log_wait(&call, &kept, done, at, is_test);                                                           \
         drop(&kept, statuses);                                                                               \
@@ -83,13 +89,13 @@ WAIT(Testsome, (int n, MPI_Request r[], int *out, int i[], MPI_Status s[]), (n, 
         log;                                                                                                 \
         return call.rc;                                                                                      \
     }
-/* The handle before the call, which MPI overwrites. */
+/* What the handle stands for before the call, which frees it. */
 #define WRAP_OLD(name, type, old, params, args, log)                                                         \
     int MPI_##name params                                                                                    \
     {                                                                                                        \
         struct fc_call call;                                                                                 \
-        type was = old;                                                                                      \
         fc_pmpi_enter(&call);                                                                                \
+        type was = old;                                                                                      \
         call.rc = PMPI_##name args;                                                                          \
         log;                                                                                                 \
         return call.rc;                                                                                      \
@@ -163,19 +169,21 @@ WRAP(Improbe, (int src, int g, MPI_Comm c, int *flag, MPI_Message *m, MPI_Status
 int MPI_Mrecv(void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s)
 {
     struct fc_call call;
-    MPI_Message was = *m;
     MPI_Status own, *st = s == MPI_STATUS_IGNORE ? &own : s;
     fc_pmpi_enter(&call);
+    struct fc_comm *was = fc_message_take(&call, *m);
     call.rc = PMPI_Mrecv(b, n, t, m, st);
     fc_log_mrecv(&call, was, st);
     return call.rc;
 }
-WRAP_OLD(Imrecv, MPI_Message, *m, (void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Request *r),
-         (b, n, t, m, r), fc_log_imrecv(&call, was, n, t, *r))
+WRAP_OLD(Imrecv, struct fc_comm *, fc_message_take(&call, *m),
+         (void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Request *r), (b, n, t, m, r),
+         fc_log_imrecv(&call, was, n, t, *r))
 WRAP(Start, (MPI_Request *r), (r), fc_log_start(&call, 1, r))
 WRAP(Startall, (int n, MPI_Request r[]), (n, r), fc_log_start(&call, n, r))
 WRAP(Cancel, (MPI_Request *r), (r), fc_log_cancel(&call, *r))
-WRAP_OLD(Request_free, MPI_Request, *r, (MPI_Request *r), (r), fc_log_request_free(&call, was))
+WRAP_OLD(Request_free, struct fc_request *, fc_request_take(&call, *r), (MPI_Request *r), (r),
+         fc_log_request_free(&call, was))
 
 /* Collectives: blocking and nonblocking from one line. Q is the nonblocking one's request. */
 #define STRIP(...) __VA_ARGS__
@@ -310,8 +318,10 @@ WRAP(Dist_graph_create_adjacent,
 WRAP(Intercomm_create, (MPI_Comm c, int leader, MPI_Comm peers, int remote, int tag, MPI_Comm *made),
      (c, leader, peers, remote, tag, made), fc_log_comm(&call, c, *made, true))
 WRAP(Intercomm_merge, (MPI_Comm c, int high, MPI_Comm *made), (c, high, made), MADE)
-WRAP_OLD(Comm_free, MPI_Comm, *c, (MPI_Comm *c), (c), fc_log_comm_free(&call, was))
-WRAP_OLD(Comm_disconnect, MPI_Comm, *c, (MPI_Comm *c), (c), fc_log_comm_free(&call, was))
+WRAP_OLD(Comm_free, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),
+         fc_log_comm_free(&call, was))
+WRAP_OLD(Comm_disconnect, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),
+         fc_log_comm_free(&call, was))
 
 /* One-sided: what is moved is counted, the rest takes time. */
 WRAP(Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt, MPI_Win w),
@@ -356,7 +366,8 @@ WRAP(Win_allocate, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_W
 WRAP(Win_allocate_shared, (MPI_Aint n, int unit, MPI_Info i, MPI_Comm c, void *b, MPI_Win *w),
      (n, unit, i, c, b, w), OTHER)
 WRAP(Win_create_dynamic, (MPI_Info i, MPI_Comm c, MPI_Win *w), (i, c, w), OTHER)
-WRAP_OLD(Win_free, MPI_Win, *w, (MPI_Win *w), (w), fc_log_win_free(&call, was))
+WRAP_OLD(Win_free, struct fc_window *, fc_win_take(&call, *w), (MPI_Win *w), (w),
+         fc_log_win_free(&call, was))
 WRAP(Win_fence, (int a, MPI_Win w), (a, w), OTHER)
 WRAP(Win_post, (MPI_Group g, int a, MPI_Win w), (g, a, w), OTHER)
 WRAP(Win_start, (MPI_Group g, int a, MPI_Win w), (g, a, w), OTHER)

@@ -248,15 +248,22 @@ void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_
     fc_pmpi_done();
 }
 
-void fc_log_comm_free(struct fc_call *call, MPI_Comm was)
+struct fc_comm *fc_comm_take(const struct fc_call *call, MPI_Comm handle)
+{
+    if (!fc_pmpi_ahead(call)) return NULL;
+    struct fc_comm *comm = fc_handles_get(&state.comms, handle);
+    if (comm) fc_handles_set(&state.comms, handle, NULL);
+    if (comm && state.last == comm) state.last = NULL;
+    fc_pmpi_unlock();
+    return comm;
+}
+
+void fc_log_comm_free(struct fc_call *call, struct fc_comm *was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_comm *comm = fc_handles_get(&state.comms, was);
-    if (comm) {
-        fc_handles_set(&state.comms, was, NULL);
-        if (state.last == comm) state.last = NULL;
-        comm->freed = true;
-        fc_comm_release(comm);
+    if (was) {
+        was->freed = true;
+        fc_comm_release(was);
     }
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
@@ -265,14 +272,14 @@ void fc_log_comm_free(struct fc_call *call, MPI_Comm was)
 
 /* ---- windows ---- */
 
-struct window {
+struct fc_window {
     int n;
     int *world;
 };
 
-static struct window *window_of(MPI_Win handle)
+static struct fc_window *window_of(MPI_Win handle)
 {
-    struct window *window = fc_handles_get(&state.windows, handle);
+    struct fc_window *window = fc_handles_get(&state.windows, handle);
     if (window) return window;
     MPI_Group group;
     window = must(malloc(sizeof *window));
@@ -288,7 +295,7 @@ void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, in
     if (!fc_pmpi_left(call)) return;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     if (call->rc == MPI_SUCCESS && target != MPI_PROC_NULL) {
-        const struct window *window = window_of(win);
+        const struct fc_window *window = window_of(win);
         event.peer = target >= 0 && target < window->n ? window->world[target] : -1;
         event.bytes = fc_bytes_of(count, type);
         event.mode = (uint8_t)mode;
@@ -298,14 +305,21 @@ void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, in
     fc_pmpi_done();
 }
 
-void fc_log_win_free(struct fc_call *call, MPI_Win was)
+struct fc_window *fc_win_take(const struct fc_call *call, MPI_Win handle)
+{
+    if (!fc_pmpi_ahead(call)) return NULL;
+    struct fc_window *window = fc_handles_get(&state.windows, handle);
+    if (window) fc_handles_set(&state.windows, handle, NULL);
+    fc_pmpi_unlock();
+    return window;
+}
+
+void fc_log_win_free(struct fc_call *call, struct fc_window *was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct window *window = fc_handles_get(&state.windows, was);
-    if (window) {
-        fc_handles_set(&state.windows, was, NULL);
-        free(window->world);
-        free(window);
+    if (was) {
+        free(was->world);
+        free(was);
     }
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);

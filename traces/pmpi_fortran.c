@@ -72,8 +72,8 @@ static inline bool is_at(const void *argument, const void *constant)
         struct fc_call call;                                                                                 \
         fint no_err;                                                                                         \
         err = err ? err : &no_err;                                                                           \
-        before;                                                                                              \
         fc_pmpi_enter(&call);                                                                                \
+        before;                                                                                              \
         real args;                                                                                           \
         call.rc = *err;                                                                                      \
         log;                                                                                                 \
@@ -128,15 +128,16 @@ WRAP_BEFORE(sendrecv, 12, (A11 st, err), OWN_STATUS(l),
 WRAP_BEFORE(sendrecv_replace, 9, (A8 st, err), OWN_STATUS(i),
             fc_log_sendrecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(h), STATUS))
 WRAP_BEFORE(mrecv, 5, (A4 st, err), OWN_STATUS(e);
-            MPI_Message was = MESSAGE(d), fc_log_mrecv(&call, was, STATUS))
-WRAP_BEFORE(imrecv, 5, (A5 err), MPI_Message was = MESSAGE(d),
+            struct fc_comm *was = fc_message_take(&call, MESSAGE(d)), fc_log_mrecv(&call, was, STATUS))
+WRAP_BEFORE(imrecv, 5, (A5 err), struct fc_comm *was = fc_message_take(&call, MESSAGE(d)),
             fc_log_imrecv(&call, was, INT(b), TYPE(c), REQUEST(e)))
 WRAP(probe, 4, fc_log_probe(&call, true))
 WRAP(iprobe, 5, fc_log_probe(&call, INT(d) != 0))
 WRAP(mprobe, 5, fc_log_mprobe(&call, true, COMM(c), MESSAGE(d)))
 WRAP(improbe, 6, fc_log_mprobe(&call, INT(d) != 0, COMM(c), MESSAGE(e)))
 WRAP_BEFORE(cancel, 1, (A1 err), (void)0, fc_log_cancel(&call, REQUEST(a)))
-WRAP_BEFORE(request_free, 1, (A1 err), MPI_Request was = REQUEST(a), fc_log_request_free(&call, was))
+WRAP_BEFORE(request_free, 1, (A1 err), struct fc_request *was = fc_request_take(&call, REQUEST(a)),
+            fc_log_request_free(&call, was))
 
 /* ---- lists of requests ---- */
 
@@ -144,12 +145,16 @@ WRAP_BEFORE(request_free, 1, (A1 err), MPI_Request was = REQUEST(a), fc_log_requ
 enum { FEW = 32 };
 struct kept {
     MPI_Request few[FEW], *was;
+    struct fc_request **claimed;
+    int n;
     fint few_status[FEW * STATUS_INTS], *status;
     bool own_status;
 };
 
 static void keep(struct kept *kept, int n, const fint *requests, void *statuses)
 {
+    kept->n = n;
+    kept->claimed = NULL;
     kept->was = n <= FEW ? kept->few : malloc((size_t)n * sizeof *kept->was);
     kept->own_status =
         is_at(statuses, &mpi_fortran_status_ignore_) || is_at(statuses, &mpi_fortran_statuses_ignore_);
@@ -173,14 +178,16 @@ static void status_at(const void *statuses, int k, MPI_Status *status)
 
 static void log_wait(struct fc_call *call, struct kept *kept, int n_done, const fint *index, bool is_test)
 {
-    struct fc_wait wait = {kept->was, n_done, index, 1, is_test, kept->status, status_at};
+    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 1, is_test, kept->status,
+                           status_at};
     fc_log_wait(call, &wait);
     drop(kept);
 }
 
 #define KEEP(n, requests, statuses)                                                                          \
     struct kept kept;                                                                                        \
-    keep(&kept, n, INTS(requests), statuses)
+    keep(&kept, n, INTS(requests), statuses);                                                                \
+    fc_request_claim(&call, n, kept.was, &kept.claimed)
 #define DONE(out) (INT(out) == MPI_UNDEFINED ? 0 : INT(out))
 WRAP_BEFORE(wait, 2, (A1 kept.status, err), KEEP(1, a, b), log_wait(&call, &kept, 1, NULL, false))
 WRAP_BEFORE(waitall, 3, (A2 kept.status, err), KEEP(INT(a), b, c),
@@ -325,8 +332,10 @@ WRAP(dist_graph_create, 9, MADE(a, i))
 WRAP(dist_graph_create_adjacent, 10, MADE(a, j))
 WRAP(intercomm_create, 6, fc_log_comm(&call, COMM(a), COMM(f), true))
 WRAP(intercomm_merge, 3, MADE(a, c))
-WRAP_BEFORE(comm_free, 1, (A1 err), MPI_Comm was = COMM(a), fc_log_comm_free(&call, was))
-WRAP_BEFORE(comm_disconnect, 1, (A1 err), MPI_Comm was = COMM(a), fc_log_comm_free(&call, was))
+WRAP_BEFORE(comm_free, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),
+            fc_log_comm_free(&call, was))
+WRAP_BEFORE(comm_disconnect, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),
+            fc_log_comm_free(&call, was))
 
 /* ---- one-sided ---- */
 
@@ -348,7 +357,8 @@ WRAP(win_allocate_cptr, 6, OTHER)
 WRAP(win_allocate_shared, 6, OTHER)
 WRAP(win_allocate_shared_cptr, 6, OTHER)
 WRAP(win_create_dynamic, 3, OTHER)
-WRAP_BEFORE(win_free, 1, (A1 err), MPI_Win was = WIN(a), fc_log_win_free(&call, was))
+WRAP_BEFORE(win_free, 1, (A1 err), struct fc_window *was = fc_win_take(&call, WIN(a)),
+            fc_log_win_free(&call, was))
 WRAP(win_fence, 2, OTHER)
 WRAP(win_post, 3, OTHER)
 WRAP(win_start, 3, OTHER)

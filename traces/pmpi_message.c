@@ -9,15 +9,16 @@
 
 #include <stdlib.h>
 
-struct request {
+struct fc_request {
     int64_t number;
     struct fc_comm *comm; /* held while a receive is open */
     bool receive, cancelled;
+    bool claimed; /* a wait or test of some thread is under way for it */
     bool persistent, active;
     int mode, peer, tag; /* persistent: what each start does; peer as a world rank, -1: wildcard or none */
     int64_t bytes;
     bool to_nobody; /* persistent with MPI_PROC_NULL */
-    struct request *next;
+    struct fc_request *next;
 };
 
 static struct {
@@ -25,9 +26,9 @@ static struct {
     int64_t made;
 } state;
 
-static struct request *add_request(MPI_Request handle)
+static struct fc_request *add_request(MPI_Request handle)
 {
-    struct request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, handle);
+    struct fc_request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, handle);
     if (!r) abort();
     r->number = state.made++;
     if (!first) {
@@ -39,10 +40,27 @@ static struct request *add_request(MPI_Request handle)
     return r;
 }
 
-/* The oldest request of that handle goes. */
-static void drop_request(MPI_Request handle, struct request *r)
+/* The oldest request of that handle for which no other thread waits; NULL: none of ours. */
+static struct fc_request *request_of(MPI_Request handle)
 {
-    fc_handles_set(&state.requests, handle, r->next);
+    struct fc_request *r = fc_handles_get(&state.requests, handle);
+    while (r && r->claimed) r = r->next;
+    return r;
+}
+
+static void unlink_request(MPI_Request handle, struct fc_request *r)
+{
+    struct fc_request *before = fc_handles_get(&state.requests, handle);
+    if (before == r) {
+        fc_handles_set(&state.requests, handle, r->next);
+        return;
+    }
+    while (before->next != r) before = before->next;
+    before->next = r->next;
+}
+
+static void free_request(struct fc_request *r)
+{
     if (r->comm) fc_comm_release(r->comm);
     free(r);
 }
@@ -147,7 +165,7 @@ static void post_receive(const struct fc_call *call, struct fc_comm *comm, int64
     bool good = call->rc == MPI_SUCCESS && source != MPI_PROC_NULL;
     struct fc_raw_event event = fc_pmpi_event(call, good ? FC_OP_IRECV : FC_OP_OTHER);
     if (good) {
-        struct request *r = add_request(request);
+        struct fc_request *r = add_request(request);
         r->receive = true;
         r->comm = comm;
         comm->users++;
@@ -173,7 +191,7 @@ void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype t
 {
     if (!fc_pmpi_left(call)) return;
     if (call->rc == MPI_SUCCESS) {
-        struct request *r = add_request(request);
+        struct fc_request *r = add_request(request);
         r->persistent = true;
         r->receive = mode < 0;
         r->mode = mode < 0 ? 0 : mode;
@@ -194,7 +212,7 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
     if (!fc_pmpi_left(call)) return;
     struct fc_call post = *call;
     for (int i = 0; i < n && call->rc == MPI_SUCCESS; i++) {
-        struct request *r = fc_handles_get(&state.requests, requests[i]);
+        struct fc_request *r = request_of(requests[i]);
         if (!r) fc_pmpi_note("(MPI_Start of a request that was made by a function that is not recorded)");
         if (!r || !r->persistent || r->to_nobody) continue;
         r->active = true;
@@ -215,10 +233,26 @@ void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests)
 
 /* ---- completion ---- */
 
-/* Words of the request's completion; 0 when the handle is none of ours or inactive. */
-static int complete(MPI_Request handle, const struct fc_wait *wait, int k, int64_t *words)
+void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles,
+                      struct fc_request ***claimed)
 {
-    struct request *r = fc_handles_get(&state.requests, handle);
+    *claimed = NULL;
+    if (n <= 0 || !fc_pmpi_shared(call)) return;
+    struct fc_request **mine = malloc((size_t)n * sizeof *mine);
+    if (!mine) abort();
+    for (int i = 0; i < n; i++) {
+        mine[i] = request_of(handles[i]);
+        if (mine[i]) mine[i]->claimed = true;
+    }
+    fc_pmpi_unlock();
+    *claimed = mine;
+}
+
+/* Words of the completion of the wait's i-th request, its k-th status; 0 when it is none of ours or inactive. */
+static int complete(const struct fc_wait *wait, int i, int k, int64_t *words)
+{
+    MPI_Request handle = wait->was[i];
+    struct fc_request *r = wait->claimed ? wait->claimed[i] : request_of(handle);
     if (!r || (r->persistent && !r->active)) return 0;
     words[FC_DONE_REQUEST] = r->number;
     words[FC_DONE_HOW] = FC_HOW_PLAIN;
@@ -237,11 +271,21 @@ static int complete(MPI_Request handle, const struct fc_wait *wait, int k, int64
             words[FC_DONE_BYTES] = received_bytes(&status);
         }
     }
-    if (r->persistent)
+    if (r->persistent) {
         r->active = false;
-    else
-        drop_request(handle, r);
+    } else {
+        unlink_request(handle, r);
+        free_request(r);
+        if (wait->claimed) wait->claimed[i] = NULL;
+    }
     return FC_DONE_WORDS;
+}
+
+static void unclaim(const struct fc_wait *wait)
+{
+    for (int i = 0; wait->claimed && i < wait->n; i++)
+        if (wait->claimed[i]) wait->claimed[i]->claimed = false;
+    free(wait->claimed);
 }
 
 void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
@@ -253,8 +297,8 @@ void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
     if (n > 16) words = malloc((size_t)n * FC_DONE_WORDS * sizeof *words);
     if (!words) abort();
     for (int k = 0; k < n; k++)
-        n_words += (uint64_t)complete(wait->was[wait->index ? wait->index[k] - wait->base : k], wait, k,
-                                      words + n_words);
+        n_words += (uint64_t)complete(wait, wait->index ? wait->index[k] - wait->base : k, k, words + n_words);
+    unclaim(wait);
     if (n_words == 0 && wait->is_test) {
         fc_pmpi_fold_poll();
     } else {
@@ -268,24 +312,33 @@ void fc_log_wait(struct fc_call *call, const struct fc_wait *wait)
 void fc_log_cancel(struct fc_call *call, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    struct request *r = fc_handles_get(&state.requests, request);
+    struct fc_request *r = request_of(request);
+    if (!r) r = fc_handles_get(&state.requests, request); /* another thread waits for it */
     if (r) r->cancelled = true;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
     fc_pmpi_done();
 }
 
-void fc_log_request_free(struct fc_call *call, MPI_Request was)
+struct fc_request *fc_request_take(const struct fc_call *call, MPI_Request handle)
+{
+    if (!fc_pmpi_ahead(call)) return NULL;
+    struct fc_request *r = request_of(handle);
+    if (r) unlink_request(handle, r);
+    fc_pmpi_unlock();
+    return r;
+}
+
+void fc_log_request_free(struct fc_call *call, struct fc_request *was)
 {
     if (!fc_pmpi_left(call)) return;
-    struct request *r = fc_handles_get(&state.requests, was);
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
-    if (r && call->rc == MPI_SUCCESS) {
-        int64_t freed[FC_DONE_WORDS] = {r->number, FC_HOW_FREED, 0, 0, 0};
-        bool open = r->receive && (!r->persistent || r->active);
+    if (was) {
+        int64_t freed[FC_DONE_WORDS] = {was->number, FC_HOW_FREED, 0, 0, 0};
+        bool open = was->receive && (!was->persistent || was->active);
         if (open) fc_pmpi_note("MPI_Request_free of a receive under way: counted with its posted size");
         fc_pmpi_write(&event, freed, open ? FC_DONE_WORDS : 0);
-        drop_request(was, r);
+        free_request(was);
     } else {
         fc_pmpi_write(&event, NULL, 0);
     }
@@ -324,17 +377,18 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
     fc_pmpi_done();
 }
 
-static struct fc_comm *take_message(MPI_Message message)
+struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle)
 {
-    struct fc_comm *comm = fc_handles_get(&state.messages, message);
-    if (comm) fc_handles_set(&state.messages, message, NULL);
+    if (!fc_pmpi_ahead(call)) return NULL;
+    struct fc_comm *comm = fc_handles_get(&state.messages, handle);
+    if (comm) fc_handles_set(&state.messages, handle, NULL);
+    fc_pmpi_unlock();
     return comm;
 }
 
-void fc_log_mrecv(struct fc_call *call, MPI_Message was, const MPI_Status *status)
+void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *status)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_comm *comm = take_message(was);
     struct fc_raw_event event;
     if (comm && call->rc == MPI_SUCCESS)
         event = message_event(call, FC_OP_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
@@ -346,10 +400,10 @@ void fc_log_mrecv(struct fc_call *call, MPI_Message was, const MPI_Status *statu
     fc_pmpi_done();
 }
 
-void fc_log_imrecv(struct fc_call *call, MPI_Message was, int count, MPI_Datatype type, MPI_Request request)
+void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type,
+                   MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
-    struct fc_comm *comm = take_message(was);
     if (comm) {
         post_receive(call, comm, fc_bytes_of(count, type), MPI_ANY_SOURCE, MPI_ANY_TAG, request);
     } else {

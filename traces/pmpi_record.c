@@ -25,6 +25,7 @@ enum { WINDOW_BYTES = 1 << 18, MAX_NOTES = 32 };
 static struct {
     pthread_mutex_t lock;
     bool on;
+    bool shared; /* threads may call MPI at the same time */
     int file;
     pid_t process;            /* a forked child must not write into the parent's file */
     struct fc_raw_head *head; /* mapped as long as the file is open */
@@ -257,6 +258,23 @@ bool fc_pmpi_left(struct fc_call *call)
     return true;
 }
 
+bool fc_pmpi_ahead(const struct fc_call *call)
+{
+    if (!call->on || !recorder.on) return false;
+    pthread_mutex_lock(&recorder.lock);
+    return true;
+}
+
+bool fc_pmpi_shared(const struct fc_call *call)
+{
+    return recorder.shared && fc_pmpi_ahead(call);
+}
+
+void fc_pmpi_unlock(void)
+{
+    pthread_mutex_unlock(&recorder.lock);
+}
+
 void fc_pmpi_done(void)
 {
     pthread_mutex_unlock(&recorder.lock);
@@ -305,6 +323,7 @@ void fc_log_other(struct fc_call *call)
 /* The real MPI_Init has returned: recording starts here. */
 void fc_pmpi_start(struct fc_call *call)
 {
+    int level = MPI_THREAD_SINGLE;
     call->leave_ns = clock_ns(CLOCK_MONOTONIC);
     if (!call->on || call->rc != MPI_SUCCESS || !start_file()) {
         thread.depth--;
@@ -312,6 +331,8 @@ void fc_pmpi_start(struct fc_call *call)
     }
     pthread_mutex_lock(&recorder.lock);
     recorder.first_thread = pthread_self();
+    PMPI_Query_thread(&level);
+    recorder.shared = level == MPI_THREAD_MULTIPLE;
     recorder.clock_cost_ns = measure_clocks();
     recorder.on = true;
     fc_comm_start();

@@ -24,6 +24,12 @@ void fc_pmpi_enter(struct fc_call *call);
 /* Notes the time; false when nothing is to be recorded, else the lock is held until fc_pmpi_done. */
 bool fc_pmpi_left(struct fc_call *call);
 void fc_pmpi_done(void);
+/* Between fc_pmpi_enter and the real call: true with the lock held, until fc_pmpi_unlock, when what handles
+ * stand for must be looked up now. MPI may give a handle that this call frees to another thread's call, and
+ * that one may be logged first. fc_pmpi_shared: only where several threads may call MPI at once. */
+bool fc_pmpi_ahead(const struct fc_call *call);
+bool fc_pmpi_shared(const struct fc_call *call);
+void fc_pmpi_unlock(void);
 /* A failed poll: folded into the next event of this thread. */
 void fc_pmpi_fold_poll(void);
 struct fc_raw_event fc_pmpi_event(const struct fc_call *call, int kind);
@@ -62,10 +68,14 @@ int fc_world_of(const struct fc_comm *comm, int peer);
 void fc_comm_start(void);
 void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made, bool over_itself);
 void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request);
-void fc_log_comm_free(struct fc_call *call, MPI_Comm was);
+/* What a handle stands for, taken out of its table ahead of the call that frees it; NULL: unknown. The log of
+ * that call releases it. */
+struct fc_comm *fc_comm_take(const struct fc_call *call, MPI_Comm handle);
+void fc_log_comm_free(struct fc_call *call, struct fc_comm *was);
 enum { FC_PUT, FC_GET, FC_UPDATE };
 void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, int target, MPI_Win win);
-void fc_log_win_free(struct fc_call *call, MPI_Win was);
+struct fc_window *fc_win_take(const struct fc_call *call, MPI_Win handle);
+void fc_log_win_free(struct fc_call *call, struct fc_window *was);
 
 static inline int64_t fc_bytes_of(int64_t count, MPI_Datatype type)
 {
@@ -90,17 +100,27 @@ void fc_log_persistent(struct fc_call *call, int mode, int count, MPI_Datatype t
                        MPI_Comm comm, MPI_Request request);
 void fc_log_start(struct fc_call *call, int n, const MPI_Request *requests);
 void fc_log_cancel(struct fc_call *call, MPI_Request request);
-void fc_log_request_free(struct fc_call *call, MPI_Request was);
+struct fc_request *fc_request_take(const struct fc_call *call, MPI_Request handle);
+void fc_log_request_free(struct fc_call *call, struct fc_request *was);
 void fc_log_probe(struct fc_call *call, bool found);
 void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message message);
-void fc_log_mrecv(struct fc_call *call, MPI_Message was, const MPI_Status *status);
-void fc_log_imrecv(struct fc_call *call, MPI_Message was, int count, MPI_Datatype type, MPI_Request request);
+struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle);
+void fc_log_mrecv(struct fc_call *call, struct fc_comm *comm, const MPI_Status *status);
+void fc_log_imrecv(struct fc_call *call, struct fc_comm *comm, int count, MPI_Datatype type,
+                   MPI_Request request);
 
-/* What a wait or test completes: n_done of the `was` requests (the handles before the call), at index[] -
+/* What the n handles of a wait or test stand for, looked up ahead of the call and kept from other threads until
+ * it is logged; claimed is [n], allocated here, NULL where threads do not share MPI. */
+void fc_request_claim(const struct fc_call *call, int n, const MPI_Request *handles,
+                      struct fc_request ***claimed);
+
+/* What a wait or test completes: n_done of the n `was` requests (the handles before the call), at index[] -
  * base, or all in order when index is NULL. status_at gives the status of the k-th completed one. n_done 0 of
  * a test: a poll. */
 struct fc_wait {
     const MPI_Request *was;
+    struct fc_request **claimed; /* [n] or NULL; freed by fc_log_wait */
+    int n;
     int n_done;
     const int *index;
     int base;

@@ -81,6 +81,7 @@ enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint
         free(number);
         return fc_refuse(st, FC_NO, "out of memory while the threads of a rank are merged");
     }
+    memset(number, -1, ((uint64_t)n_requests + *n + 1) * sizeof *number);
     for (uint64_t i = 0; i < *n; i++) {
         struct fc_event e = events[i], wait = {.op = FC_OP_OTHER};
         if (blocks(e.op, e.mode)) split(t, &e, n_requests++, &wait);
