@@ -4,10 +4,10 @@
 
 #include "mapping/launcher.h"
 #include "solvers/background.h"
-#include "solvers/calibration.h"
-#include "solvers/collective.h"
+#include "solvers/calibration/calibration.h"
+#include "solvers/collective/collective.h"
 #include "solvers/flit/flit.h"
-#include "solvers/replay_beside.h"
+#include "solvers/replay/replay_beside.h"
 #include "solvers/solvers.h"
 #include "traces/trace_formats.h"
 

@@ -1,6 +1,6 @@
 /* cmd_calibrate.c - `calibrate`: the queueing model fitted to short kernel runs of a kind of router. */
 #include "cli/cli.h"
-#include "solvers/calibration.h"
+#include "solvers/calibration/calibration.h"
 
 #include <errno.h>
 #include <math.h>

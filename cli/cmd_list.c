@@ -1,7 +1,7 @@
 /* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
 #include "cli/cli.h"
 #include "models/demand_build.h"
-#include "solvers/export.h"
+#include "solvers/replay/export.h"
 
 #include <string.h>
 

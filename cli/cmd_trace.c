@@ -1,6 +1,6 @@
 /* cmd_trace.c - `trace capture|info|convert|generate`. */
 #include "cli/cli.h"
-#include "solvers/export.h"
+#include "solvers/replay/export.h"
 #include "traces/trace_source.h"
 
 #include <string.h>

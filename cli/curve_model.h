@@ -3,8 +3,8 @@
 #define FC_CURVE_MODEL_H
 
 #include "cli/curve_pairs.h"
-#include "solvers/queueing_window.h"
-#include "solvers/calibration.h"
+#include "solvers/queueing/queueing_window.h"
+#include "solvers/calibration/calibration.h"
 
 /* A curve of the queueing model, with what it was calibrated with. */
 struct fc_curve_model {

@@ -3,7 +3,7 @@
 #define FC_CURVE_PAIRS_H
 
 #include "cli/cli.h"
-#include "solvers/queueing_pair.h"
+#include "solvers/queueing/queueing_pair.h"
 
 struct fc_curve_pairs {
     struct fc_pair {

@@ -1,7 +1,7 @@
-/* nic_figures.c - what `machines NAME` says of a network interface, from the models of solvers/nic.h. */
+/* nic_figures.c - what `machines NAME` says of a network interface, from the models of solvers/nic/nic.h. */
 #include "cli/nic_figures.h"
 #include "core/core.h"
-#include "solvers/nic.h"
+#include "solvers/nic/nic.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #define FC_CLI_PERIOD_H
 
 #include "cli/cli.h"
-#include "solvers/replay_period.h"
+#include "solvers/replay/replay_period.h"
 
 enum fc_period_mode { FC_PERIOD_OFF, FC_PERIOD_AUTO, FC_PERIOD_CHECK };
 

@@ -87,7 +87,7 @@ struct fc_software {
     double per_byte_s;      /* O: CPU time a byte */
 };
 
-/* The network interface (section `nic:`, nic_keys.c; models in solvers/nic.h). 0: left out. */
+/* The network interface (section `nic:`, nic_keys.c; models in solvers/nic/nic.h). 0: left out. */
 struct fc_nic {
     long line;                          /* of the section; 0: the file has none */
     double put_s;                       /* end points of a put, the network apart */

@@ -1,6 +1,6 @@
 /* nic_keys.c - the section `nic:` of a machine file: the network interface, as the papers on Gemini
  * (Alverson, Roweth, Kaplan, HOTI 2010) and QsNET (Petrini et al., IEEE NCA 2001) describe theirs.
- * solvers/nic*.c has the equations. A key that is left out is 0, and what needs it is not answered. */
+ * solvers/nic/nic*.c has the equations. A key that is left out is 0, and what needs it is not answered. */
 #include "models/machine_keys.h"
 
 #define IN(field) offsetof(struct fc_machine, nic.field)

@@ -3,7 +3,7 @@
 #ifndef FC_BACKGROUND_H
 #define FC_BACKGROUND_H
 
-#include "solvers/nic.h"
+#include "solvers/nic/nic.h"
 #include "solvers/solvers.h"
 
 struct fc_background {

@@ -23,7 +23,7 @@
  * all, and is at least the byte-weighted mean latency sum_l load_l d_l / bytes (both are true lower
  * bounds). Limits: without a calibration the ratio is 1 and the error unknown; messages inside a node cost
  * CPU time only; no order of messages, no waiting of one task for another within the phase. */
-#include "solvers/bulk.h"
+#include "solvers/calibration/bulk.h"
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 

@@ -3,7 +3,7 @@
 #ifndef FC_TEST_CALIBRATION_WORLD_H
 #define FC_TEST_CALIBRATION_WORLD_H
 
-#include "solvers/calibration_internal.h"
+#include "solvers/calibration/calibration_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -2,7 +2,7 @@
  * network models of a replay beside it. */
 #include "solvers/background.h"
 #include "solvers/flit/flit.h"
-#include "solvers/transit.h"
+#include "solvers/transit/transit.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

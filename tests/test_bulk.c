@@ -1,6 +1,6 @@
 /* test_bulk.c - closed runs of calibrations: kinds and features of phases, runs equal to the kernel's,
  * errors, files, answers with and without a calibration. */
-#include "solvers/calibration_phases.h"
+#include "solvers/calibration/calibration_phases.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

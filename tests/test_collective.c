@@ -1,6 +1,6 @@
 /* test_collective.c - collective algorithms: every one delivers for 1 to 33 members, volumes against
  * closed forms and against the traffic measured inside Open MPI, the choice by size, refusals. */
-#include "solvers/collective.h"
+#include "solvers/collective/collective.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -4,7 +4,7 @@
  * Blocks of 2^i bytes: the bytes of a message tell which blocks it carries, and blocks that its sender does
  * not hold are an error. A vector carries all that its sender has combined: it must be new to the receiver,
  * or the result that replaces a part of it. */
-#include "solvers/collective.h"
+#include "solvers/collective/collective.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -1,6 +1,6 @@
 /* test_collective_times.c - every algorithm's closed-form time against the replay of one call on an idle
  * LogGOPS network, and against figures worked out by hand. */
-#include "solvers/collective.h"
+#include "solvers/collective/collective.h"
 #include "tests/replay_script.h"
 
 static const uint32_t members[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 33};

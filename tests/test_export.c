@@ -1,5 +1,5 @@
 /* test_export.c - traces written for other tools: the same messages come out, and what was written runs to its end. */
-#include "solvers/export.h"
+#include "solvers/replay/export.h"
 #include "tests/trace_good.h"
 
 static char *text;

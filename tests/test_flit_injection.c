@@ -11,7 +11,7 @@
  * where they differ, one where not, and the other is still there: 3/4 of the links, as of a saturated 2 x 2
  * switch (Karol, Hluchyj & Morgan, IEEE Trans. Communications 35(12), 1987). How many packets a FIFO takes is
  * counted while not one flit has left it. */
-#include "solvers/calibration.h"
+#include "solvers/calibration/calibration.h"
 #include "tests/flit_router.h"
 
 #define RING(more)                                                                                           \

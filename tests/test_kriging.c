@@ -1,6 +1,6 @@
 /* test_kriging.c - kriging against closed forms of one and two points, left-out points against a process that
  * never had them, interpolation, what is unlike, the search of the shape, refusals. */
-#include "solvers/kriging.h"
+#include "solvers/calibration/kriging.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -4,7 +4,7 @@
  * through links of times t_1, t_2 ... (cut-through, the same packet everywhere) wait in all as long as at the
  * slowest link alone (Friedman 1965). Crossbar with one queue an input: 2 - sqrt 2 (Karol, Hluchyj & Morgan
  * 1987). */
-#include "solvers/queueing.h"
+#include "solvers/queueing/queueing.h"
 #include "tests/flit_oracles.h"
 #include "tests/support.h"
 #include "tests/tests.h"

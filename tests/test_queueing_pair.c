@@ -1,6 +1,6 @@
 /* test_queueing_pair.c - latency of single pairs and by distance: the whole is the sum of its parts, on every family;
  * pairs that are alike; pairs behind the hot spot. */
-#include "solvers/queueing_pair.h"
+#include "solvers/queueing/queueing_pair.h"
 #include "tests/flit_oracles.h"
 #include "tests/support.h"
 #include "tests/tests.h"

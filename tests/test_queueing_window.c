@@ -1,7 +1,7 @@
 /* test_queueing_window.c - closed injection between its asymptotic bounds (Denning & Buzen 1978, "The Operational
  * Analysis of Queueing Network Models": X <= min(1 / D_max, n / R_0), and X >= n / (R_0 + (n - 1) D) with D the sum of
  * all demands), and full networks. */
-#include "solvers/queueing_window.h"
+#include "solvers/queueing/queueing_window.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

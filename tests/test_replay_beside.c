@@ -1,6 +1,6 @@
 /* test_replay_beside.c - two jobs in one replay: apart they do not notice each other, on one link each gets
  * half; what belongs to whom; refusals. */
-#include "solvers/replay_beside.h"
+#include "solvers/replay/replay_beside.h"
 #include "tests/replay_script.h"
 
 static struct script second;

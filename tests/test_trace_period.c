@@ -1,6 +1,6 @@
 /* test_trace_period.c - what repeats in a trace, and the time of a program from some of its periods. Oracles:
  * traces whose period is known, a search that tries everything, and the replay of the whole trace. */
-#include "solvers/replay_period.h"
+#include "solvers/replay/replay_period.h"
 #include "tests/replay_script.h"
 #include "traces/trace_formats.h"
 

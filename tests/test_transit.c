@@ -1,8 +1,8 @@
 /* test_transit.c - messages on their way: ideal and contention. Oracles: fc_maxmin from scratch at every
  * event, closed forms, what is conserved. */
 #include "solvers/load_internal.h"
-#include "solvers/transit_fair.h"
-#include "solvers/transit_internal.h"
+#include "solvers/transit/transit_fair.h"
+#include "solvers/transit/transit_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

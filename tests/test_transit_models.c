@@ -1,8 +1,8 @@
 /* test_transit_models.c - messages through the kernel: against closed runs of the same kernel; packets that
  * wait by the queueing model: against its latency of open traffic. */
-#include "solvers/calibration.h"
+#include "solvers/calibration/calibration.h"
 #include "solvers/flit/flit.h"
-#include "solvers/transit_internal.h"
+#include "solvers/transit/transit_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

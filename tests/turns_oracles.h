@@ -3,7 +3,7 @@
 #ifndef FC_TURNS_ORACLES_H
 #define FC_TURNS_ORACLES_H
 
-#include "solvers/turns_internal.h"
+#include "solvers/queueing/turns_internal.h"
 #include "tests/flit_oracles.h"
 #include "tests/support.h"
 #include "tests/tests.h"

@@ -8,7 +8,7 @@
  * `inelastic` is the model (network contention): what the background leaves, b - a. `fair` is the same with
  * at least half of each link for the job, as an arbiter that takes turns between the two would give. */
 #include "solvers/background.h"
-#include "solvers/transit.h"
+#include "solvers/transit/transit.h"
 
 #include <math.h>
 #include <stdio.h>

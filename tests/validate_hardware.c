@@ -1,6 +1,6 @@
 /* validate_hardware.c - every published figure of the Gemini interface (Alverson, Roweth, Kaplan, HOTI 2010)
  * and of QsNET's collectives (Petrini, Coll, Frachtenberg, Hoisie, IEEE NCA 2001) beside the models of
- * solvers/nic*.c, with the machine files as shipped. A row: what, published, ours, deviation, tolerance, how
+ * solvers/nic/nic*.c, with the machine files as shipped. A row: what, published, ours, deviation, tolerance, how
  * ours came about, inside or not:
  *
  *   stated     arithmetic on figures that the paper states
@@ -10,8 +10,8 @@
  * Tolerances are percent of the published figure, or an interval where the paper gives a limit. What no model
  * gives is listed at the end. Exit status 1 when a row is outside. `make validate` */
 #include "solvers/flit/flit.h"
-#include "solvers/nic.h"
-#include "solvers/nic_loaded.h"
+#include "solvers/nic/nic.h"
+#include "solvers/nic/nic_loaded.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * where the kernel or the calibrated model misses one. The model of theory knows nothing of arbitration and
  * is printed beside them.
  * Figures without a limit are for information. `make validate` */
-#include "solvers/calibration.h"
+#include "solvers/calibration/calibration.h"
 #include "tests/bluegene.h"
 
 #include <string.h>

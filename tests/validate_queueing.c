@@ -8,7 +8,7 @@
  * all 5 %, no case above 12 %, saturation 3 % and 8 %; anchored rows 1.5 % in the mean and 5 % at every load,
  * up to 90 %. Nothing is dropped; exit status 1 when a goal is missed. `make validate`, or with part of a
  * machine's name: only those. */
-#include "solvers/calibration.h"
+#include "solvers/calibration/calibration.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@
  * is max-min sharing and the order of things, and must be equal.
  *
  * What differs, and why: docs/validation.md. */
-#include "solvers/collective.h"
+#include "solvers/collective/collective.h"
 #include "solvers/solvers.h"
 #include "traces/trace_formats.h"
 

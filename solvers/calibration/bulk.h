@@ -1,0 +1,87 @@
+/* bulk.h - bulk phases: the kernel's time over the contention model's, measured on closed runs
+ * (calibration_phases.c) and predicted for other networks, patterns and sizes (bulk.c). */
+#ifndef FC_BULK_H
+#define FC_BULK_H
+
+#include "solvers/calibration/kriging.h"
+#include "solvers/solvers.h"
+
+/* What a phase takes by the contention model (contention.c), before the routers' losses. */
+struct fc_phase_parts {
+    double links_s;      /* of the busiest link */
+    double cpu_s;        /* of the busiest task */
+    double fill_s;       /* head latency of the longest route; network only */
+    double ends_s;       /* a send and a receive; 0 when there is no message */
+    uint32_t bottleneck; /* link, or FC_NONE */
+    double bottleneck_bytes;
+};
+/* FC_INPUT for open-loop traffic, FC_NO when a link that is needed has no bandwidth left. */
+enum fc_code fc_phase_parts(const struct fc_network *net, const struct fc_demand *demand,
+                            const struct fc_placement *placement, const struct fc_load *load,
+                            const struct fc_load_settings *settings, struct fc_phase_parts *parts,
+                            struct fc_status *st);
+
+/* Where a phase lies among those that were run. */
+struct fc_bulk_point {
+    double packets;       /* from a task to another, mean */
+    double hops;          /* router-to-router links, mean over bytes */
+    double anisotropy;    /* greatest over mean time of the router-to-router links that are used */
+    double split;         /* adaptive: busiest link of the even split over that of the solver's; else 1 */
+    double latency_share; /* fill_s over reference_s */
+    double reference_s;   /* links_s in whole flits + fill_s: what ratios are of */
+};
+enum { FC_BULK_FEATURES = 5 }; /* all but the reference */
+
+/* A closed run of the kernel. */
+struct fc_bulk_case {
+    const char *network, *pattern; /* as in struct fc_calibration_case */
+    const char *kind;              /* fc_bulk_kind */
+    uint64_t nodes;
+    struct fc_bulk_point at;
+    double ratio; /* kernel's time over reference_s */
+    /* Errors of the ratio predicted without this network, and without this kind of pattern. */
+    double left_network_percent, left_kind_percent;
+};
+struct fc_bulk {
+    uint32_t n_cases; /* 0: nothing was run */
+    struct fc_bulk_case *cases;
+    struct fc_kriging_shape shape;
+    double hops_run; /* as in struct fc_calibration */
+};
+
+/* The pattern's name where it is one that calibrations run ("stencil" for all of them) and every node has as
+ * many tasks, in order; "alltoall" by what is sent; else "". */
+const char *fc_bulk_kind(const struct fc_network *net, const struct fc_demand *demand,
+                         const struct fc_placement *placement, const struct fc_load *load);
+/* The busiest link's time by the even split over that of `load`; 1 but for adaptive routings and sparse
+ * demands, for which this costs a load solution; 1 also where that would take seconds (entries times routers above
+ * 2.5e8: networks larger than those that calibrations run). */
+enum fc_code fc_bulk_split(const struct fc_network *net, const struct fc_demand *demand,
+                           const struct fc_placement *placement, const struct fc_load *load, double *gain,
+                           struct fc_status *st);
+/* The point of a phase; `split` of fc_bulk_split. */
+void fc_bulk_locate(const struct fc_network *net, const struct fc_demand *demand,
+                    const struct fc_placement *placement, const struct fc_load *load,
+                    const struct fc_phase_parts *parts, double split, struct fc_bulk_point *point);
+/* Features of the process. */
+void fc_bulk_features(const struct fc_bulk_point *point, double x[FC_KRIGING_FEATURES]);
+/* The process of all cases for their shape; *mean: of log ratio, which values are less. The caller closes. */
+enum fc_code fc_bulk_open(const struct fc_bulk *bulk, struct fc_kriging **kriging, double *mean,
+                          struct fc_status *st);
+
+/* Root mean square of all cases' errors with each network left out, or (kinds) of the worse of that and with
+ * each kind left out; NaN without cases. */
+double fc_bulk_error_percent(const struct fc_bulk *bulk, bool kinds);
+
+struct fc_bulk_answer {
+    double ratio;         /* kernel's time over reference_s */
+    double error_percent; /* of the time on the network */
+    bool extrapolated;    /* outside of what was run: the error is doubled */
+    char why[160];        /* the reason for that, in words; "" */
+};
+/* The ratio at a point. `kind` "": any pattern. Cost: inversion of an n_cases x n_cases matrix. */
+enum fc_code fc_bulk_ratio(const struct fc_bulk *bulk, const struct fc_network *net, const char *kind,
+                           const struct fc_bulk_point *point, struct fc_bulk_answer *answer,
+                           struct fc_status *st);
+
+#endif

@@ -1,0 +1,66 @@
+/* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
+#include "solvers/calibration/calibration_phases.h"
+
+#include <string.h>
+
+#define DEFAULT_BUDGET_S 60.0
+
+static enum fc_code check(const struct fc_calibration_settings *set, struct fc_status *st)
+{
+    if (!(set->budget_s >= 0 && set->budget_s <= 1e6))
+        return fc_refuse(st, FC_INPUT, "budget %g s: expected 0 to 1e6", set->budget_s);
+    if (set->threads < 1 || set->threads > 4096)
+        return fc_refuse(st, FC_INPUT, "threads %d: expected 1 to 4096", set->threads);
+    return FC_OK;
+}
+
+/* The kind of the machine itself, which also says whether the kernel runs it at all. */
+static enum fc_code describe(const struct fc_machine *machine, struct fc_calibration *c, struct fc_status *st)
+{
+    struct fc_network net;
+    char path[1200];
+    c->machine = fc_copy_text(&c->arena, machine->name, st);
+    c->file = fc_copy_text(&c->arena, fc_calibration_path(machine, path, sizeof path), st);
+    c->kernel_version = FC_KERNEL_VERSION;
+    if (st->code || fc_network_build(machine, &net, st)) return st->code;
+    fc_calibration_kind(&net, NULL, &c->arena, &c->kind, st);
+    fc_network_free(&net);
+    return st->code;
+}
+
+static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set,
+                         double budget_s, struct fc_calibration_design *design, struct fc_calibration *c,
+                         struct fc_status *st)
+{
+    uint32_t n = 0;
+    double closed_s = FC_CALIBRATION_PHASES_SHARE * budget_s;
+    if (fc_calibration_design_make(machine, budget_s, set->without, set->seed, &c->arena, design, st) ||
+        fc_calibration_run(design, budget_s - closed_s, set, &c->arena, st) ||
+        fc_calibration_phases_run(machine, design, closed_s * FC_CALIBRATION_PHASES_HOPS_PER_S, set, &c->arena,
+                                  &c->phases, st))
+        return st->code;
+    struct fc_calibration_job **ran = fc_alloc(&design->arena, design->n_jobs, sizeof *ran, st);
+    if (!ran) return st->code;
+    for (uint32_t j = 0; j < design->n_jobs; j++) {
+        c->hops_run += design->jobs[j].hops_run;
+        if (design->jobs[j].ran) ran[n++] = &design->jobs[j];
+    }
+    if (n == 0)
+        return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
+                         budget_s / FC_CALIBRATION_CORES, machine->name);
+    return fc_calibration_fit(ran, n, set->threads, set->progress, c, st);
+}
+
+enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                          struct fc_calibration *calibration, struct fc_status *st)
+{
+    struct fc_calibration_design design = {0};
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : DEFAULT_BUDGET_S;
+    memset(calibration, 0, sizeof *calibration);
+    calibration->seed = settings->seed;
+    if (!check(settings, st) && !describe(machine, calibration, st))
+        make(machine, settings, budget_s * FC_CALIBRATION_CORES, &design, calibration, st);
+    fc_calibration_design_free(&design);
+    if (st->code) fc_calibration_free(calibration);
+    return st->code;
+}

@@ -1,0 +1,399 @@
+/* calibrated.c - the queueing model with its calibration: latency, saturation, and the error of both.
+ *
+ * With s the model's saturation:
+ * transfer   g_s, g(x) and their standard deviations from the correction (calibration_correction.c), s* = s
+ *            exp(-g_s), x = load / s*, T(load) = model(x s) exp(-g(x)). Error: exp(factor x standard
+ *            deviation) - 1, at least 1 %, the factor that covers three of four cases left out, for kinds of
+ *            pattern that were run and for others.
+ * anchored   where this network, pattern and packet length were run, to ANCHOR_PERCENT: s* the kernel's
+ *            saturation, x = load / s*, T(load) = model(x s) exp(r(x)), r(x_i) = log(kernel_i / model(x_i s))
+ *            at the anchors, r(0) = 0, r by Steffen's monotone cubic (Astron. Astrophys. 239, 1990; GSL),
+ *            which makes no waves between anchors. Error: at least 1.5 %; of the two anchors about x the half
+ *            widths, and a quarter of the misfit when an inner one is left out (that doubles the spacing, and
+ *            the cubic is of second order at least).
+ * Neither is trusted above 0.9 of saturation or above the last anchor (a curve with anchors up to 0.8 missed
+ * the next load by up to 15 %), nor transfer outside the hull: such an answer is `extrapolated`, its error
+ * doubled. The hull in hops reaches as many times beyond the largest network as that is beyond the largest
+ * but one, because leaving the largest out has tested just this step.
+ *
+ * Saturation: that of the run, known to RESOLUTION or, of windows of fixed length, to LEAN_RESOLUTION
+ * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
+ * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
+#include "solvers/calibration/calibration_correction.h"
+
+#include <gsl/gsl_interp.h>
+#include <math.h>
+#include <string.h>
+
+#define LEAST_TRANSFER_PERCENT 1.0
+#define LEAST_ANCHORED_PERCENT 1.5
+#define ANCHOR_PERCENT 3.0 /* half width of the worst point up to LAST_SHARE */
+#define LAST_SHARE 0.9
+#define SOLVE_ACCURACY 1e-5  /* of the greatest wait */
+#define SEARCH_ACCURACY 1e-6 /* the same where loads are tried: the next is found from the last */
+#define HULL_MARGIN 1.1
+#define MOST_ESCAPE_PERCENT 5.0
+/* Of the ideal: how well the runs of a calibration tell saturations; with windows of fixed length as
+ * measured on bgl-64 and tmesh-27, which were up to 2 % off what `curve` finds. */
+#define RESOLUTION 0.01
+#define LEAN_RESOLUTION 0.025
+#define LONG_SHARE 0.94 /* only windows that choose their length have a point above */
+/* From a bound that covers three of four to one that covers nine of ten, of normal errors: 1.645 / 1.150. A
+ * saturation that is better than promised costs less than one that is not reached. */
+#define NINE_OF_TEN 1.43
+
+const char *const fc_calibration_tier_names[] = {"none", "anchored", "transfer", NULL};
+
+enum { MOST = FC_CALIBRATION_MOST_POINTS + 1 };
+struct fc_calibrated {
+    struct fc_arena arena;
+    const struct fc_calibration *calibration; /* NULL: theory */
+    const struct fc_turns *turns;
+    struct fc_queueing *queueing;
+    struct fc_queueing_parameters parameters;
+    double model_saturation;
+    const struct fc_calibration_case *own;     /* this very case; NULL: not run */
+    const struct fc_calibration_case *anchors; /* the same where it is precise; NULL: transfer */
+    int n;                                     /* of x, r: anchors and the origin */
+    double x[MOST], r[MOST], half_percent[MOST];
+    double misfit_percent[MOST];   /* with this anchor left out; 0: an end */
+    struct fc_corrected corrected; /* transfer */
+    double factor[FC_CALIBRATION_MOST_CORRECTIONS], saturation_factor; /* of its shares; NaN: unknown */
+    const char *none, *outside, *beyond;                               /* why; "": does not hold */
+};
+
+/* ---- interpolation ---- */
+
+/* r at x by Steffen's cubic through the points but `left_out` (-1: none); linear through two points. */
+static double ratio_at(const struct fc_calibrated *c, int left_out, double x)
+{
+    double xs[MOST], rs[MOST];
+    int n = 0;
+    for (int i = 0; i < c->n; i++)
+        if (i != left_out) xs[n] = c->x[i], rs[n++] = c->r[i];
+    if (x >= xs[n - 1]) return rs[n - 1];
+    gsl_interp *interp = gsl_interp_alloc(n > 2 ? gsl_interp_steffen : gsl_interp_linear, (size_t)n);
+    if (!interp) return NAN;
+    double y = gsl_interp_init(interp, xs, rs, (size_t)n) ? NAN : gsl_interp_eval(interp, xs, rs, x, NULL);
+    gsl_interp_free(interp);
+    return y;
+}
+
+static enum fc_code make_anchors(struct fc_calibrated *c, struct fc_status *st)
+{
+    const struct fc_calibration_case *k = c->anchors;
+    c->n = 1;
+    for (int i = 0; i < k->n_points; i++) {
+        const struct fc_calibration_point *p = &k->points[i];
+        struct fc_queueing_answer a;
+        if (fc_queueing_solve(c->queueing, &c->parameters, p->load_share * c->model_saturation, &a, st))
+            return st->code;
+        c->x[c->n] = p->load_share;
+        c->r[c->n] = log(p->latency_cycles / a.latency_mean_cycles);
+        c->half_percent[c->n++] =
+            isnan(p->half_width_cycles) ? 0 : 100 * p->half_width_cycles / p->latency_cycles;
+    }
+    for (int i = 1; i + 1 < c->n; i++)
+        c->misfit_percent[i] = 100 * fabs(expm1(ratio_at(c, i, c->x[i]) - c->r[i]));
+    return FC_OK;
+}
+
+static double anchored_error(const struct fc_calibrated *c, double x)
+{
+    int i = 1;
+    while (i + 1 < c->n && c->x[i] < x * (1 - 1e-9)) i++;
+    double misfit = fmax(c->misfit_percent[i], c->misfit_percent[i - 1]) / 4;
+    return fmax(fmax(LEAST_ANCHORED_PERCENT, misfit), fmax(c->half_percent[i], c->half_percent[i - 1]));
+}
+
+/* Where neither anchors nor the correction reach: the mean error of networks left out. */
+static double mean_error(const struct fc_calibration *k, double x)
+{
+    double at = fmin(fmax(10 * x, 0), 9);
+    int low = at < 9 ? (int)at : 8;
+    double error = k->error_at[low] + (at - low) * (k->error_at[low + 1] - k->error_at[low]);
+    return isnan(error) ? (double)NAN : fmax(error, LEAST_TRANSFER_PERCENT);
+}
+
+static double stated(double factor, double deviation)
+{
+    return isnan(factor) ? (double)NAN : fmax(LEAST_TRANSFER_PERCENT, 100 * expm1(factor * deviation));
+}
+
+/* latency: the answer's. */
+static double transfer_error(const struct fc_calibrated *c, double x, double latency)
+{
+    double excess = fmax(0, 1 - c->turns->zero_load_cycles / latency);
+    double factor =
+        fc_corrected_between(&c->corrected, c->factor, c->corrected.n ? c->factor[0] : (double)NAN, x);
+    return stated(factor, fc_corrected_deviation(&c->corrected, x, excess));
+}
+
+/* ---- correction ---- */
+
+static void take_factors(struct fc_calibrated *c, const struct fc_correction *correction)
+{
+    const struct fc_calibration *k = c->calibration;
+    int n = 0;
+    c->saturation_factor = NAN;
+    for (int i = 0; i < k->n_corrections; i++) {
+        const struct fc_calibration_correction *one = &k->corrections[i];
+        double factor = c->corrected.known && !isnan(one->known) ? one->known : one->unknown;
+        if (one->share == 1)
+            c->saturation_factor = factor;
+        else if (n < correction->n && one->share == correction->share[n])
+            c->factor[n++] = factor;
+    }
+}
+
+static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, const char *pattern,
+                                    struct fc_status *st)
+{
+    const struct fc_calibration *k = c->calibration;
+    struct fc_calibration_case own = {.network = shape};
+    struct fc_correction correction = {0};
+    const struct fc_calibration_case **cases = fc_alloc(&c->arena, k->n_cases, sizeof *cases, st);
+    own.kind = cases ? fc_calibration_pattern_kind(pattern, &c->arena, st) : NULL;
+    if (!own.kind || fc_calibration_features(c->turns, own.features, st)) return st->code;
+    for (uint32_t i = 0; i < k->n_cases; i++) cases[i] = &k->cases[i];
+    if (!fc_correction_make(cases, k->n_cases, k->corrections, k->n_corrections, &correction, st)) {
+        fc_correction_at(&correction, &own, &c->corrected);
+        take_factors(c, &correction);
+    }
+    fc_correction_close(&correction);
+    return st->code;
+}
+
+/* ---- what applies ---- */
+
+double fc_turns_anisotropy(const struct fc_turns *t)
+{
+    double most = 0, sum = 0, n = 0;
+    for (uint32_t l = 0; l < t->n_links; l++) {
+        if (t->kind[l] != FC_TURN_NETWORK || !(t->rate[l] > 0)) continue;
+        double utilisation = t->rate[l] * t->service[l];
+        most = fmax(most, utilisation);
+        sum += utilisation * t->copies[l];
+        n += t->copies[l];
+    }
+    return sum > 0 ? fmax(1, most * n / sum) : 1;
+}
+
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
+    FC_PRINTF(3, 4);
+static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
+{
+    char text[2400];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return fc_copy_text(&c->arena, text, st);
+}
+
+static double distance(double a, double b)
+{
+    return fabs(log(fmax(a, 1e-9) / fmax(b, 1e-9)));
+}
+
+/* The case that is most like the traffic: the least sum of logarithms of the hull's measures. */
+static const struct fc_calibration_case *nearest(const struct fc_calibration *k, const struct fc_turns *t)
+{
+    const struct fc_calibration_case *best = NULL;
+    double least = INFINITY, anisotropy = fc_turns_anisotropy(t);
+    for (uint32_t i = 0; i < k->n_cases; i++) {
+        const struct fc_calibration_case *c = &k->cases[i];
+        double d = distance(c->hops, t->hops_mean) + distance(c->anisotropy, anisotropy) +
+                   distance((c->flits_min + c->flits_max) / 2, t->flits_mean);
+        if (d < least) least = d, best = c;
+    }
+    return best;
+}
+
+static enum fc_code check_hull(struct fc_calibrated *c, struct fc_status *st)
+{
+    const struct fc_calibration *k = c->calibration;
+    const struct fc_turns *t = c->turns;
+    const struct {
+        const char *name;
+        double value, low, high;
+    } list[] = {{"mean hops", t->hops_mean, k->hops[0], k->hops[1] * k->hops_step},
+                {"anisotropy of link loads", fc_turns_anisotropy(t), k->anisotropy[0], k->anisotropy[1]},
+                {"mean packet length in flits", t->flits_mean, k->flits[0], k->flits[1]},
+                {"packets a buffer", t->buffer_packets, k->buffer_packets[0], k->buffer_packets[1]}};
+    for (size_t i = 0; i < FC_COUNT(list) && !*c->outside && !st->code; i++)
+        if (list[i].value < list[i].low / HULL_MARGIN || list[i].value > list[i].high * HULL_MARGIN)
+            c->outside = words(c, st, "%s %.4g: calibrated for %.4g to %.4g", list[i].name, list[i].value,
+                               list[i].low, list[i].high);
+    const struct fc_calibration_case *near = nearest(k, t);
+    if (!st->code && !*c->outside && near->escape_percent > MOST_ESCAPE_PERCENT)
+        c->outside = words(c, st, "in the nearest run (%s, %s) %.3g %% of the flits took escape channels",
+                           near->network, near->pattern, near->escape_percent);
+    return st->code;
+}
+
+/* Whether the calibration is of the kind of this rule; else theory, and why. */
+static enum fc_code check_kind(struct fc_calibrated *c, const char *vc_rule, struct fc_status *st)
+{
+    const char *kind;
+    if (!c->calibration) {
+        c->none = "not calibrated";
+        return FC_OK;
+    }
+    if (fc_calibration_kind(c->turns->net, vc_rule, &c->arena, &kind, st)) return st->code;
+    if (strcmp(kind, c->calibration->kind)) {
+        c->none = words(c, st, "calibrated for another kind of router: %s (this one: %s)",
+                        c->calibration->kind, kind);
+        c->calibration = NULL;
+    }
+    return st->code;
+}
+
+static bool is_anchor(const struct fc_calibration_case *k)
+{
+    double most = 0;
+    for (int i = 0; i < k->n_points; i++)
+        if (k->points[i].load_share <= LAST_SHARE)
+            most = fmax(most, k->points[i].half_width_cycles / k->points[i].latency_cycles);
+    return 100 * most <= ANCHOR_PERCENT;
+}
+
+static void find_own(struct fc_calibrated *c, const char *shape, const char *pattern,
+                         const struct fc_flit_settings *settings)
+{
+    double mean = c->turns->flits_mean;
+    double most = settings->packet_flits_max ? settings->packet_flits_max : mean;
+    double least = settings->packet_flits_min ? settings->packet_flits_min : 2 * mean - most;
+    for (uint32_t i = 0; i < c->calibration->n_cases && !c->own; i++) {
+        const struct fc_calibration_case *k = &c->calibration->cases[i];
+        if (!strcmp(k->network, shape) && !strcmp(k->pattern, pattern) && fabs(k->flits_min - least) < 0.25 &&
+            fabs(k->flits_min + k->flits_max - 2 * mean) < 0.25)
+            c->own = k;
+    }
+    if (c->own && is_anchor(c->own)) c->anchors = c->own;
+}
+
+static enum fc_code prepare(struct fc_calibrated *c, const char *pattern,
+                            const struct fc_flit_settings *settings, struct fc_status *st)
+{
+    if (check_kind(c, settings->vc_rule, st)) return st->code;
+    /* A run that was allowed although it can deadlock has no steady state to speak of. */
+    if (!c->turns->safe) c->outside = "the routing can deadlock";
+    if (c->calibration) c->parameters = c->calibration->parameters;
+    if (fc_queueing_open(c->turns, &c->queueing, st)) return st->code;
+    fc_queueing_tune(c->queueing, SEARCH_ACCURACY, true);
+    if (fc_queueing_saturation(c->queueing, &c->parameters, &c->model_saturation, st)) return st->code;
+    fc_queueing_tune(c->queueing, SOLVE_ACCURACY, true);
+    if (!c->calibration) return FC_OK;
+    char shape[512];
+    fc_machine_shape(c->turns->net->machine, shape, sizeof shape);
+    find_own(c, shape, pattern ? pattern : "", settings);
+    if (c->anchors) return make_anchors(c, st);
+    if (make_correction(c, shape, pattern ? pattern : "", st)) return st->code;
+    return check_hull(c, st);
+}
+
+enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const struct fc_turns *turns,
+                                const char *pattern, const struct fc_flit_settings *settings,
+                                struct fc_calibrated **calibrated, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_calibrated *c = fc_alloc(&arena, 1, sizeof *c, st);
+    *calibrated = NULL;
+    if (!c) return st->code;
+    c->arena = arena;
+    c->calibration = calibration;
+    c->turns = turns;
+    c->none = c->outside = "";
+    c->beyond = "above 0.9 of saturation";
+    fc_queueing_defaults(&c->parameters);
+    if (prepare(c, pattern, settings, st))
+        fc_calibrated_close(c);
+    else
+        *calibrated = c;
+    return st->code;
+}
+
+void fc_calibrated_close(struct fc_calibrated *calibrated)
+{
+    if (!calibrated) return;
+    struct fc_arena arena = calibrated->arena; /* holds the struct too */
+    fc_queueing_close(calibrated->queueing);
+    fc_arena_free(&arena);
+}
+
+const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated)
+{
+    return calibrated->queueing;
+}
+
+/* ---- answers ---- */
+
+/* Percent to which a saturation that was run is known, or any is at best. */
+static double resolution(const struct fc_calibrated *c, double saturation)
+{
+    int n = c->own ? c->own->n_points : 0;
+    bool lean = c->own && !(n > 0 && c->own->points[n - 1].load_share > LONG_SHARE);
+    return 100 * (lean ? LEAN_RESOLUTION : RESOLUTION) / c->turns->max_service_rate / saturation;
+}
+
+double fc_calibrated_saturation(const struct fc_calibrated *c, double *error_percent)
+{
+    double error = NAN;
+    double saturation = c->own ? c->own->saturation : c->model_saturation * exp(-c->corrected.saturation);
+    if (c->own)
+        error = resolution(c, saturation);
+    else if (c->calibration && !isnan(c->saturation_factor))
+        error = fmax(resolution(c, saturation),
+                     stated(NINE_OF_TEN * c->saturation_factor, c->corrected.saturation_deviation)) *
+                (*c->outside ? 2 : 1);
+    if (error_percent) *error_percent = error;
+    return saturation;
+}
+
+/* All times times `factor`, so that the parts still sum to the latency. */
+static void scale(struct fc_queueing_answer *a, double factor)
+{
+    double *const times[] = {&a->latency_mean_cycles, &a->network_cycles,     &a->source_cycles,
+                             &a->latency_sd_cycles,   &a->latency_p95_cycles, &a->latency_p99_cycles,
+                             &a->contention_cycles,   &a->queue_cycles,       &a->backpressure_cycles};
+    for (size_t i = 0; i < FC_COUNT(times); i++) *times[i] *= factor;
+}
+
+static void add_error(const struct fc_calibrated *c, double x, struct fc_calibrated_answer *answer)
+{
+    answer->why = c->none;
+    if (!c->calibration || !answer->model.stable) return;
+    double last = c->anchors ? fmin(LAST_SHARE, c->x[c->n - 1]) : LAST_SHARE;
+    bool above = x > last * (1 + 1e-9);
+    answer->error_percent =
+        c->anchors ? anchored_error(c, x) : transfer_error(c, x, answer->model.latency_mean_cycles);
+    if (c->anchors && above)
+        answer->error_percent = fmax(answer->error_percent, mean_error(c->calibration, x));
+    answer->extrapolated = above || *c->outside;
+    if (isnan(answer->error_percent)) answer->why = "nothing was left out of the fit";
+    if (!answer->extrapolated) return;
+    answer->error_percent *= 2;
+    answer->why = *c->outside ? c->outside : c->beyond;
+}
+
+enum fc_code fc_calibrated_solve(struct fc_calibrated *c, double load_flits_per_cycle,
+                                 struct fc_calibrated_answer *answer, struct fc_status *st)
+{
+    double saturation = fc_calibrated_saturation(c, NULL), x = load_flits_per_cycle / saturation;
+    *answer = (struct fc_calibrated_answer){.saturation = saturation, .error_percent = NAN, .why = c->none};
+    answer->tier = c->anchors ? FC_TIER_ANCHORED : c->calibration ? FC_TIER_TRANSFER : FC_TIER_NONE;
+    if (x >= 1) {
+        scale(&answer->model, NAN);
+        answer->model.greatest_utilization = 1;
+    } else {
+        double load = x * c->model_saturation;
+        if (fc_queueing_solve(c->queueing, &c->parameters, load, &answer->model, st)) return st->code;
+        double log_ratio = c->anchors ? ratio_at(c, -1, x)
+                                      : -fc_corrected_between(&c->corrected, c->corrected.log_ratio, 0, x);
+        if (answer->model.stable) scale(&answer->model, exp(log_ratio));
+    }
+    answer->model.load_flits_per_cycle = load_flits_per_cycle;
+    add_error(c, x, answer);
+    return FC_OK;
+}

@@ -1,0 +1,149 @@
+/* calibration.h - the queueing model fitted to kernel runs, and how far to trust it.
+ *
+ * A calibration belongs to a router kind (family, routing, rule, channels, flow control, arbitration, buffers
+ * in flits...), not to a size. It holds the parameters of queueing.h with 95 % intervals, the hull of what
+ * they were fitted on, the errors that were measured on networks left out, and anchors: kernel points of the
+ * very networks, patterns and packet lengths that were run. Two tiers: *anchored* (between anchors of the
+ * same case: the model times the measured ratio) and *transfer* (the model times what the ratios of the cases
+ * say of one like it, kriging.h). Written as YAML beside the machine file: NAME.calibration.yaml.
+ * docs/calibration.md has the method. */
+#ifndef FC_CALIBRATION_H
+#define FC_CALIBRATION_H
+
+#include "solvers/calibration/bulk.h"
+#include "solvers/calibration/kriging.h"
+#include "solvers/queueing/queueing.h"
+
+/* Of the kernel's answers, not of the program: a calibration made by another one is refused. Raised when a
+ * change of the kernel or of the equations of queueing.c moves latencies or saturations. */
+#define FC_KERNEL_VERSION "2"
+
+enum { FC_CALIBRATION_FEATURES = 6 };
+struct fc_calibration_point {
+    double load_share;                        /* of the case's saturation */
+    double latency_cycles, half_width_cycles; /* of the kernel; 95 % by batch means, NaN: unknown */
+    double model_ratio; /* model over kernel, both at this share of their own saturation */
+};
+#define FC_CALIBRATION_MOST_POINTS 15
+/* One network, pattern and packet length that was run. */
+struct fc_calibration_case {
+    const char *network; /* shape in words: fc_machine_shape */
+    const char *pattern; /* as the user types it: "uniform", "stencil3d:grid=8x8x8" */
+    const char *kind;    /* of the pattern: fc_calibration_pattern_kind */
+    uint64_t nodes;
+    double flits_min, flits_max;
+    double features[FC_CALIBRATION_FEATURES]; /* fc_calibration_features */
+    double hops, anisotropy, buffer_packets;  /* where the case lies in the hull */
+    double saturation, ideal;                 /* flits a node and cycle */
+    double saturation_ratio;                  /* the model's over the kernel's */
+    double escape_percent; /* of the flit-hops at the greatest load run, those on escape channels; NaN: none
+                              exist */
+    int n_points;
+    struct fc_calibration_point *points; /* [n_points] ascending */
+    bool fitted;                         /* used for the parameters; else held out */
+    double mean_error_percent, greatest_error_percent,
+        saturation_error_percent; /* of the transfer tier with this
+network left out of fit and correction (calibration->left_out), latency up to 0.8 of saturation */
+};
+/* The correction at one share of saturation; share 1: of the saturation itself. The error stated is
+ * exp(factor x standard deviation) - 1, so that it covers three of four cases left out. */
+struct fc_calibration_correction {
+    double share;
+    struct fc_kriging_shape shape;
+    double known, unknown; /* factors, for kinds of pattern that were run and others; NaN: none left out */
+};
+#define FC_CALIBRATION_MOST_CORRECTIONS (FC_CALIBRATION_MOST_POINTS + 1)
+/* What an error is measured on: parameters fitted without that network, or, where only one network was run,
+ * without that case. */
+enum fc_left_out { FC_LEFT_OUT_NETWORK, FC_LEFT_OUT_CASE };
+extern const char *const fc_left_out_names[]; /* NULL-terminated */
+struct fc_calibration {
+    struct fc_arena arena;
+    const char *file, *machine,
+        *kind; /* file: read from or to be written to, may be NULL; kind: fc_calibration_kind */
+    const char *kernel_version;
+    uint64_t seed;
+    struct fc_queueing_parameters parameters, low, high; /* 95 % interval */
+    bool free_parameter[FC_Q_PARAMETERS]; /* fitted; the others stand at their default or at an end of their
+                                             range */
+    uint32_t n_cases;
+    struct fc_calibration_case *cases;
+    /* Hull: least and most over the cases. hops_step: hops of the largest network over those of the largest
+     * but one (1: none), the step in size that leaving the largest out has tested. */
+    double hops[2], anisotropy[2], flits[2], buffer_packets[2], hops_step;
+    int n_corrections;
+    struct fc_calibration_correction corrections[FC_CALIBRATION_MOST_CORRECTIONS]; /* ascending; the last is
+                                                                                      of share 1 */
+    double residual_percent; /* root mean square of the fit */
+    int left_out;            /* enum fc_left_out */
+    /* All NaN where nothing could be left out (a single case). */
+    double left_out_mean_percent, left_out_greatest_percent; /* latency, up to 80 % of saturation */
+    double largest_left_out_percent;                         /* the largest network left out, mean */
+    double saturation_mean_percent, saturation_greatest_percent;
+    /* The same with a kind of pattern left out on all networks, NaN where there is one: means. */
+    double kind_mean_percent, kind_saturation_mean_percent;
+    double error_at[10]; /* mean absolute left-out error at load share 0, 0.1, ... 0.9 */
+    double hops_run;     /* flit-hops (event engine: packet-hops) that the kernel made for it */
+    struct fc_bulk phases; /* closed runs */
+};
+
+struct fc_calibration_settings {
+    double budget_s; /* of a nominal machine of FC_CALIBRATION_CORES cores, counted in hops, so that results
+                        do not depend on the clock; 0: 60 */
+    int threads;
+    uint64_t seed;
+    const char *without; /* a network (fc_machine_shape) that is not to be run, to be predicted; NULL: none */
+    struct fc_progress *progress;
+};
+#define FC_CALIBRATION_CORES 2
+/* The router kind of a network in one line of key=value: what must be equal for a calibration to apply.
+ * `vc_rule` NULL: the machine's. In the arena. FC_INPUT: the kernel cannot run this network. */
+enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_rule, struct fc_arena *arena,
+                                 const char **kind, struct fc_status *st);
+/* Designs the runs, makes them, fits, holds out. The caller frees. Same result for any number of threads.
+ * FC_NO: the fit does not converge or the budget allows no case. */
+enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                          struct fc_calibration *calibration, struct fc_status *st);
+void fc_calibration_free(struct fc_calibration *calibration);
+enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path,
+                                  struct fc_status *st);
+/* FC_INPUT with file:line for what is wrong in the file. The caller frees. */
+enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st);
+/* "DIR/NAME.calibration.yaml" beside the machine's file. Returns out. */
+char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t size);
+/* The calibration beside the machine's file, if there is one: *found. FC_INPUT: it is made for another kind
+ * (both kinds named), by another kernel version, or cannot be read. Where the routing was changed after the
+ * file was read (fc_machine_route), a calibration of another kind is not for this run: not found. */
+enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration,
+                                 bool *found, struct fc_status *st);
+
+/* An answer with its error. */
+enum fc_calibration_tier { FC_TIER_NONE, FC_TIER_ANCHORED, FC_TIER_TRANSFER };
+extern const char *const fc_calibration_tier_names[]; /* NULL-terminated */
+struct fc_calibrated_answer {
+    struct fc_queueing_answer
+        model; /* latency corrected when anchored; stable false at and above saturation */
+    enum fc_calibration_tier tier;
+    double saturation;    /* flits a node and cycle: of the case when anchored, else of the model */
+    double error_percent; /* of the mean latency; NaN: nothing measured applies */
+    bool extrapolated;    /* outside the hull or above 0.9 of saturation; the error is widened */
+    const char *why; /* the reason for that, or for a NaN, in words; "". Lives as long as the calibrated */
+};
+/* One load of open-loop traffic: calibration may be NULL (parameters of theory, error NaN). `pattern` names
+ * the case as the user typed it; the settings give packet lengths and rule as for fc_turns_make. A rule of
+ * another kind than the calibration's: theory, error NaN, `why` names both kinds. Calibration and turns must
+ * outlive it. The caller closes. Cost: one saturation. */
+struct fc_calibrated; /* a queueing with its calibration and saturation */
+enum fc_code fc_calibrated_open(const struct fc_calibration *calibration, const struct fc_turns *turns,
+                                const char *pattern, const struct fc_flit_settings *settings,
+                                struct fc_calibrated **calibrated, struct fc_status *st);
+/* Latency at or above saturation is NaN. Cost: that of fc_queueing_solve. */
+enum fc_code fc_calibrated_solve(struct fc_calibrated *calibrated, double load_flits_per_cycle,
+                                 struct fc_calibrated_answer *answer, struct fc_status *st);
+/* Saturation, flits a node and cycle; *error_percent (may be NULL): NaN when nothing measured applies. */
+double fc_calibrated_saturation(const struct fc_calibrated *calibrated, double *error_percent);
+/* The model inside, at the load that the last answer was found with. */
+const struct fc_queueing *fc_calibrated_queueing(const struct fc_calibrated *calibrated);
+void fc_calibrated_close(struct fc_calibrated *calibrated);
+
+#endif

@@ -1,0 +1,397 @@
+/* calibration_design.c - which networks, patterns and packet lengths are run for a calibration.
+ *
+ * Networks: the machine itself where a case of it takes at most a tenth of the budget, and up to four
+ * relatives of other shapes (models/machine_smaller.c) for which the same holds; if there is none, those of
+ * which one case takes the whole budget. Patterns: uniform; one or two that load few links most; an exchange
+ * between neighbours. Packets: the machine's longest, 1 flit (at least the machine's shortest), and 8 flits
+ * where the longest has 1 or more than 64. A case is run with windows that choose their own length where that
+ * takes at most LONG_SHARE of the budget; else with windows of a fixed length that takes LEAN_SHARE, at least
+ * LEAST_PACKETS, and all of these grow alike, to MOST_LONGER times, while the budget has room. Work is
+ * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
+ * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
+ * sizes; then the same on the larger ones. */
+#include "models/family_fat_tree.h"
+#include "models/family_tmesh.h"
+#include "models/family_torus.h"
+#include "models/family_two_level.h"
+#include "solvers/calibration/calibration_internal.h"
+#include "solvers/flit/route_fields.h"
+#include "solvers/flit/run.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_NETWORKS = 5, MOST_PATTERNS = 4, MOST_RELATIVES = 16, MOST_NODES = 8192 };
+enum { MOST_LENGTHS = 3, FIRST_NETWORKS = 3 };
+/* Of a case, measured on Blue Gene/L and PERCS: zero-load times that all its runs take together, and packets
+ * that they take at least. */
+#define CYCLES_OF_A_CASE 4000.0
+#define PACKETS_OF_A_CASE 4e6
+#define LEAST_PACKETS 2500.0
+#define LEAST_CYCLES 30.0
+#define MOST_OF_BUDGET (1 / 10.0)
+#define LONG_SHARE 0.05
+#define LEAN_SHARE 0.02
+/* Windows of fixed length that a case takes, those of the search for saturation and warm-ups included. */
+#define LEAN_WINDOWS 14.0
+#define MOST_LONGER 8.0
+/* Hops a second of one core, measured on networks of 16 to 512 nodes (docs/calibration.md). */
+#define EVENT_HOPS_PER_S 3.5e6 /* packet-hops */
+#define CYCLE_HOPS_PER_S 5e6   /* flit-hops */
+#define UGAL_HOPS_PER_S 1.1e6  /* packet-hops, where every packet compares the queues of two ways */
+#define FAST_HOPS_PER_S 2.5e7  /* flit-hops of the cycle engine's short way, cycle_fast.h */
+
+/* ---- patterns ---- */
+
+struct patterns {
+    int n;
+    char text[MOST_PATTERNS][96];
+};
+
+static void add_pattern(const struct fc_network *net, const char *text, struct patterns *p)
+{
+    struct fc_demand demand;
+    struct fc_status why = {0};
+    if (p->n == MOST_PATTERNS) return;
+    if (fc_demand_from_pattern(net, text, 1, &demand, &why)) return; /* not defined for this shape */
+    fc_demand_free(&demand);
+    snprintf(p->text[p->n++], sizeof p->text[0], "%s", text);
+}
+
+/* A stencil over sides of the nodes, fastest first, without those of 1; `neighbor` where they are not 2 to 4.
+ */
+static void add_stencil(const struct fc_network *net, const long long *side, int n, struct patterns *p)
+{
+    char text[96], grid[64] = "";
+    int dims = 0;
+    for (int d = 0; d < n; d++) {
+        size_t used = strlen(grid);
+        if (side[d] <= 1) continue;
+        snprintf(grid + used, sizeof grid - used, "%s%lld", dims++ ? "x" : "", side[d]);
+    }
+    snprintf(text, sizeof text, "stencil%dd:grid=%s", dims, grid);
+    add_pattern(net, dims >= 2 && dims <= 4 ? text : "neighbor", p);
+}
+
+static void add_neighbours(const struct fc_network *net, struct patterns *p)
+{
+    const struct fc_machine *m = net->machine;
+    long long side[FC_MAX_LIST + 1] = {m->nodes_per_router};
+    int n = 1;
+    if (!strcmp(m->family->name, "torus") || !strcmp(m->family->name, "mesh")) {
+        const struct fc_torus_shape *s = m->shape;
+        for (int d = 0; d < s->n_dims; d++) side[n++] = s->k[d];
+    } else if (!strcmp(m->family->name, "tmesh")) {
+        const struct fc_tmesh_shape *s = m->shape;
+        side[0] = s->n_computing;
+        for (int d = 0; d < s->n_dims; d++) side[n++] = s->k[d];
+    } else if (!strcmp(m->family->name, "fat-tree")) {
+        const struct fc_fat_tree_shape *s = m->shape;
+        for (int l = 1; l <= s->h; l++) side[n++] = s->m[l];
+    } else if (!strcmp(m->family->name, "two-level")) {
+        const struct fc_two_level_shape *s = m->shape;
+        side[n++] = s->n_positions;
+        side[n++] = s->n_drawers;
+        side[n++] = s->n_supernodes;
+    }
+    add_stencil(net, side, n, p);
+}
+
+static void add_adversarial(const struct fc_network *net, struct patterns *p)
+{
+    const char *family = net->machine->family->name;
+    if (!strcmp(family, "torus")) add_pattern(net, "tornado", p);
+    if (!strcmp(family, "torus") || !strcmp(family, "mesh")) add_pattern(net, "transpose", p);
+    if (p->n == 1 || !strcmp(family, "fat-tree")) add_pattern(net, "complement", p);
+    if (!strcmp(family, "fat-tree")) add_pattern(net, "bit-reverse", p);
+}
+
+void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *out)
+{
+    struct patterns p = {0};
+    add_pattern(net, "uniform", &p);
+    add_adversarial(net, &p);
+    add_neighbours(net, &p);
+    out->n = 0;
+    for (int i = 1; i < p.n; i++) snprintf(out->text[out->n++], sizeof out->text[0], "%s", p.text[i]);
+}
+
+/* ---- networks ---- */
+
+/* Whether the network is there already, or not to be run. */
+static bool known_shape(const struct fc_calibration_design *d, const char *without,
+                        const struct fc_machine *machine)
+{
+    char shape[512], other[512];
+    fc_machine_shape(machine, shape, sizeof shape);
+    if (without && !strcmp(shape, without)) return true;
+    for (int i = 0; i < d->n_networks; i++)
+        if (!strcmp(shape, fc_machine_shape(&d->machines[i], other, sizeof other))) return true;
+    return false;
+}
+
+/* Packets a cycle of all nodes where the points are. */
+static double packet_rate(const struct fc_calibration_job *job)
+{
+    const struct fc_turns *t = &job->turns;
+    return 0.7 / t->max_service_rate * job->net->n_nodes / t->flits_mean;
+}
+
+/* What one packet costs, seconds. */
+static double packet_s(const struct fc_calibration_job *job)
+{
+    return fmax(1, job->turns.hops_mean) * (job->events ? 1 : job->turns.flits_mean) / job->hops_per_s;
+}
+
+/* Windows that choose their length if the budget has room for them, else fixed ones; the estimate of either.
+ */
+static void choose_windows(struct fc_calibration_job *job, double budget_s)
+{
+    double latency = 2 * job->turns.zero_load_cycles, rate = packet_rate(job);
+    job->estimate_s = fmax(PACKETS_OF_A_CASE, CYCLES_OF_A_CASE * latency * rate) * packet_s(job);
+    if (job->estimate_s <= LONG_SHARE * budget_s) return;
+    double packets = fmax(LEAST_PACKETS, LEAN_SHARE * budget_s / LEAN_WINDOWS / packet_s(job));
+    job->settings.measure_cycles = (uint64_t)ceil(fmax(packets / rate, LEAST_CYCLES * latency));
+    job->estimate_s = LEAN_WINDOWS * (double)job->settings.measure_cycles * rate * packet_s(job);
+}
+
+/* Which engine runs the network, and how fast. */
+static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status *st)
+{
+    struct fc_flit_settings settings;
+    struct fc_flit_net flit;
+    struct fc_route_fields fields;
+    char why[256];
+    fc_flit_defaults(&settings);
+    if (fc_flit_prepare(job->net, &settings, &flit, st)) return st->code;
+    bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
+                fc_route_torus_fields(&flit, &fields);
+    job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    bool ugal = !strcmp(job->net->machine->routing->name, "ugal");
+    job->hops_per_s = ugal ? UGAL_HOPS_PER_S : job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
+    fc_flit_unprepare(&flit);
+    return FC_OK;
+}
+
+static enum fc_code make_job(const struct fc_network *net, const char *pattern, uint32_t flits, uint64_t seed,
+                             double budget_s, struct fc_calibration_job *job, struct fc_status *st)
+{
+    memset(job, 0, sizeof *job);
+    job->net = net;
+    fc_flit_defaults(&job->settings);
+    job->settings.packet_flits_min = job->settings.packet_flits_max = flits;
+    job->settings.seed = seed;
+    job->settings.threads = 1;
+    if (find_engine(job, st) || fc_demand_from_pattern(net, pattern, seed, &job->demand, st)) return st->code;
+    job->demand.open_loop = true;
+    if (fc_turns_make(net, &job->demand, &job->settings, FC_CALIBRATION_TURNS_HOPS, &job->turns, st)) {
+        fc_demand_free(&job->demand);
+        return st->code;
+    }
+    choose_windows(job, budget_s);
+    return FC_OK;
+}
+
+static void free_job(struct fc_calibration_job *job)
+{
+    fc_queueing_close(job->queueing);
+    fc_turns_free(&job->turns);
+    fc_demand_free(&job->demand);
+}
+
+/* The longest packet, the shortest, and one between; the number of them. */
+static int lengths(const struct fc_network *net, uint32_t *flits, struct fc_status *st)
+{
+    struct fc_flit_settings settings;
+    struct fc_flit_net flit;
+    fc_flit_defaults(&settings);
+    if (fc_flit_prepare(net, &settings, &flit, st)) return 0;
+    const struct fc_machine *m = net->machine;
+    uint32_t longest = flit.packet_flits_max;
+    uint32_t least = (uint32_t)fmin(longest, fmax(1, ceil(m->packet.min_bytes / m->router.flit_bytes)));
+    int n = 0;
+    flits[n++] = longest;
+    if (least < longest) flits[n++] = least;
+    if (longest == 1 || (longest > 64 && least < 8)) flits[n++] = 8;
+    fc_flit_unprepare(&flit);
+    return n;
+}
+
+/* Keeps the network when a uniform case of it is cheap enough. The machine goes over to the design. */
+static enum fc_code try_network(struct fc_machine *machine, bool owned, double budget_s, double share,
+                                uint64_t seed, struct fc_calibration_design *d, struct fc_status *st)
+{
+    int n = d->n_networks;
+    uint32_t flits[MOST_LENGTHS];
+    struct fc_calibration_job job;
+    bool fits = false;
+    d->machines[n] = *machine;
+    d->owned[n] = owned;
+    struct fc_network *net = &d->networks[n];
+    memset(net, 0, sizeof *net);
+    struct fc_status why = {0};
+    if (!fc_network_build(&d->machines[n], net, &why) && net->n_nodes > 1 && net->n_nodes <= MOST_NODES &&
+        lengths(net, flits, &why) > 0 && !make_job(net, "uniform", flits[0], seed, budget_s, &job, &why)) {
+        fits = job.estimate_s <= share * budget_s;
+        free_job(&job);
+    }
+    if (fits) {
+        d->n_networks++;
+        return FC_OK;
+    }
+    fc_network_free(net);
+    if (owned) fc_machine_free(&d->machines[n]);
+    /* A relative that the kernel refuses is no loss; the machine itself must be one that it runs. */
+    if (why.code && (why.code == FC_FAULT || !owned)) *st = why;
+    return st->code;
+}
+
+static enum fc_code add_networks(const struct fc_machine *machine, double budget_s, double share,
+                                 const char *without, uint64_t seed, struct fc_calibration_design *d,
+                                 struct fc_status *st)
+{
+    struct fc_machine own = *machine;
+    if (!known_shape(d, without, machine) && try_network(&own, false, budget_s, share, seed, d, st))
+        return st->code;
+    for (int i = 0; i < MOST_RELATIVES && d->n_networks < MOST_NETWORKS; i++) {
+        struct fc_machine relative;
+        bool exists;
+        if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
+        if (!exists) break;
+        if (known_shape(d, without, &relative))
+            fc_machine_free(&relative);
+        else if (try_network(&relative, true, budget_s, share, seed, d, st))
+            return st->code;
+    }
+    return FC_OK;
+}
+
+/* Numbers of the networks, smallest first; equal ones in the order in which they were found. */
+static void by_size(const struct fc_calibration_design *d, int *order)
+{
+    for (int i = 0; i < d->n_networks; i++) {
+        int at = i;
+        for (; at > 0 && d->networks[order[at - 1]].n_nodes > d->networks[i].n_nodes; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+/* ---- the cases ---- */
+
+static enum fc_code add_jobs(const struct fc_network *net, const char *pattern, uint64_t seed,
+                             double budget_s, struct fc_calibration_design *d, struct fc_status *st)
+{
+    uint32_t flits[MOST_LENGTHS];
+    int n = lengths(net, flits, st);
+    if (st->code) return st->code;
+    for (int i = 0; i < n; i++) {
+        struct fc_calibration_job *job = &d->jobs[d->n_jobs];
+        struct fc_status why = {0};
+        if (make_job(net, pattern, flits[i], seed, budget_s, job, &why)) {
+            if (why.code != FC_INPUT)
+                *st = why; /* FC_INPUT: a pattern of which no packet enters this network */
+            if (st->code) return st->code;
+            continue;
+        }
+        if (!(job->turns.hops_mean > 0))
+            free_job(job);
+        else
+            d->n_jobs++;
+    }
+    return FC_OK;
+}
+
+static enum fc_code describe(struct fc_calibration_job *job, const char *pattern, struct fc_arena *arena,
+                             struct fc_status *st)
+{
+    char shape[512];
+    struct fc_calibration_case *k = fc_alloc(arena, 1, sizeof *k, st);
+    job->out = k;
+    if (!k) return st->code;
+    k->network = fc_copy_text(arena, fc_machine_shape(job->net->machine, shape, sizeof shape), st);
+    k->pattern = fc_copy_text(arena, pattern, st);
+    k->kind = fc_calibration_pattern_kind(pattern, arena, st);
+    k->nodes = job->net->n_nodes;
+    k->flits_min = job->settings.packet_flits_min;
+    k->flits_max = job->settings.packet_flits_max;
+    k->hops = job->turns.hops_mean;
+    k->anisotropy = fc_turns_anisotropy(&job->turns);
+    k->buffer_packets = job->turns.buffer_packets;
+    k->fitted = true;
+    return st->code ? st->code : fc_calibration_features(&job->turns, k->features, st);
+}
+
+/* The uniform pattern of a network, or the others. */
+static enum fc_code add_patterns(const struct fc_network *net, bool uniform, double budget_s, uint64_t seed,
+                                 struct fc_arena *arena, struct fc_calibration_design *d,
+                                 struct fc_status *st)
+{
+    struct patterns p = {0};
+    add_pattern(net, "uniform", &p);
+    if (!uniform) {
+        add_adversarial(net, &p);
+        add_neighbours(net, &p);
+    }
+    for (int j = uniform ? 0 : 1; j < p.n; j++) {
+        uint32_t first = d->n_jobs;
+        if (add_jobs(net, p.text[j], seed, budget_s, d, st)) return st->code;
+        for (uint32_t k = first; k < d->n_jobs; k++)
+            if (describe(&d->jobs[k], p.text[j], arena, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+/* Fixed windows grow alike to what the budget has left. */
+static void use_budget(struct fc_calibration_design *d, double budget_s)
+{
+    double fixed = 0, chosen = 0;
+    for (uint32_t i = 0; i < d->n_jobs; i++)
+        *(d->jobs[i].settings.measure_cycles ? &fixed : &chosen) += d->jobs[i].estimate_s;
+    double longer = fmin((budget_s - chosen) / fixed, MOST_LONGER);
+    for (uint32_t i = 0; i < d->n_jobs && longer > 1; i++) {
+        struct fc_calibration_job *job = &d->jobs[i];
+        if (!job->settings.measure_cycles) continue;
+        job->settings.measure_cycles = (uint64_t)((double)job->settings.measure_cycles * longer);
+        job->estimate_s *= longer;
+    }
+}
+
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
+                                        const char *without, uint64_t seed, struct fc_arena *arena,
+                                        struct fc_calibration_design *d, struct fc_status *st)
+{
+    int order[MOST_NETWORKS];
+    memset(d, 0, sizeof *d);
+    d->machines = fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->machines, st);
+    d->networks = d->machines ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->networks, st) : NULL;
+    d->owned = d->networks ? fc_alloc(&d->arena, MOST_NETWORKS, sizeof *d->owned, st) : NULL;
+    d->jobs = d->owned
+                  ? fc_alloc(&d->arena, MOST_NETWORKS * MOST_PATTERNS * MOST_LENGTHS, sizeof *d->jobs, st)
+                  : NULL;
+    if (!d->jobs || add_networks(machine, budget_s, MOST_OF_BUDGET, without, seed, d, st) ||
+        (d->n_networks == 0 && add_networks(machine, budget_s, 1, without, seed, d, st)))
+        return st->code;
+    if (d->n_networks == 0)
+        return fc_refuse(st, FC_NO, "a budget of %.3g s allows no kernel run of %s or a smaller relative",
+                         budget_s / FC_CALIBRATION_CORES, machine->name);
+    by_size(d, order);
+    for (int i = 0; i < d->n_networks; i += FIRST_NETWORKS)
+        for (int uniform = 1; uniform >= 0; uniform--)
+            for (int k = i; k < d->n_networks && k < i + FIRST_NETWORKS; k++)
+                if (add_patterns(&d->networks[order[k]], uniform, budget_s, seed, arena, d, st))
+                    return st->code;
+    use_budget(d, budget_s);
+    return FC_OK;
+}
+
+void fc_calibration_design_free(struct fc_calibration_design *d)
+{
+    for (uint32_t i = 0; i < d->n_jobs; i++) free_job(&d->jobs[i]);
+    for (int i = 0; i < d->n_networks; i++) {
+        fc_network_free(&d->networks[i]);
+        if (d->owned[i]) fc_machine_free(&d->machines[i]);
+    }
+    fc_arena_free(&d->arena);
+    memset(d, 0, sizeof *d);
+}

@@ -1,0 +1,68 @@
+/* calibration_internal.h - private to calibration*.c and calibrated.c, and their tests. */
+#ifndef FC_CALIBRATION_INTERNAL_H
+#define FC_CALIBRATION_INTERNAL_H
+
+#include "solvers/calibration/calibration.h"
+
+/* Work for the turns of one case, hops followed. */
+enum { FC_CALIBRATION_TURNS_HOPS = 2000000 };
+/* Where points are run, shares of saturation, and which of them the fit and the mean errors see. */
+#define FC_CALIBRATION_FIT_TO 0.86
+#define FC_CALIBRATION_JUDGE_TO 0.805
+
+/* Greatest over mean utilisation of the router-to-router links that carry anything. */
+double fc_turns_anisotropy(const struct fc_turns *turns);
+/* calibration_correction.c. The pattern without what is size or number, in the arena; NULL: out of memory. */
+const char *fc_calibration_pattern_kind(const char *pattern, struct fc_arena *arena, struct fc_status *st);
+/* What else tells how far the model may be off: value[FC_CALIBRATION_FEATURES], above 0. */
+enum fc_code fc_calibration_features(const struct fc_turns *turns, double *value, struct fc_status *st);
+
+/* One case on its way: what is known of it, and its model. */
+struct fc_calibration_job {
+    const struct fc_network *net;
+    struct fc_demand demand;
+    struct fc_flit_settings settings;
+    struct fc_calibration_case *out; /* in the calibration */
+    bool events;                     /* run by the event engine, which moves packets; else flits */
+    double hops_per_s;               /* of one core, nominal */
+    double estimate_s;               /* what running it takes, by the design */
+    double hops_run;                 /* what it took: packet-hops or flit-hops */
+    struct fc_turns turns;
+    struct fc_queueing *queueing;
+    double saturation; /* of the model, last found: the next search begins there; 0: none */
+    bool ran;          /* else dropped: the kernel found no saturation */
+};
+/* The networks and the cases, in the order in which they are to be run. */
+struct fc_calibration_design {
+    struct fc_arena arena;
+    int n_networks;
+    struct fc_machine *machines; /* [n_networks], the machine itself as a borrowed copy first if it is run */
+    struct fc_network *networks; /* [n_networks] ascending number of nodes */
+    bool *owned;                 /* [n_networks] the machine is to be freed */
+    uint32_t n_jobs;
+    struct fc_calibration_job *jobs;
+};
+/* calibration_design.c. The cases that the budget, seconds of one core, may reach; out in `arena`. `without`:
+ * a network that is not to be run, NULL: none. */
+enum fc_code fc_calibration_design_make(const struct fc_machine *machine, double budget_s,
+                                        const char *without, uint64_t seed, struct fc_arena *arena,
+                                        struct fc_calibration_design *design, struct fc_status *st);
+void fc_calibration_design_free(struct fc_calibration_design *design);
+/* What the design runs on a network beside uniform traffic. */
+struct fc_calibration_patterns {
+    int n;
+    char text[4][96];
+};
+void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *patterns);
+/* calibration_runs.c. Runs jobs in their order while the budget lasts; sets ran, points, saturation,
+ * hops_run. */
+enum fc_code fc_calibration_run(struct fc_calibration_design *design, double budget_s,
+                                const struct fc_calibration_settings *settings, struct fc_arena *arena,
+                                struct fc_status *st);
+/* calibration_held.c. Fits the parameters to the jobs that ran, and measures what is left out;
+ * calibration->cases are their `out`, in their order, but for the errors. */
+enum fc_code fc_calibration_fit(struct fc_calibration_job *const *jobs, uint32_t n_jobs, int threads,
+                                struct fc_progress *progress, struct fc_calibration *calibration,
+                                struct fc_status *st);
+
+#endif

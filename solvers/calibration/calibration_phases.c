@@ -1,0 +1,415 @@
+/* calibration_phases.c - closed runs of a calibration: bulk phases in the kernel beside the contention model.
+ *
+ * Networks: those of the design (calibration_design.c), the machine itself and relatives of it of up to
+ * MOST_NODES that are too large for open-loop runs but not for a phase. Patterns: all-to-all, those of the
+ * design but uniform, neighbor, two random permutations, and the machine's own two-dimensional stencil over
+ * all cores. Sizes: 1, 10, 1/n and 100 packets to each destination (1/n: 16 bytes, where packets have several
+ * flits). What a case takes, packets x hops, is known beforehand, so what is run depends on neither clock nor
+ * threads. Order: cheap cases, then the others; in each size by size, from the smallest network up; what the
+ * rest of the budget does not allow is left out. So a small budget spans patterns, sizes and networks, a
+ * large one adds all-to-all on large networks. Runs that are not complete at their time limit are left out.
+ */
+#include "solvers/calibration/calibration_phases.h"
+#include "solvers/flit/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHEAP (1 / 32.0) /* of the budget */
+#define SHORT_BYTES 16.0
+enum {
+    MOST_PATTERNS = 12,
+    MOST_NETWORKS = 8,
+    MOST_RELATIVES = 8,
+    MOST_NODES = 4096,
+    SIZES = 4,
+    LEAST_CASES = 4
+};
+enum { TEXT = 128 };
+static const double sizes[SIZES] = {1, 10, 0, 100}; /* packets; 0: a short message */
+
+/* A pattern on a network, of all sizes: its loads are those of one packet to each destination times the size.
+ */
+struct family {
+    const struct fc_network *net;
+    char pattern[96]; /* without bytes */
+    struct fc_arena arena;
+    struct fc_placement placement; /* tasks in order, as many on each node */
+    struct fc_load load;           /* of one packet */
+    double split;                  /* fc_bulk_split */
+    double packets, hops;          /* of one packet to each destination: between nodes; mean hops */
+    bool events;                   /* the event engine counts packets over links, the cycle engine flits */
+    double flits;                  /* of a packet */
+};
+struct run {
+    const struct family *of;
+    double bytes;       /* of a message */
+    char pattern[TEXT]; /* as the user types it */
+    double flits;       /* of a packet */
+    struct fc_bulk_case out;
+    double hops_run;
+    bool ran;
+};
+
+static double payload_bytes(const struct fc_machine *m)
+{
+    return m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
+}
+
+/* Bytes of a message of `packets` as in `sizes`. */
+static double message_bytes(const struct family *f, double packets)
+{
+    double payload = payload_bytes(f->net->machine);
+    return packets > 0 ? packets * payload : fmin(SHORT_BYTES, payload);
+}
+
+static void name_pattern(const struct family *f, double bytes, char *out, size_t size)
+{
+    snprintf(out, size, "%s%cbytes=%.17g", f->pattern, strchr(f->pattern, ':') ? ',' : ':', bytes);
+}
+
+/* ---- design ---- */
+
+static bool uses_events(const struct fc_network *net, double *flits, struct fc_status *st)
+{
+    struct fc_flit_settings settings;
+    struct fc_flit_net flit;
+    char why[256];
+    fc_flit_defaults(&settings);
+    if (fc_flit_prepare(net, &settings, &flit, st)) return false;
+    bool events = fc_flit_event_engine.takes(&flit, why, sizeof why);
+    *flits = flit.packet_flits_max;
+    fc_flit_unprepare(&flit);
+    return events;
+}
+
+static enum fc_code place(struct family *f, uint32_t n_tasks, struct fc_status *st)
+{
+    uint32_t n_nodes = f->net->n_nodes, *node = fc_alloc(&f->arena, n_tasks, sizeof *node, st);
+    if (!node) return st->code;
+    if (n_tasks % n_nodes)
+        return fc_refuse(st, FC_INPUT, "%s: %u tasks, %u nodes", f->pattern, n_tasks, n_nodes);
+    for (uint32_t t = 0; t < n_tasks; t++) node[t] = t / (n_tasks / n_nodes);
+    f->placement = (struct fc_placement){n_tasks, node};
+    return FC_OK;
+}
+
+static enum fc_code load_family(struct family *f, uint64_t seed, struct fc_status *st)
+{
+    struct fc_demand demand;
+    struct fc_load_settings how = {.threads = 1, .seed = seed};
+    char text[TEXT];
+    name_pattern(f, message_bytes(f, 1), text, sizeof text);
+    if (fc_demand_from_pattern(f->net, text, seed, &demand, st)) return st->code;
+    if (!place(f, demand.n_tasks, st) && !fc_load_solve(f->net, &demand, &f->placement, &how, &f->load, st))
+        fc_bulk_split(f->net, &demand, &f->placement, &f->load, &f->split, st);
+    fc_demand_free(&demand);
+    return st->code;
+}
+
+static void close_family(struct family *f)
+{
+    fc_load_free(&f->load);
+    fc_arena_free(&f->arena);
+}
+
+/* Adds the pattern where the network has it and it sends anything over a link. */
+static enum fc_code add_family(const struct fc_network *net, const char *pattern, uint64_t seed,
+                               struct family *families, int *n, struct fc_status *st)
+{
+    struct family *f = &families[*n];
+    struct fc_status why = {0};
+    for (int i = 0; i < *n; i++)
+        if (families[i].net == net && !strcmp(families[i].pattern, pattern)) return FC_OK;
+    *f = (struct family){.net = net};
+    snprintf(f->pattern, sizeof f->pattern, "%s", pattern);
+    f->events = uses_events(net, &f->flits, st);
+    if (st->code) return st->code;
+    if (load_family(f, seed, &why)) {
+        if (why.code != FC_INPUT) *st = why; /* FC_INPUT: not defined for this shape */
+        close_family(f);
+        return st->code;
+    }
+    f->packets = f->load.network_bytes / payload_bytes(net->machine);
+    f->hops = f->load.network_bytes > 0 ? fmax(1, f->load.hop_bytes / f->load.network_bytes) : 0;
+    if (f->packets > 0)
+        (*n)++;
+    else
+        close_family(f);
+    return FC_OK;
+}
+
+static enum fc_code add_families(const struct fc_network *net, uint64_t seed, struct family *families, int *n,
+                                 struct fc_status *st)
+{
+    static const char *const own[] = {"neighbor", "permutation:seed=1", "permutation:seed=2", "stencil2d"};
+    if (add_family(net, "alltoall", seed, families, n, st)) return st->code;
+    struct fc_calibration_patterns patterns;
+    fc_calibration_patterns(net, &patterns);
+    for (int i = 0; i < patterns.n; i++)
+        if (add_family(net, patterns.text[i], seed, families, n, st)) return st->code;
+    for (size_t i = 0; i < FC_COUNT(own); i++)
+        if (add_family(net, own[i], seed, families, n, st)) return st->code;
+    return FC_OK;
+}
+
+/* Flits of a packet of `packets` packets a message, as in `sizes`. */
+static double flits_of(const struct family *f, double packets)
+{
+    const struct fc_machine *m = f->net->machine;
+    return packets > 0 ? f->flits
+                       : fmin(f->flits, ceil((SHORT_BYTES + m->packet.header_bytes) / m->router.flit_bytes));
+}
+
+/* Hops that a run takes, by the engine that takes it. */
+static double estimate(const struct family *f, double packets)
+{
+    return f->packets * fmax(packets, 1) * f->hops * (f->events ? 1 : flits_of(f, packets));
+}
+
+/* The short message needs packets of which it is a small part. */
+static bool has_size(const struct family *f, double packets)
+{
+    const struct fc_machine *m = f->net->machine;
+    return packets > 0 || (m->packet.max_bytes > 0 && payload_bytes(m) > 2 * SHORT_BYTES);
+}
+
+/* All runs that the budget allows, in order; families ascend by nodes. */
+static uint32_t choose(const struct family *families, int n_families, double budget, struct run *runs)
+{
+    double planned = 0;
+    uint32_t n = 0;
+    for (int costly = 0; costly < 2; costly++)
+        for (int s = 0; s < SIZES; s++)
+            for (int i = 0; i < n_families && n < FC_KRIGING_MOST_POINTS; i++) {
+                const struct family *f = &families[i];
+                double cost = estimate(f, sizes[s]);
+                if (!has_size(f, sizes[s]) || (cost > CHEAP * budget) != costly || planned + cost > budget)
+                    continue;
+                planned += cost;
+                runs[n] = (struct run){
+                    .of = f, .bytes = message_bytes(f, sizes[s]), .flits = flits_of(f, sizes[s])};
+                name_pattern(f, runs[n].bytes, runs[n].pattern, sizeof runs[n].pattern);
+                n++;
+            }
+    return n;
+}
+
+/* ---- runs ---- */
+
+/* The family's loads for messages of this size. All messages are as long. */
+static enum fc_code scale_load(const struct run *r, struct fc_arena *arena, struct fc_load *load,
+                               struct fc_status *st)
+{
+    const struct family *f = r->of;
+    double factor = r->bytes / message_bytes(f, 1);
+    *load = (struct fc_load){.hop_bytes = f->load.hop_bytes * factor,
+                             .local_bytes = f->load.local_bytes * factor,
+                             .network_bytes = f->load.network_bytes * factor,
+                             .cut_bound_s = NAN,
+                             .method = f->load.method};
+    load->wire_factor = load->least_wire_factor = fc_wire_bytes(f->net->machine, r->bytes) / r->bytes;
+    load->bytes = fc_alloc(arena, f->net->n_links, sizeof *load->bytes, st);
+    for (uint32_t l = 0; load->bytes && l < f->net->n_links; l++) load->bytes[l] = f->load.bytes[l] * factor;
+    return st->code;
+}
+
+static enum fc_code run_phase(struct run *r, const struct fc_demand *demand, const struct fc_load *load,
+                              uint64_t seed, struct fc_status *st)
+{
+    struct fc_flit_settings settings;
+    struct fc_flit_result result;
+    struct fc_phase_parts parts;
+    const struct family *f = r->of;
+    fc_flit_defaults(&settings);
+    settings.seed = seed;
+    settings.threads = 1;
+    if (fc_phase_parts(f->net, demand, &f->placement, load, NULL, &parts, st) ||
+        fc_flit_run(f->net, demand, f->placement.node, &settings, &result, st))
+        return st->code;
+    fc_bulk_locate(f->net, demand, &f->placement, load, &parts, f->split, &r->out.at);
+    r->out.kind = fc_bulk_kind(f->net, demand, &f->placement, load);
+    r->out.nodes = f->net->n_nodes;
+    r->out.ratio = (double)result.cycles * result.cycle_s / r->out.at.reference_s;
+    r->hops_run = (double)result.flit_hops / (strcmp(result.engine, "event") ? 1 : r->flits);
+    r->ran = result.complete && r->out.at.reference_s > 0;
+    if (result.deadlock) fc_refuse(st, FC_NO, "%s: deadlock: %s", r->pattern, result.deadlock_text);
+    fc_flit_free(&result);
+    return st->code;
+}
+
+static void run_one(struct run *r, uint64_t seed, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_demand demand;
+    struct fc_load load;
+    if (fc_demand_from_pattern(r->of->net, r->pattern, seed, &demand, st)) return;
+    if (!scale_load(r, &arena, &load, st)) run_phase(r, &demand, &load, seed, st);
+    fc_demand_free(&demand);
+    fc_arena_free(&arena);
+}
+
+static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibration_settings *settings,
+                            struct fc_status *st)
+{
+    enum { WAVE = 16 };
+    for (uint32_t first = 0; first < n; first += WAVE) {
+        struct fc_status status[WAVE] = {{0}};
+        uint32_t end = first + WAVE < n ? first + WAVE : n;
+        fc_progress_show(settings->progress, (double)first / n, "phases");
+#pragma omp parallel for num_threads(settings->threads) schedule(dynamic, 1)
+        for (uint32_t i = first; i < end; i++) run_one(&runs[i], settings->seed, &status[i - first]);
+        for (uint32_t i = first; i < end; i++)
+            if (status[i - first].code) {
+                *st = status[i - first];
+                return st->code;
+            }
+    }
+    return FC_OK;
+}
+
+/* ---- the process and its errors ---- */
+
+static enum fc_code fit(struct fc_bulk *bulk, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_kriging *kriging = NULL;
+    double mean, *value = fc_alloc(&arena, bulk->n_cases, sizeof *value, st),
+                 *deviation = fc_alloc(&arena, bulk->n_cases, sizeof *deviation, st);
+    if (value && deviation && !fc_bulk_open(bulk, &kriging, &mean, st)) {
+        bulk->shape = *fc_kriging_shape_of(kriging);
+        for (int what = FC_KRIGING_GROUP; what <= FC_KRIGING_KIND && !st->code; what++) {
+            if (fc_kriging_leave_out(kriging, (enum fc_kriging_left_out)what, value, deviation, st)) break;
+            for (uint32_t i = 0; i < bulk->n_cases; i++) {
+                struct fc_bulk_case *c = &bulk->cases[i];
+                double error = 100 * fabs(expm1(mean + value[i] - log(c->ratio)));
+                *(what == FC_KRIGING_GROUP ? &c->left_network_percent : &c->left_kind_percent) = error;
+            }
+        }
+    }
+    fc_kriging_close(kriging);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
+static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *arena, struct fc_bulk *bulk,
+                         struct fc_status *st)
+{
+    char shape[512];
+    bulk->cases = fc_alloc(arena, n, sizeof *bulk->cases, st);
+    for (uint32_t i = 0; bulk->cases && i < n; i++) {
+        bulk->hops_run += runs[i].hops_run;
+        if (!runs[i].ran) continue;
+        struct fc_bulk_case *c = &bulk->cases[bulk->n_cases++];
+        *c = runs[i].out;
+        c->network = fc_copy_text(arena, fc_machine_shape(runs[i].of->net->machine, shape, sizeof shape), st);
+        c->pattern = fc_copy_text(arena, runs[i].pattern, st);
+    }
+    if (!st->code && bulk->n_cases >= LEAST_CASES) return fit(bulk, st);
+    bulk->n_cases = 0;
+    return st->code;
+}
+
+/* ---- networks ---- */
+
+struct networks {
+    struct fc_arena arena;
+    int n, n_owned;
+    const char *without;                         /* of the settings */
+    const struct fc_network *net[MOST_NETWORKS]; /* ascending nodes; equal ones as they were found */
+    struct fc_machine *machine; /* [MOST_NETWORKS] of the owned; the machine itself is a borrowed copy */
+    struct fc_network *own;     /* [MOST_NETWORKS] */
+    bool borrowed[MOST_NETWORKS];
+};
+
+static void add_network(struct networks *w, const struct fc_network *net)
+{
+    int at = w->n++;
+    for (; at > 0 && w->net[at - 1]->n_nodes > net->n_nodes; at--) w->net[at] = w->net[at - 1];
+    w->net[at] = net;
+}
+
+/* Whether the network is there already, or not to be run. */
+static bool is_known(const struct networks *w, const struct fc_machine *machine)
+{
+    char shape[512], other[512];
+    fc_machine_shape(machine, shape, sizeof shape);
+    if (w->without && !strcmp(shape, w->without)) return true;
+    for (int i = 0; i < w->n; i++)
+        if (!strcmp(shape, fc_machine_shape(w->net[i]->machine, other, sizeof other))) return true;
+    return false;
+}
+
+/* Takes the machine over; one that cannot be built, or is too large, is no loss. */
+static enum fc_code try_network(struct networks *w, struct fc_machine *machine, bool borrowed,
+                                struct fc_status *st)
+{
+    struct fc_status why = {0};
+    struct fc_network *net = &w->own[w->n_owned];
+    bool known = w->n == MOST_NETWORKS || is_known(w, machine);
+    w->machine[w->n_owned] = *machine;
+    if (!known && !fc_network_build(&w->machine[w->n_owned], net, &why)) {
+        if (net->n_nodes > 1 && net->n_nodes <= MOST_NODES) {
+            w->borrowed[w->n_owned++] = borrowed;
+            add_network(w, net);
+            return FC_OK;
+        }
+        fc_network_free(net);
+    }
+    if (!borrowed) fc_machine_free(&w->machine[w->n_owned]);
+    if (why.code == FC_FAULT) *st = why;
+    return st->code;
+}
+
+static enum fc_code open_networks(const struct fc_machine *machine, const struct fc_calibration_design *d,
+                                  struct networks *w, struct fc_status *st)
+{
+    struct fc_machine own = *machine;
+    w->machine = fc_alloc(&w->arena, MOST_NETWORKS, sizeof *w->machine, st);
+    w->own = fc_alloc(&w->arena, MOST_NETWORKS, sizeof *w->own, st);
+    if (!w->machine || !w->own) return st->code;
+    for (int i = 0; i < d->n_networks && w->n < MOST_NETWORKS; i++) add_network(w, &d->networks[i]);
+    if (try_network(w, &own, true, st)) return st->code;
+    for (int i = 0; i < MOST_RELATIVES; i++) {
+        struct fc_machine relative;
+        bool exists;
+        if (fc_machine_smaller(machine, i, &relative, &exists, st)) return st->code;
+        if (!exists) break;
+        if (try_network(w, &relative, false, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+static void close_networks(struct networks *w)
+{
+    for (int i = 0; i < w->n_owned; i++) {
+        fc_network_free(&w->own[i]);
+        if (!w->borrowed[i]) fc_machine_free(&w->machine[i]);
+    }
+    fc_arena_free(&w->arena);
+}
+
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
+                                       const struct fc_calibration_design *d, double budget_hops,
+                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
+                                       struct fc_bulk *bulk, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    struct networks networks = {.without = settings->without};
+    int n_families = 0;
+    *bulk = (struct fc_bulk){0};
+    struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);
+    struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
+    if (families && runs) open_networks(machine, d, &networks, st);
+    for (int i = 0; i < networks.n && !st->code; i++)
+        add_families(networks.net[i], settings->seed, families, &n_families, st);
+    if (!st->code) {
+        uint32_t n = choose(families, n_families, budget_hops, runs);
+        if (!run_all(runs, n, settings, st)) keep(runs, n, arena, bulk, st);
+    }
+    for (int i = 0; i < n_families; i++) close_family(&families[i]);
+    close_networks(&networks);
+    fc_arena_free(&scratch);
+    return st->code;
+}

@@ -1,0 +1,27 @@
+/* calibration_phases.h - closed runs of a calibration, and their section of the file; private to
+ * calibration*.c. */
+#ifndef FC_CALIBRATION_PHASES_H
+#define FC_CALIBRATION_PHASES_H
+
+#include "solvers/calibration/calibration_internal.h"
+
+/* Of the budget. */
+#define FC_CALIBRATION_PHASES_SHARE 0.15
+/* Of one core: packet-hops of the event engine, flit-hops of the cycle engine. */
+#define FC_CALIBRATION_PHASES_HOPS_PER_S 4e6
+
+/* Designs the closed runs on the networks of the design and others like them within `budget_hops`, makes
+ * them, fits the process of bulk.c and measures its errors. n_cases is 0 where fewer than four runs fit. Out
+ * in the calibration's arena. Same result for any number of threads. FC_NO: a run deadlocks. */
+enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
+                                       const struct fc_calibration_design *design, double budget_hops,
+                                       const struct fc_calibration_settings *settings, struct fc_arena *arena,
+                                       struct fc_bulk *bulk, struct fc_status *st);
+/* The section `phases:` (calibration_phases_file.c). */
+void fc_calibration_phases_write(FILE *stream, const struct fc_bulk *bulk);
+/* FC_INPUT with file:line for what is wrong. `r` is a struct reader of calibration_yaml.h. */
+struct reader;
+struct yaml_node_s;
+enum fc_code fc_calibration_phases_read(struct reader *r, const struct yaml_node_s *node);
+
+#endif

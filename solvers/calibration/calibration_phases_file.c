@@ -1,0 +1,115 @@
+/* calibration_phases_file.c - the section `phases:` of a calibration's file: closed runs, one a line, and the
+ * shape of the process over them (bulk.c). Every key is required, an unknown one is refused with its line. */
+#include "solvers/calibration/calibration_phases.h"
+#include "solvers/calibration/calibration_yaml.h"
+
+/* In the order of fc_bulk_features. */
+static const char *const features[FC_BULK_FEATURES] = {"packets", "hops", "anisotropy", "split",
+                                                       "latency_share"};
+
+/* ---- writing ---- */
+
+static void put_bulk_case(FILE *f, const struct fc_bulk_case *c)
+{
+    fprintf(f, "    - {network: ");
+    put_text(f, c->network);
+    fprintf(f, ", pattern: ");
+    put_text(f, c->pattern);
+    fprintf(f, ", kind: \"%s\", nodes: %llu", c->kind, (unsigned long long)c->nodes);
+    const double at[FC_BULK_FEATURES] = {c->at.packets, c->at.hops, c->at.anisotropy, c->at.split,
+                                         c->at.latency_share};
+    put_list(f, ", at", at, FC_BULK_FEATURES);
+    put_key(f, ", ratio", c->ratio);
+    put_key(f, ", left_network", c->left_network_percent);
+    put_key(f, ", left_kind", c->left_kind_percent);
+    fprintf(f, "}\n");
+}
+
+void fc_calibration_phases_write(FILE *f, const struct fc_bulk *bulk)
+{
+    const struct fc_kriging_shape *s = &bulk->shape;
+    fprintf(
+        f,
+        "phases: # closed runs: time of the kernel over that of solvers/contention.c; errors in percent\n");
+    put_key(f, "  hops_run", bulk->hops_run);
+    put_list(f, "\n  lengths", s->length, FC_BULK_FEATURES);
+    put_key(f, "\n  kinds", s->kinds);
+    put_key(f, "\n  groups", s->groups);
+    put_key(f, "\n  noise", s->noise);
+    put_key(f, "\n  variance", s->variance);
+    if (bulk->n_cases == 0) {
+        fprintf(f, "\n  cases: []\n");
+        return;
+    }
+    fprintf(f, "\n  cases: # at: ");
+    for (int i = 0; i < FC_BULK_FEATURES; i++) fprintf(f, "%s%s", i ? ", " : "", features[i]);
+    fputc('\n', f);
+    for (uint32_t i = 0; i < bulk->n_cases; i++) put_bulk_case(f, &bulk->cases[i]);
+}
+
+/* ---- reading ---- */
+
+static enum fc_code read_bulk_case(struct reader *r, const yaml_node_t *node, struct fc_bulk_case *c)
+{
+    static const struct field fields[] = {
+        TEXT("network", struct fc_bulk_case, network),
+        TEXT("pattern", struct fc_bulk_case, pattern),
+        TEXT("kind", struct fc_bulk_case, kind),
+        INT("nodes", struct fc_bulk_case, nodes, 1, 4294967295.0),
+        REAL("ratio", struct fc_bulk_case, ratio, 1e-6, 1e6),
+        REAL("left_network", struct fc_bulk_case, left_network_percent, 0, 1e9),
+        REAL("left_kind", struct fc_bulk_case, left_kind_percent, 0, 1e9),
+    };
+    static const char *const others[] = {"at"};
+    double at[FC_BULK_FEATURES];
+    if (decode(r, node, "phases", fields, FC_COUNT(fields), others, 1, c) ||
+        read_list(r, value_of(r, node, "at"), "at", false, 0, FC_BULK_FEATURES, at))
+        return r->st->code;
+    c->at = (struct fc_bulk_point){
+        .packets = at[0], .hops = at[1], .anisotropy = at[2], .split = at[3], .latency_share = at[4]};
+    if (at[0] >= 1 && at[2] >= 1 && at[3] >= 1 && at[4] <= 1) return FC_OK;
+    return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "at")),
+                   "at: expected packets, anisotropy and split of at least 1 and a share of at most 1");
+}
+
+static enum fc_code read_bulk_cases(struct reader *r, const yaml_node_t *node, struct fc_bulk *bulk)
+{
+    if (node->type != YAML_SEQUENCE_NODE)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: expected a list of cases");
+    size_t n = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+    if (n > FC_KRIGING_MOST_POINTS)
+        return fc_fail(r->st, FC_INPUT, place_of(r, node), "cases: %zu cases (at most %d)", n,
+                       FC_KRIGING_MOST_POINTS);
+    bulk->cases = fc_alloc(&r->c->arena, n, sizeof *bulk->cases, r->st);
+    for (size_t i = 0; bulk->cases && i < n; i++)
+        if (read_bulk_case(r, node_of(r, node->data.sequence.items.start[i]), &bulk->cases[i])) break;
+    bulk->n_cases = (uint32_t)n;
+    return r->st->code;
+}
+
+enum fc_code fc_calibration_phases_read(struct reader *r, const yaml_node_t *node)
+{
+    static const struct field fields[] = {
+        REAL("hops_run", struct fc_bulk, hops_run, 0, 1e18),
+        REAL("kinds", struct fc_bulk, shape.kinds, 0, 1),
+        REAL("groups", struct fc_bulk, shape.groups, 0, 1e6),
+        REAL("noise", struct fc_bulk, shape.noise, 0, 1e6),
+        REAL("variance", struct fc_bulk, shape.variance, 0, 1e6),
+    };
+    static const char *const others[] = {"lengths", "cases"};
+    struct fc_bulk *bulk = &r->c->phases;
+    if (decode(r, node, "phases", fields, FC_COUNT(fields), others, FC_COUNT(others), bulk) ||
+        read_list(r, value_of(r, node, "lengths"), "lengths", false, 0, FC_BULK_FEATURES, bulk->shape.length) ||
+        read_bulk_cases(r, value_of(r, node, "cases"), bulk))
+        return r->st->code;
+    if (bulk->n_cases == 0) return FC_OK;
+    for (int i = FC_BULK_FEATURES; i < FC_KRIGING_FEATURES; i++) bulk->shape.length[i] = 1;
+    for (int i = 0; i < FC_BULK_FEATURES; i++)
+        if (!(bulk->shape.length[i] > 0))
+            return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "lengths")),
+                           "lengths: %g (expected above 0)", bulk->shape.length[i]);
+    if (!(bulk->shape.noise > 0))
+        return fc_fail(r->st, FC_INPUT, place_of(r, value_of(r, node, "noise")),
+                       "noise: 0 (expected above 0)");
+    return FC_OK;
+}

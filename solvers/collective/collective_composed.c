@@ -1,0 +1,80 @@
+/* collective_composed.c - collectives that are one algorithm after another; times add up.
+ *
+ *     bcast           scatter of n-ths (binomial), then allgather by ring, or by doubling for n = 2^k
+ *     allreduce       reduce, then bcast; both binomial, or both linear
+ *     allgather       gather, then bcast of all blocks; both binomial
+ *     reduce_scatter  reduce of all blocks, binomial, then linear scatter
+ * The slowest member of the first part sets off a chain of messages through every round of the second, so
+ * T is the sum of both. Sources: Barnett et al., Supercomputing '93 (van de Geijn's broadcast); Thakur,
+ * Rabenseifner & Gropp, IJHPCA 19(1), 2005; Open MPI coll/base (the others). */
+#include "solvers/collective/collective_parts.h"
+
+static void scatter_of_vector(struct fc_schedule *s, const struct fc_collective_alike *gather)
+{
+    double vector_bytes = s->bytes;
+    s->bytes /= s->n; /* block of member m lies at m, so blocks go round from the root */
+    fc_build_scatter_binomial(s);
+    fc_collective_alike_build(gather, s);
+    s->bytes = vector_bytes;
+}
+void fc_build_bcast_scatter_ring(struct fc_schedule *s)
+{
+    scatter_of_vector(s, &fc_alike_allgather_ring);
+}
+double fc_time_bcast_scatter_ring(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_ring(p, n, bytes / n);
+}
+void fc_build_bcast_scatter_doubling(struct fc_schedule *s)
+{
+    scatter_of_vector(s, &fc_alike_allgather_doubling);
+}
+double fc_time_bcast_scatter_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_scatter_binomial(p, n, bytes / n) + fc_time_allgather_doubling(p, n, bytes / n);
+}
+
+void fc_build_allreduce_reduce_bcast(struct fc_schedule *s)
+{
+    fc_build_reduce_binomial(s);
+    fc_build_bcast_binomial(s);
+}
+double fc_time_allreduce_reduce_bcast(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_reduce_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, bytes);
+}
+void fc_build_allreduce_linear(struct fc_schedule *s)
+{
+    fc_build_reduce_linear(s);
+    fc_build_bcast_linear(s);
+}
+double fc_time_allreduce_linear(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_reduce_linear(p, n, bytes) + fc_time_bcast_linear(p, n, bytes);
+}
+
+void fc_build_allgather_gather_bcast(struct fc_schedule *s)
+{
+    double block_bytes = s->bytes;
+    fc_build_gather_binomial(s);
+    s->bytes = fc_schedule_blocks(s, 0, s->n);
+    fc_build_bcast_binomial(s);
+    s->bytes = block_bytes;
+}
+double fc_time_allgather_gather_bcast(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_gather_binomial(p, n, bytes) + fc_time_bcast_binomial(p, n, n * bytes);
+}
+
+void fc_build_reduce_scatter_reduce_scatter(struct fc_schedule *s)
+{
+    double block_bytes = s->bytes;
+    s->bytes = fc_schedule_blocks(s, 0, s->n);
+    fc_build_reduce_binomial(s);
+    s->bytes = block_bytes;
+    fc_build_scatter_linear(s);
+}
+double fc_time_reduce_scatter_reduce_scatter(const struct fc_loggp *p, uint32_t n, double bytes)
+{
+    return fc_time_reduce_binomial(p, n, n * bytes) + fc_time_scatter_linear(p, n, bytes);
+}

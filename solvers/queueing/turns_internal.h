@@ -1,0 +1,123 @@
+/* turns_internal.h - what turns.c, turns_cells.c, turns_tables.c and turns_torus.c share. */
+#ifndef FC_TURNS_INTERNAL_H
+#define FC_TURNS_INTERNAL_H
+
+#include "solvers/flit/source.h"
+#include "solvers/queueing/turns.h"
+
+/* Shares are (1 - rho)^2 of the utilisation rho of each output at this share of the load that fills the
+ * busiest link. */
+#define FC_TURNS_LOAD_SHARE 0.8
+#define FC_TURNS_MOST_SET FC_FLIT_MOST_CHOICES
+
+struct fc_cells {
+    int n_dims;
+    uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS]; /* of the torus of cells */
+    uint32_t n_cells, routers, nodes;             /* cells; of each cell */
+    bool along;                                   /* coordinates along the ring matter */
+    bool one_source; /* packets of one cell tell all: channels depend on no coordinate */
+};
+/* The cells of the network, and whether it and the demand look alike from all of them. */
+enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand,
+                            struct fc_cells *cells, bool *folded, struct fc_status *st);
+/* orbit[n_links]: the set that each link belongs to; place[n_orbits]: the place of a set in the cell. */
+enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells *cells,
+                             struct fc_arena *arena, uint32_t **orbit, uint32_t **place, uint32_t *n_orbits,
+                             struct fc_status *st);
+
+/* How a packet's random word settles its way under tie-breaking routings: the low bits decide ties of even
+ * rings, the high ones the cable; n_strata words stand for all, 0 where it does more (hashes). */
+void fc_turns_strata(const struct fc_network *net, int *tie_bits, uint32_t *n_strata);
+
+struct fc_turns_choice {
+    uint32_t link, channel; /* of the turns */
+};
+/* Turns in the making. */
+struct fc_turns_walk {
+    const struct fc_network *net;
+    struct fc_flit_net flit;
+    struct fc_turns *turns;
+    struct fc_arena *arena; /* scratch */
+    const struct fc_demand *demand;
+    struct fc_cells cells;
+    uint32_t *orbit;      /* [net->n_links] of the turns */
+    double *utilisation;  /* [n_links] relative to the busiest, of the rounds before */
+    uint32_t *channel_of; /* hash of (link, mask) */
+    uint32_t *recent;     /* [n_links] channel last asked for on the link, + 1 */
+    uint32_t channel_slots, state_slots;
+    uint32_t *state_of; /* hash of states */
+    uint32_t states_capacity, choices_capacity, channels_capacity;
+    double rate, hops, zero_load, zero_load2; /* sums of w, w x hops, w x T0, w x T0^2 */
+    double least_zero_load;
+    uint64_t n_walked, n_hops, seed;
+    double scale; /* packets a cycle for a byte of the demand */
+    bool choosing;
+    uint32_t flits_least, flits_most;
+    bool whole_packets; /* moved by the event engine */
+    uint32_t fastest;   /* flit ticks of the fastest class between routers */
+    int tie_bits;       /* low bits of a packet's random word that decide ties */
+    uint32_t n_strata;  /* random words that stand for all of them; 0: unknown */
+    bool picks;         /* all picks of the random word are choices (turns_ways.c) */
+};
+
+/* ---- turns_tables.c ---- */
+
+/* Empty tables of channels, states and choices. */
+enum fc_code fc_turns_tables(struct fc_turns_walk *w, struct fc_status *st);
+/* The channel of a mask on a link (of the turns), new or known; FC_NONE: out of memory. */
+uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, struct fc_status *st);
+/* The state of a head that came by `in` and has the n choices of the set; FC_NONE: out of memory. */
+uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
+                        struct fc_status *st);
+/* The choices of a head, escapes only where there is nothing else, as channels in the order of the routing;
+ * 0: out of memory. */
+uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
+                          const struct fc_flit_head *head, struct fc_flit_choice *out,
+                          struct fc_turns_choice *set, struct fc_status *st);
+
+/* ---- turns.c ---- */
+
+/* What the walk must know of the routers before packets can be followed: whole_packets, fastest. The net is
+ * prepared. */
+void fc_turns_routers(struct fc_turns_walk *w, const struct fc_flit_settings *settings);
+/* How the turns are found; FC_TURNS_AUTO is fc_turns_make, the others are for tests that hold the ways
+ * together: followed on the folded network, followed on the whole one, by destination on the whole one. */
+enum fc_turns_method { FC_TURNS_AUTO, FC_TURNS_FOLDED_WALK, FC_TURNS_UNFOLDED, FC_TURNS_DESTINATIONS };
+enum fc_code fc_turns_make_by(enum fc_turns_method method, const struct fc_network *net,
+                              const struct fc_demand *demand, const struct fc_flit_settings *settings,
+                              uint64_t most_hops, struct fc_turns *turns, struct fc_status *st);
+/* The first of cumulative[n], running sums, that is more than x; the last when none is. */
+uint32_t fc_turns_find(const double *cumulative, uint32_t n, double x);
+/* Rates of links and channels from those of the choices. */
+void fc_turns_add_up(struct fc_turns_walk *w);
+
+/* ---- turns_pool.c ---- */
+
+/* Sets state_outputs; pools states where there are very many. */
+enum fc_code fc_turns_pool(struct fc_turns_walk *w, struct fc_status *st);
+
+/* ---- turns_zero.c ---- */
+
+/* A packet alone on its way, in ticks. Start with zeros; one call a link, in order. */
+struct fc_turns_alone {
+    double head, tail; /* from when on they may leave */
+    int in_class;
+};
+/* The packet goes by a link of the class, from a router or from its node, to a router or to a node. */
+void fc_turns_hop(const struct fc_turns_walk *w, struct fc_turns_alone *alone, int link_class,
+                  bool from_router, bool to_node);
+
+/* ---- turns_torus.c ---- */
+
+/* Whether fc_turns_torus takes this network and demand: see the head of turns_torus.c. */
+bool fc_turns_is_torus(const struct fc_turns_walk *w);
+/* Fills states, choices and their rates, and the sums of the walk, without following packets. */
+enum fc_code fc_turns_torus(struct fc_turns_walk *w, struct fc_status *st);
+
+/* ---- turns_destinations.c ---- */
+
+/* The same for the whole network, destination by destination. *done false: the routing is not one for it, or the ways
+ * to all destinations have more than most_edges edges, at some 10 ns each; then nothing was done. */
+enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, bool *done, struct fc_status *st);
+
+#endif

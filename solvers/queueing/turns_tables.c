@@ -1,0 +1,161 @@
+/* turns_tables.c - the channels and states that packets met: tables that grow, found by hashing (open
+ * addressing, linear probing, at most a quarter full; the finaliser of MurmurHash3, Appleby 2011). Numbers
+ * are given in the order in which things are met, so they do not depend on the hash. */
+#include "solvers/queueing/turns_internal.h"
+
+#include <string.h>
+
+static enum fc_code grow(struct fc_arena *arena, void **array, uint32_t used, uint32_t capacity, size_t size,
+                         struct fc_status *st)
+{
+    void *larger = fc_alloc(arena, capacity, size, st);
+    if (!larger) return st->code;
+    if (used) memcpy(larger, *array, used * size);
+    *array = larger;
+    return FC_OK;
+}
+#define GROW(a, n) grow(&t->arena, (void **)&(a), used, n, sizeof *(a), st)
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+static enum fc_code more_channels(struct fc_turns_walk *w, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    uint32_t used = t->n_channels, n = used ? 2 * used : 256, slots = 4 * n;
+    if (GROW(t->channel_link, n) || GROW(t->channel_vcs, n) || GROW(t->channel_rate, n) || GROW(t->channel_key, n))
+        return st->code;
+    w->channel_of = fc_alloc(w->arena, slots, sizeof *w->channel_of, st);
+    if (!w->channel_of) return st->code;
+    w->channels_capacity = n;
+    w->channel_slots = slots;
+    for (uint32_t c = 0; c < used; c++) {
+        uint32_t at = (uint32_t)mix(t->channel_key[c]) & (slots - 1);
+        while (w->channel_of[at]) at = (at + 1) & (slots - 1);
+        w->channel_of[at] = c + 1;
+    }
+    return FC_OK;
+}
+
+uint32_t fc_turns_channel(struct fc_turns_walk *w, uint32_t link, uint16_t vcs, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    uint64_t key = (uint64_t)link << 16 | vcs;
+    uint32_t recent = w->recent[link];
+    if (recent && t->channel_key[recent - 1] == key) return recent - 1;
+    if (t->n_channels == w->channels_capacity && more_channels(w, st)) return FC_NONE;
+    uint32_t mask = w->channel_slots - 1, at = (uint32_t)mix(key) & mask;
+    for (; w->channel_of[at]; at = (at + 1) & mask)
+        if (t->channel_key[w->channel_of[at] - 1] == key) {
+            w->recent[link] = w->channel_of[at];
+            return w->channel_of[at] - 1;
+        }
+    uint32_t c = t->n_channels++;
+    w->channel_of[at] = w->recent[link] = c + 1;
+    t->channel_key[c] = key;
+    t->channel_link[c] = link;
+    t->channel_vcs[c] = (uint8_t)__builtin_popcount(vcs);
+    return c;
+}
+
+static uint64_t state_hash(uint32_t in, const struct fc_turns_choice *set, uint32_t n)
+{
+    uint64_t x = mix(in + UINT64_C(0x9e3779b97f4a7c15));
+    for (uint32_t i = 0; i < n; i++) x = mix(x ^ set[i].channel);
+    return x;
+}
+
+static enum fc_code more_states(struct fc_turns_walk *w, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    uint32_t used = t->n_states, n = used ? 2 * used : 1024, slots = 4 * n;
+    if (GROW(t->state_in, n) || GROW(t->state_rate, n)) return st->code;
+    used = used ? used + 1 : 0;
+    if (GROW(t->first_choice, n + 1)) return st->code;
+    w->state_of = fc_alloc(w->arena, slots, sizeof *w->state_of, st);
+    if (!w->state_of) return st->code;
+    w->states_capacity = n;
+    w->state_slots = slots;
+    for (uint32_t s = 0; s < t->n_states; s++) {
+        struct fc_turns_choice set[FC_TURNS_MOST_SET];
+        uint32_t m = t->first_choice[s + 1] - t->first_choice[s];
+        for (uint32_t i = 0; i < m; i++) set[i].channel = t->choice_channel[t->first_choice[s] + i];
+        uint32_t at = (uint32_t)state_hash(t->state_in[s], set, m) & (slots - 1);
+        while (w->state_of[at]) at = (at + 1) & (slots - 1);
+        w->state_of[at] = s + 1;
+    }
+    return FC_OK;
+}
+
+static enum fc_code more_choices(struct fc_turns_walk *w, struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    uint32_t used = t->n_choices, n = used ? 2 * used : 4096;
+    if (GROW(t->choice_link, n) || GROW(t->choice_channel, n) || GROW(t->choice_rate, n)) return st->code;
+    w->choices_capacity = n;
+    return FC_OK;
+}
+
+static bool same_state(const struct fc_turns *t, uint32_t s, uint32_t in, const struct fc_turns_choice *set,
+                       uint32_t n)
+{
+    uint32_t first = t->first_choice[s];
+    if (t->state_in[s] != in || t->first_choice[s + 1] - first != n) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (t->choice_channel[first + i] != set[i].channel) return false;
+    return true;
+}
+
+uint32_t fc_turns_state(struct fc_turns_walk *w, uint32_t in, const struct fc_turns_choice *set, uint32_t n,
+                        struct fc_status *st)
+{
+    struct fc_turns *t = w->turns;
+    if (t->n_states == w->states_capacity && more_states(w, st)) return FC_NONE;
+    while (t->n_choices + n > w->choices_capacity)
+        if (more_choices(w, st)) return FC_NONE;
+    uint32_t mask = w->state_slots - 1, at = (uint32_t)state_hash(in, set, n) & mask;
+    for (; w->state_of[at]; at = (at + 1) & mask)
+        if (same_state(t, w->state_of[at] - 1, in, set, n)) return w->state_of[at] - 1;
+    uint32_t s = t->n_states++;
+    w->state_of[at] = s + 1;
+    t->state_in[s] = in;
+    for (uint32_t i = 0; i < n; i++) {
+        t->choice_link[t->n_choices + i] = set[i].link;
+        t->choice_channel[t->n_choices + i] = set[i].channel;
+    }
+    t->n_choices += n;
+    t->first_choice[s + 1] = t->n_choices;
+    return s;
+}
+
+enum fc_code fc_turns_tables(struct fc_turns_walk *w, struct fc_status *st)
+{
+    w->recent = fc_alloc(w->arena, w->turns->n_links, sizeof *w->recent, st);
+    if (!w->recent || more_channels(w, st) || more_states(w, st)) return st->code;
+    return more_choices(w, st);
+}
+
+uint32_t fc_turns_choices(struct fc_turns_walk *w, uint32_t vertex, uint32_t in_link, int in_vc,
+                          const struct fc_flit_head *head, struct fc_flit_choice *out,
+                          struct fc_turns_choice *set, struct fc_status *st)
+{
+    struct fc_flit_choice all[FC_FLIT_MOST_CHOICES];
+    const struct fc_flit_route_ops *route = w->flit.route;
+    int n = (w->picks ? route->picks : route->choices)(&w->flit, vertex, in_link, in_vc, head, all);
+    uint32_t m = 0;
+    bool free = false;
+    for (int i = 0; i < n; i++) free = free || !all[i].escape;
+    for (int i = 0; i < n && m < FC_TURNS_MOST_SET; i++) {
+        if (free && all[i].escape) continue;
+        out[m] = all[i];
+        set[m].link = w->orbit ? w->orbit[all[i].link] : all[i].link;
+        set[m].channel = fc_turns_channel(w, set[m].link, all[i].vcs, st);
+        if (set[m].channel == FC_NONE) return 0;
+        m++;
+    }
+    return m;
+}

@@ -1,0 +1,132 @@
+/* replay.c - the time of a job from its trace: every rank has a clock, every message crosses the links of
+ * its route.
+ *
+ * Model. Computation recorded between calls is scaled; end points follow LogGOPS (replay_ends.c); collective
+ * calls become the rounds of their algorithms (collective.c); messages cross an ideal network (replay_net.c)
+ * or one in which they meet (transit.h). Programs are replayed as they are read (replay_ranks.c), in memory
+ * that what is open at once needs: messages, requests, calls in progress, communicators. Graphs are replayed
+ * in order of time (replay_graph.c). With loggops the network is L and G alone, as LogGOPSim has it (Hoefler
+ * et al., HPDC'10): a message sent at t occupies its sender's CPU until t + o + (n - 1) O and card until t +
+ * g + (n - 1) G, arrives at t + o + L, and costs the receiver o + (n - 1) max(O, G).
+ *
+ *     time_s         the last rank's end, or the last arrival if that is later
+ *     computation_s  scaled computation, mean over ranks
+ *     communication_s = time_s - computation_s: overheads, transit and waiting of the mean rank
+ *     bound_s        below; percent_of_peak = bound_s / time_s
+ *     binds          the greatest part of the critical path, the chain of events that ends at time_s:
+ *                    computation, software (overheads, gaps), link (serialisation, waiting for links),
+ *                    latency (the rest)
+ *     bottleneck     the link that is busy longest, whatever binds
+ *
+ * Bound: the greater of two. (1) The same run on an ideal network, computed beside it with the run's own
+ * matches: once it is fixed who matches whom, a run is a max-plus recursion over its arrivals, and no message
+ * arrives before it would alone. (With receives from anyone another match could be faster: the bound is that
+ * of this one.) Of a graph it is the longest path of its dependencies, as if processors and cards were free.
+ * (2) For fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing the cut bound of the
+ * node traffic: all of it has crossed at the end.
+ *
+ * Limits: the model's error against machines is not known (error_percent NaN). Receives of programs cost CPU
+ * time in the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival);
+ * a nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it; blocked
+ * messages hold no buffers upstream. */
+#include "solvers/replay/replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is replayed ---- */
+
+static enum fc_code check(const struct fc_job *job, const struct fc_placement *placement)
+{
+    const struct fc_trace *t = job->trace;
+    if (job->settings->loggops) {
+        if (job->settings->network != FC_NET_IDEAL)
+            return fc_refuse(job->st, FC_INPUT,
+                             "LogGOPS parameters replace the network, so there is no contention (use "
+                             "the ideal network)");
+        return FC_OK;
+    }
+    if (placement && placement->n_tasks != t->n_ranks)
+        return fc_refuse(job->st, FC_INPUT,
+                         "the mapping places %" PRIu32 " tasks, the trace has %" PRIu32 " ranks",
+                         placement->n_tasks, t->n_ranks);
+    if (!placement && t->n_ranks > fc_machine_cores(job->net))
+        return fc_refuse(job->st, FC_INPUT, "the trace has %" PRIu32 " ranks, the machine %" PRIu64 " cores",
+                         t->n_ranks, fc_machine_cores(job->net));
+    for (uint32_t r = 0; placement && r < t->n_ranks; r++)
+        if (placement->node[r] >= job->net->n_nodes)
+            return fc_refuse(job->st, FC_INPUT,
+                             "rank %" PRIu32 " is mapped to node %" PRIu32 " (the machine has %" PRIu32
+                             " nodes)",
+                             r, placement->node[r], job->net->n_nodes);
+    return FC_OK;
+}
+
+static enum fc_code place(struct fc_job *job, const struct fc_placement *placement)
+{
+    if (job->settings->loggops) return FC_OK;
+    job->node = placement ? placement->node : NULL;
+    if (!job->node) {
+        uint32_t *node = fc_alloc(&job->arena, job->trace->n_ranks, sizeof *node, job->st);
+        if (!node) return job->st->code;
+        for (uint32_t r = 0; r < job->trace->n_ranks; r++)
+            node[r] = (uint32_t)(r / (uint64_t)job->net->machine->cores_per_node);
+        job->node = node;
+    }
+    const struct fc_machine *m = job->net->machine;
+    job->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
+    return FC_OK;
+}
+
+static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
+{
+    struct fc_run run = {.job = job};
+    uint32_t n_ranks = job->trace->n_ranks;
+    run.finish_s = fc_alloc(&run.arena, n_ranks, sizeof *run.finish_s, job->st);
+    run.compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.compute_s, job->st);
+    run.n_sent = fc_alloc(&run.arena, n_ranks, sizeof *run.n_sent, job->st);
+    if (!job->st->code && !fc_match_start(&run.match, n_ranks, job->st) && !fc_calls_start(&run.calls, job) &&
+        !fc_net_start(&run) && !(job->trace->graph ? fc_run_graph(&run) : fc_run_programs(&run)))
+        fc_report_replay(&run, replay);
+    for (struct fc_strand *s = run.all_beside; s; s = s->behind) free(s->hand);
+    for (int v = 0; v < FC_VIEWS; v++) free(run.taken[v]);
+    fc_net_stop(&run);
+    if (run.calls.job) fc_calls_free(&run.calls);
+    if (run.reader.job) fc_reader_free(&run.reader);
+    fc_match_free(&run.match);
+    fc_arena_free(&run.arena);
+    return job->st->code;
+}
+
+enum fc_code fc_replay_source(const struct fc_network *net, struct fc_trace_source *source,
+                              const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                              struct fc_replay *replay, struct fc_status *st)
+{
+    struct fc_job job = {.net = net, .trace = source->head, .source = source, .settings = settings, .st = st};
+    memset(replay, 0, sizeof *replay);
+    enum fc_code code = check(&job, placement);
+    if (!code) code = place(&job, placement);
+    if (!code) code = replay_job(&job, replay);
+    fc_arena_free(&job.arena);
+    if (code) fc_replay_free(replay);
+    return code;
+}
+
+enum fc_code fc_replay_run(const struct fc_network *net, const struct fc_trace *trace,
+                           const struct fc_placement *placement, const struct fc_replay_settings *settings,
+                           struct fc_replay *replay, struct fc_status *st)
+{
+    struct fc_trace_source source;
+    memset(replay, 0, sizeof *replay);
+    if (fc_source_memory(trace, &source, st)) return st->code;
+    enum fc_code code = fc_replay_source(net, &source, placement, settings, replay, st);
+    fc_source_close(&source);
+    return code;
+}
+
+void fc_replay_free(struct fc_replay *replay)
+{
+    fc_arena_free(&replay->arena);
+    memset(replay, 0, sizeof *replay);
+}

@@ -1,0 +1,178 @@
+/* replay_ends.c - the end points of a message: sending, posting a receive, waiting.
+ *
+ * LogGOPS (Hoefler, Schneider & Lumsdaine, HPDC'10): a message of n bytes costs its sender o + (n - 1) O
+ * of CPU time, its receiver the same in the call that completes the receive; a task starts messages at
+ * least g apart. Up to S bytes (and buffered sends) a send is complete when it has left the CPU; longer
+ * ones (and synchronous sends) announce themselves, leave when the receive is posted, and complete when
+ * they have arrived. A wait for several messages takes them as they arrive: with arrivals a_i and costs
+ * c_i it ends at max over i of (a_i + sum of c_k with a_k >= a_i), or at the clock plus all costs if that
+ * is later, which grows with every a_i. All of it is done for each view of the run; what led to a time is
+ * kept of the real one. */
+#include "solvers/replay/replay.h"
+
+#include <stdlib.h>
+
+void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, bool rendezvous)
+{
+    const struct fc_replay_settings *settings = run->job->settings;
+    double bytes = mail->bytes, cpu_s = fc_send_cpu_s(&settings->software, bytes),
+           before_s = s->at[FC_REAL].clock_s;
+    for (int v = 0; v < run->views; v++) {
+        struct fc_clock *c = &s->at[v];
+        double start = fc_later(c->clock_s, c->send_s);
+        c->clock_s = start + cpu_s;
+        c->send_s = start + settings->software.gap_s;
+        mail->sent_s[v] = c->clock_s;
+        if (settings->loggops) { /* the wire starts after o; the card is busy for g + (n - 1) G */
+            mail->sent_s[v] = start + settings->software.send_s;
+            c->send_s += bytes > 1 ? (bytes - 1) * settings->loggops_per_byte_s : 0;
+        }
+    }
+    s->chain.software_s += s->at[FC_REAL].clock_s - before_s;
+    if (!rendezvous || !(mail->state & FC_POSTED) || mail->sent_s[FC_REAL] >= mail->posted_s[FC_REAL])
+        mail->chain = s->chain;
+    mail->number = run->n_sent[s->rank]++;
+    mail->state |= FC_SENT | (rendezvous ? FC_RENDEZVOUS : 0);
+    if (!rendezvous || (mail->state & FC_POSTED)) fc_mail_leave(run, mail);
+}
+
+void fc_end_post(struct fc_run *run, const struct fc_strand *s, struct fc_mail *mail)
+{
+    for (int v = 0; v < run->views; v++) mail->posted_s[v] = s->at[v].clock_s;
+    if (!(mail->state & FC_SENT) ||
+        ((mail->state & FC_RENDEZVOUS) && mail->posted_s[FC_REAL] > mail->sent_s[FC_REAL]))
+        mail->chain = s->chain;
+    if (mail->state & FC_OPEN) return;
+    mail->state |= FC_POSTED;
+    if (mail->state & FC_RENDEZVOUS) fc_mail_leave(run, mail);
+}
+
+void fc_end_settle(struct fc_run *run, struct fc_mail *receive)
+{
+    struct fc_mail *mail = receive->taken;
+    if (!mail) { /* it has its place in a queue */
+        receive->state |= FC_POSTED;
+        return;
+    }
+    struct fc_strand *s = receive->receiver;
+    receive->receiver = NULL;
+    if (!(mail->state & FC_ARRIVED)) mail->receiver = s;
+    for (int v = 0; v < run->views; v++) mail->posted_s[v] = receive->posted_s[v];
+    mail->state |= FC_POSTED;
+    if (mail->state & FC_ARRIVED) {
+        fc_wake(run, s);
+    } else if (mail->state & FC_RENDEZVOUS) {
+        if (mail->posted_s[FC_REAL] > mail->sent_s[FC_REAL]) mail->chain = receive->chain;
+        fc_mail_leave(run, mail);
+    }
+}
+
+/* A side blocks on a message that is not there yet. */
+void fc_wait_for_receive(struct fc_strand *s, struct fc_mail *mail)
+{
+    mail = fc_mail_taken(mail);
+    if (mail->state & FC_ARRIVED) return;
+    mail->receiver = s;
+    s->pending++;
+}
+void fc_wait_for_send(struct fc_strand *s, struct fc_mail *mail)
+{
+    if ((mail->state & FC_ARRIVED) || !(mail->state & FC_RENDEZVOUS)) return;
+    mail->sender = s;
+    s->pending++;
+}
+
+/* ---- the end of a wait ---- */
+
+static bool make_room(struct fc_run *run)
+{
+    size_t more = run->taken_capacity ? 2 * run->taken_capacity : 64;
+    for (int v = 0; v < FC_VIEWS; v++) {
+        struct fc_taken *taken = realloc(run->taken[v], more * sizeof *taken);
+        if (!taken)
+            return fc_refuse(run->job->st, FC_NO, "out of memory for the messages of one wait"), false;
+        run->taken[v] = taken;
+    }
+    run->taken_capacity = more;
+    return true;
+}
+
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail)
+{
+    if (mail->taken) mail = mail->taken;
+    if (h->n == run->taken_capacity && !make_room(run)) return;
+    for (int v = 0; v < run->views; v++)
+        run->taken[v][h->n] = (struct fc_taken){mail->arrived_s[v], mail->bytes, &mail->chain};
+    h->n++;
+}
+
+static void harvest_other(const struct fc_run *run, struct fc_harvest *h, const double *time_s,
+                          const struct fc_chain *chain)
+{
+    if (time_s[FC_REAL] > h->last_s[FC_REAL]) h->chain = chain;
+    for (int v = 0; v < run->views; v++) h->last_s[v] = fc_later(h->last_s[v], time_s[v]);
+}
+void fc_harvest_call(const struct fc_run *run, struct fc_harvest *h, const struct fc_strand *call)
+{
+    double time_s[FC_VIEWS] = {call->at[FC_REAL].clock_s, call->at[FC_ALONE].clock_s};
+    harvest_other(run, h, time_s, &call->chain);
+}
+void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail)
+{
+    if (!(mail->state & FC_RENDEZVOUS)) return;
+    double time_s[FC_VIEWS] = {0};
+    for (int v = 0; v < run->views; v++) time_s[v] = fc_later(mail->arrived_s[v], mail->posted_s[v]);
+    harvest_other(run, h, time_s, &mail->chain);
+}
+
+/* Orders receives by arrival (Shell sort: most waits are short). */
+static void sort_taken(struct fc_taken *taken, uint32_t n)
+{
+    for (uint32_t gap = n / 2; gap > 0; gap = gap == 2 ? 1 : (uint32_t)(gap * UINT64_C(5) / 11))
+        for (uint32_t i = gap; i < n; i++) {
+            struct fc_taken t = taken[i];
+            uint32_t at = i;
+            for (; at >= gap && taken[at - gap].arrived_s > t.arrived_s; at -= gap)
+                taken[at] = taken[at - gap];
+            taken[at] = t;
+        }
+}
+
+/* One receive: from when message, CPU (and with loggops the card) are there. Returns its CPU time. */
+static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c,
+                          struct fc_chain *chain, const struct fc_taken *t)
+{
+    double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes), cost_s = cpu_s, start = c->clock_s;
+    if (t->arrived_s > start) {
+        start = t->arrived_s;
+        *chain = *t->chain;
+    }
+    if (settings->loggops) {
+        double wire_s = t->bytes > 1 ? (t->bytes - 1) * settings->loggops_per_byte_s : 0;
+        cost_s = fc_later(cpu_s, settings->software.recv_s + wire_s);
+        chain->software_s += fc_later(0, c->receive_s - start);
+        start = fc_later(start, c->receive_s);
+        c->receive_s = start + settings->software.gap_s + wire_s;
+    }
+    chain->software_s += cpu_s;
+    chain->link_s += cost_s - cpu_s;
+    c->clock_s = start + cost_s;
+    return cost_s;
+}
+
+double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harvest *h)
+{
+    double before_s = s->at[FC_REAL].clock_s, cost_s = 0;
+    for (int v = 0; v < run->views; v++) {
+        struct fc_chain nobody_asks = {0};
+        if (h->n > 1) sort_taken(run->taken[v], h->n);
+        for (uint32_t i = 0; i < h->n; i++) {
+            double c = take(run->job->settings, &s->at[v], v ? &nobody_asks : &s->chain, &run->taken[v][i]);
+            cost_s += v ? 0 : c;
+        }
+        if (h->last_s[v] <= s->at[v].clock_s) continue;
+        s->at[v].clock_s = h->last_s[v];
+        if (v == FC_REAL) s->chain = *h->chain;
+    }
+    return fc_later(0, s->at[FC_REAL].clock_s - before_s - cost_s);
+}

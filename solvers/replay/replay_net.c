@@ -1,0 +1,155 @@
+/* replay_net.c - what lies between the end points.
+ *
+ * On ideal networks every message is alone: what the transit says of its way (fc_transit_alone_s) is its
+ * arrival, at once. With loggops the network is L alone. Inside a node a message crosses its memory at the
+ * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
+ * tells when each message would have arrived alone: that is the other view. */
+#include "solvers/load_internal.h"
+#include "solvers/replay/replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fc_code fc_net_start(struct fc_run *run)
+{
+    const struct fc_replay_settings *settings = run->job->settings;
+    run->views = settings->network == FC_NET_IDEAL ? 1 : 2;
+    if (settings->loggops) return FC_OK;
+    struct fc_transit_settings transit = {.network = settings->network,
+                                          .background_bytes_per_s = settings->background_bytes_per_s,
+                                          .background = settings->background};
+    return fc_transit_open(run->job->net, &transit, &run->transit, run->job->st);
+}
+
+void fc_net_stop(struct fc_run *run)
+{
+    if (run->transit) fc_transit_close(run->transit);
+    free(run->way);
+    free(run->free_way);
+}
+
+static void arrive(struct fc_run *run, struct fc_mail *mail, const double *time_s)
+{
+    for (int v = 0; v < run->views; v++) mail->arrived_s[v] = time_s[v];
+    mail->state |= FC_ARRIVED;
+    mail->chain.link_s += fc_later(0, time_s[FC_REAL] - mail->sent_s[FC_REAL]);
+    fc_run_ends(run, time_s[FC_REAL], run->views > 1 ? time_s[FC_ALONE] : 0, &mail->chain);
+    if (run->arrived) {
+        run->arrived(run, mail);
+        return;
+    }
+    if (run->match.inbox && !(mail->state & FC_EMBEDDED)) fc_match_stale(&run->match, mail->to);
+    fc_wake(run, mail->sender);
+    fc_wake(run, mail->receiver);
+    mail->sender = mail->receiver = NULL;
+}
+
+bool fc_mail_route(struct fc_run *run, struct fc_mail *mail)
+{
+    struct fc_transit_ways *ways = &run->transit->ways;
+    uint32_t src = run->job->node[mail->from], dst = run->job->node[mail->to];
+    if (mail->route != FC_NONE && ways->route[mail->route].key == ((uint64_t)src << 32 | dst)) return true;
+    mail->route = fc_transit_route_find(ways, src, dst);
+    return mail->route != FC_NONE; /* else refused; the status says why */
+}
+
+double fc_mail_announced_s(void *context, struct fc_mail *mail)
+{
+    struct fc_run *run = context;
+    const struct fc_job *job = run->job;
+    if (job->settings->loggops) return mail->sent_s[FC_REAL] + job->settings->loggops_latency_s;
+    if (job->node[mail->from] == job->node[mail->to]) return mail->sent_s[FC_REAL];
+    if (!fc_mail_route(run, mail)) return INFINITY;
+    return mail->sent_s[FC_REAL] + run->transit->ways.route[mail->route].latency_s;
+}
+
+static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_s)
+{
+    const struct fc_job *job = run->job;
+    uint32_t slot;
+    if (run->n_free_way) {
+        slot = run->free_way[--run->n_free_way];
+    } else {
+        if (run->n_way == run->way_capacity) {
+            size_t more = run->way_capacity ? 2 * run->way_capacity : 256;
+            if (more > UINT32_C(1) << 26)
+                return fc_refuse(job->st, FC_NO, "more than 2^26 messages are under way at once"), false;
+            struct fc_mail **way = realloc(run->way, more * sizeof(struct fc_mail *));
+            if (way) run->way = way;
+            uint32_t *free_way = realloc(run->free_way, more * sizeof *free_way);
+            if (free_way) run->free_way = free_way;
+            if (!way || !free_way)
+                return fc_refuse(job->st, FC_NO, "out of memory for messages under way"), false;
+            run->way_capacity = more;
+        }
+        slot = run->n_way++;
+    }
+    /* Messages that leave at the same time are ordered by sender and by the order in which it sent them. */
+    uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
+    run->way[slot] = mail;
+    mail->state |= FC_NETWORK_HOLDS;
+    return fc_transit_send_in_turn(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
+                                   job->node[mail->to], mail->bytes) == FC_OK;
+}
+
+void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
+{
+    struct fc_job *job = run->job;
+    double time_s[FC_VIEWS] = {0};
+    bool announced = mail->state & FC_RENDEZVOUS;
+    run->n_messages++;
+    if (job->settings->loggops) {
+        run->total.network_bytes += mail->bytes;
+        mail->sent_s[FC_REAL] += job->settings->loggops_latency_s;
+        arrive(run, mail, mail->sent_s);
+        return;
+    }
+    if (job->node[mail->from] == job->node[mail->to]) {
+        run->total.local_bytes += mail->bytes;
+        mail->chain.software_s += mail->bytes * job->local_s_per_byte;
+        for (int v = 0; v < run->views; v++) {
+            double leaves_s = announced ? fc_later(mail->sent_s[v], mail->posted_s[v]) : mail->sent_s[v];
+            mail->sent_s[v] = time_s[v] = leaves_s + mail->bytes * job->local_s_per_byte;
+        }
+        arrive(run, mail, time_s);
+        return;
+    }
+    if (!fc_mail_route(run, mail)) return;
+    struct fc_transit_ways *ways = &run->transit->ways;
+    struct fc_way_route *route = &ways->route[mail->route];
+    double wire_bytes = fc_transit_wire_bytes(run->transit, mail->bytes);
+    for (int v = 0; v < run->views; v++) {
+        time_s[v] = mail->sent_s[v];
+        if (announced)
+            time_s[v] = fc_later(mail->sent_s[v] + route->latency_s, mail->posted_s[v]) + route->latency_s;
+        mail->sent_s[v] = time_s[v] + route->latency_s;
+    }
+    run->total.network_bytes += mail->bytes;
+    route->wire_bytes += wire_bytes;
+    if (run->views > 1) {
+        mail->arrived_s[FC_ALONE] = time_s[FC_ALONE] - time_s[FC_REAL];
+        depart(run, mail, time_s);
+        return;
+    }
+    uint32_t way = fc_transit_way_over(ways, mail->route, mail->bytes, mail->number);
+    if (way == FC_NONE) return;
+    time_s[FC_REAL] = fc_transit_alone_s(ways, way, time_s[FC_REAL], mail->bytes, wire_bytes);
+    arrive(run, mail, time_s);
+}
+
+bool fc_net_next(struct fc_run *run, double until_s)
+{
+    struct fc_arrival arrival;
+    bool found = false;
+    if (run->views == 1 || fc_transit_next(run->transit, until_s, &arrival, &found) || !found) return false;
+    uint32_t slot = (uint32_t)(arrival.id & 0x3ffffff);
+    struct fc_mail *mail = run->way[slot];
+    run->free_way[run->n_free_way++] = slot;
+    /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
+    double time_s[FC_VIEWS] = {arrival.time_s,
+                               fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
+    arrive(run, mail, time_s);
+    fc_mail_release(&run->match, mail, FC_NETWORK_HOLDS);
+    return true;
+}

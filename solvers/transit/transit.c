@@ -1,0 +1,210 @@
+/* transit.c - messages on their way: what all network models share, and the table of them.
+ *
+ * A message between cores of one node crosses the node's memory at the injection bandwidth, whatever the
+ * network model, and meets nobody. All others are the model's, which hands every arrival over as soon as
+ * nothing can come before it; arrivals leave in the order of (time, id). A message alone takes T = head
+ * delays of its longest path + max over links l of w_l W / b_l, W its wire bytes, w_l the share of them that
+ * crosses link l of free bandwidth b_l (transit_routes.c): alone_s is its departure + T, with every model but
+ * flit, whose alone_s is the same figure and not a run of the kernel. Free is what a background leaves, or
+ * all where its packets are waited for (queueing, flit). */
+#include "solvers/load_internal.h"
+#include "solvers/transit/transit_internal.h"
+
+#include <stdlib.h>
+
+const char *const fc_network_model_names[] = {"ideal", "contention", "queueing", "flit", NULL};
+
+/* In the order of enum fc_network_model. */
+static const struct fc_transit_ops *const models[] = {&fc_transit_ideal, &fc_transit_contention,
+                                                      &fc_transit_queueing, &fc_transit_flit};
+
+/* ---- happenings ---- */
+
+bool fc_dues_push(struct fc_dues *dues, struct fc_due due, struct fc_status *st)
+{
+    if (!fc_transit_reserve((void **)&dues->due, &dues->capacity, dues->n + 1, sizeof due, st)) return false;
+    size_t at = dues->n++;
+    while (at > 0 && due.key < dues->due[(at - 1) / 4].key) {
+        dues->due[at] = dues->due[(at - 1) / 4];
+        at = (at - 1) / 4;
+    }
+    dues->due[at] = due;
+    return true;
+}
+
+struct fc_due fc_dues_pop(struct fc_dues *dues)
+{
+    struct fc_due first = dues->due[0], last = dues->due[--dues->n];
+    size_t at = 0;
+    while (4 * at + 1 < dues->n) {
+        size_t child = 4 * at + 1, end = child + 4 < dues->n ? child + 4 : dues->n, best = child;
+        for (size_t c = child + 1; c < end; c++) best = dues->due[c].key < dues->due[best].key ? c : best;
+        if (dues->due[best].key > last.key) break;
+        dues->due[at] = dues->due[best];
+        at = best;
+    }
+    dues->due[at] = last;
+    return first;
+}
+
+/* ---- open, close ---- */
+
+enum fc_code fc_transit_open(const struct fc_network *net, const struct fc_transit_settings *settings,
+                             struct fc_transit **transit, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    *transit = NULL;
+    if ((size_t)settings->network >= FC_COUNT(models))
+        return fc_refuse(st, FC_INPUT, "there is no network model %d (expected 0 to %zu)",
+                         (int)settings->network, FC_COUNT(models) - 1);
+    struct fc_transit *t = fc_alloc(&arena, 1, sizeof *t, st);
+    if (!t) return st->code;
+    *t = (struct fc_transit){
+        .ops = models[settings->network], .net = net, .settings = *settings, .st = st, .arena = arena};
+    const struct fc_machine *m = net->machine;
+    t->local_s_per_byte = 1 / m->classes[fc_injection_class(m)].bandwidth_bytes_per_s;
+    /* Beside a background rates are less (here), or packets wait for its own. */
+    bool less = settings->network == FC_NET_CONTENTION || settings->network == FC_NET_IDEAL;
+    if (!fc_transit_ways_open(&t->ways, net, less ? settings->background_bytes_per_s : NULL, st) &&
+        t->ops->open)
+        t->ops->open(t);
+    if (st->code) {
+        fc_transit_close(t);
+        return st->code;
+    }
+    *transit = t;
+    return FC_OK;
+}
+
+void fc_transit_close(struct fc_transit *t)
+{
+    if (!t) return;
+    if (t->ops->close) t->ops->close(t);
+    fc_transit_ways_close(&t->ways);
+    free(t->arrivals.due);
+    struct fc_arena arena = t->arena; /* holds t itself too: freed from a copy */
+    fc_arena_free(&arena);
+}
+
+void fc_transit_reset(struct fc_transit *t)
+{
+    t->arrivals.n = 0;
+    t->taken_s = t->waited_s = 0;
+    for (size_t i = 0; i < t->ways.n_ways; i++) t->ways.way[i].bytes = t->ways.way[i].wire_bytes = 0;
+    for (size_t i = 0; i < t->ways.n_routes; i++) t->ways.route[i].wire_bytes = 0;
+    if (t->ways.light) {
+        memset(t->ways.bytes, 0, t->net->n_links * sizeof *t->ways.bytes);
+        memset(t->ways.wire_bytes, 0, t->net->n_links * sizeof *t->ways.wire_bytes);
+    }
+    if (t->ops->reset) t->ops->reset(t);
+}
+
+/* ---- in, out ---- */
+
+static enum fc_code check(const struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst,
+                          double bytes)
+{
+    if (src >= t->net->n_nodes || dst >= t->net->n_nodes)
+        return fc_refuse(t->st, FC_INPUT,
+                         "message %llu goes from node %u to node %u (the machine has %u nodes)",
+                         (unsigned long long)id, src, dst, t->net->n_nodes);
+    if (!(bytes >= 0) || isinf(bytes))
+        return fc_refuse(t->st, FC_INPUT, "message %llu has %g bytes (expected 0 or more)",
+                         (unsigned long long)id, bytes);
+    if (!(time_s >= 0) || isinf(time_s))
+        return fc_refuse(t->st, FC_INPUT, "message %llu leaves at %g s (expected 0 or more)",
+                         (unsigned long long)id, time_s);
+    if (time_s < t->taken_s)
+        return fc_refuse(t->st, FC_FAULT,
+                         "message %llu leaves at %.17g s, but an arrival of %.17g s is taken",
+                         (unsigned long long)id, time_s, t->taken_s);
+    return FC_OK;
+}
+
+enum fc_code fc_transit_send(struct fc_transit *t, uint64_t id, double time_s, uint32_t src, uint32_t dst,
+                             double bytes)
+{
+    return fc_transit_send_in_turn(t, id, id, time_s, src, dst, bytes);
+}
+
+enum fc_code fc_transit_send_in_turn(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s,
+                                     uint32_t src, uint32_t dst, double bytes)
+{
+    if (t->st->code || check(t, id, time_s, src, dst, bytes)) return t->st->code;
+    if (src == dst) {
+        double arrived_s = time_s + bytes * t->local_s_per_byte;
+        return fc_transit_arrive(t, id, arrived_s, arrived_s);
+    }
+    struct fc_transit_message message = {
+        id, turn, time_s, bytes, fc_transit_wire_bytes(t, bytes), src, dst};
+    return t->ops->send(t, &message);
+}
+
+enum fc_code fc_transit_next(struct fc_transit *t, double until_s, struct fc_arrival *arrival, bool *found)
+{
+    *found = false;
+    if (t->st->code) return t->st->code;
+    if (t->ops->advance && t->ops->advance(t, until_s)) return t->st->code;
+    if (!(fc_dues_first(&t->arrivals) <= until_s) || t->arrivals.n == 0) return FC_OK;
+    struct fc_due due = fc_dues_pop(&t->arrivals);
+    *arrival = (struct fc_arrival){(uint64_t)due.key, fc_due_time(&due), due.value};
+    t->taken_s = arrival->time_s;
+    *found = true;
+    return FC_OK;
+}
+
+/* ---- totals ---- */
+
+/* Room for both totals. */
+static double *totals(struct fc_transit *t)
+{
+    if (!t->link_bytes) {
+        double *both = fc_alloc(&t->arena, 2 * (size_t)t->net->n_links, sizeof *both, t->st);
+        if (!both) return NULL;
+        t->link_bytes = both;
+        t->link_busy_s = both + t->net->n_links;
+    }
+    memset(t->link_bytes, 0, 2 * (size_t)t->net->n_links * sizeof *t->link_bytes);
+    return t->link_bytes;
+}
+
+static bool count(const struct fc_transit *transit)
+{
+    struct fc_transit *t = (struct fc_transit *)(uintptr_t)transit; /* totals are made when asked for */
+    if (t->ops->no_links || !totals(t)) return false;
+    for (size_t i = 0; i < t->ways.n_ways; i++) {
+        struct fc_transit_way *way = &t->ways.way[i];
+        if (way->first == FC_NONE) {
+            if (way->wire_bytes > 0 && !fc_transit_add_light(&t->ways, (uint32_t)i, way->bytes, way->wire_bytes))
+                return false;
+            way->bytes = way->wire_bytes = 0;
+            t->ways.fresh = FC_NONE;
+            continue;
+        }
+        for (uint32_t k = way->first; way->wire_bytes > 0 && k < way->first + way->n; k++) {
+            uint32_t l = t->ways.link[k];
+            t->link_bytes[l] += t->ways.weight[k] * way->bytes;
+            t->link_busy_s[l] += t->ways.weight[k] * way->wire_bytes /
+                                 fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+        }
+    }
+    for (uint32_t l = 0; t->ways.light && l < t->net->n_links; l++) {
+        double free_bytes_per_s = fc_free_bandwidth(t->net, t->settings.background_bytes_per_s, l);
+        t->link_bytes[l] = t->ways.bytes[l];
+        t->link_busy_s[l] = t->ways.wire_bytes[l] > 0 ? t->ways.wire_bytes[l] / free_bytes_per_s : 0;
+    }
+    return true;
+}
+
+const double *fc_transit_link_bytes(const struct fc_transit *transit)
+{
+    return count(transit) ? transit->link_bytes : NULL;
+}
+const double *fc_transit_link_busy_s(const struct fc_transit *transit)
+{
+    return count(transit) ? transit->link_busy_s : NULL;
+}
+double fc_transit_waited_s(const struct fc_transit *transit)
+{
+    return transit->waited_s;
+}

@@ -1,0 +1,234 @@
+/* transit_contention.c - messages share links: max-min fair rates, anew whenever a message starts or ends.
+ *
+ * A message that leaves at d is a flow over the links of its way from d on; its rate r(t) is its max-min fair
+ * share among all flows of that instant (transit_fair.c: exact), where link l, of the bandwidth b_l that the
+ * background leaves, carries w_l r(t) of it, w_l the share of its packets whose path crosses l. It ends at F,
+ * when the integral of r(t) is its wire bytes, and has arrived at F + the head delays of its longest path:
+ * cut-through, latency at the end. Alone it takes as long as on an ideal network, and never less, since r <=
+ * min b_l / w_l. This is the fluid model of Bertsekas & Gallager (Data Networks, 2nd ed. 1992, 6.5.2), as
+ * SimGrid uses it (Casanova et al., JPDC 74(10), 2014), with several paths a message.
+ *
+ * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
+ * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
+ *
+ * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
+ * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
+ * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
+ * supply, else what its region costs (transit_fair.c). */
+#include "solvers/load_internal.h"
+#include "solvers/transit/transit_fair.h"
+#include "solvers/transit/transit_internal.h"
+
+#include <stdlib.h>
+
+/* A message under way; its number is that of its flow. */
+struct moving {
+    uint64_t id;
+    double left_bytes, since_s; /* wire bytes left at since_s, */
+    double rate;                /* from then on */
+    double end_s, slack_s;      /* foreseen, and what is the same instant */
+    double head_s, alone_s;
+    double least_s; /* it does not arrive before: alone_s and what its packets wait (transit_queueing.c) */
+    bool arrived;   /* whatever rate it has: only its load remains */
+    uint32_t place; /* in ends[] */
+};
+struct waiting {
+    struct fc_transit_message message;
+    uint32_t next_free;
+};
+struct contention {
+    struct fc_fair fair;
+    struct moving *moving; /* [fair.n_flows] */
+    uint32_t *ends;        /* [n_ends] a heap of messages under way, least (end_s, id) first */
+    struct waiting *waiting;
+    struct fc_dues starts; /* index: of waiting[] */
+    uint32_t free_waiting;
+    size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
+};
+
+static enum fc_code open_contention(struct fc_transit *t)
+{
+    const struct fc_network *net = t->net;
+    struct fc_arena scratch = {0};
+    struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
+    double *capacity = fc_alloc(&scratch, net->n_links, sizeof *capacity, t->st);
+    if (c && capacity) {
+        for (uint32_t l = 0; l < net->n_links; l++)
+            capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
+        fc_fair_open(&c->fair, net->n_links, capacity, t->st);
+        c->free_waiting = FC_NONE;
+    }
+    fc_arena_free(&scratch);
+    return t->st->code;
+}
+
+static void close_contention(struct fc_transit *t)
+{
+    struct contention *c = t->own;
+    if (!c) return;
+    fc_fair_close(&c->fair);
+    free(c->moving);
+    free(c->ends);
+    free(c->waiting);
+    free(c->starts.due);
+}
+
+static void reset_contention(struct fc_transit *t)
+{
+    struct contention *c = t->own;
+    fc_fair_reset(&c->fair);
+    c->n_ends = c->n_waiting = c->starts.n = 0;
+    c->free_waiting = FC_NONE;
+}
+
+static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
+{
+    struct contention *c = t->own;
+    uint32_t w = c->free_waiting;
+    if (w != FC_NONE) {
+        c->free_waiting = c->waiting[w].next_free;
+    } else {
+        if (!fc_transit_reserve((void **)&c->waiting, &c->waiting_capacity, c->n_waiting + 1,
+                                sizeof *c->waiting, t->st))
+            return t->st->code;
+        w = (uint32_t)c->n_waiting++;
+    }
+    c->waiting[w].message = *m;
+    struct fc_due due = {.key = fc_due_key(m->time_s, m->id), .index = w};
+    return fc_dues_push(&c->starts, due, t->st) ? FC_OK : t->st->code;
+}
+
+/* ---- ends in order: a binary heap that knows where each message stands ---- */
+
+static inline bool before(const struct contention *c, uint32_t a, uint32_t b)
+{
+    const struct moving *x = &c->moving[a], *y = &c->moving[b];
+    return x->end_s < y->end_s || (x->end_s == y->end_s && x->id < y->id);
+}
+static inline void place(struct contention *c, size_t at, uint32_t m)
+{
+    c->ends[at] = m;
+    c->moving[m].place = (uint32_t)at;
+}
+static void sink(struct contention *c, size_t at, uint32_t m)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= c->n_ends) break;
+        if (child + 1 < c->n_ends && before(c, c->ends[child + 1], c->ends[child])) child++;
+        if (!before(c, c->ends[child], m)) break;
+        place(c, at, c->ends[child]);
+        at = child;
+    }
+    place(c, at, m);
+}
+static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
+{
+    size_t from = at;
+    while (at > 0 && before(c, m, c->ends[(at - 1) / 2])) {
+        place(c, at, c->ends[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    if (at == from)
+        sink(c, at, m);
+    else
+        place(c, at, m);
+}
+
+/* ---- instants ---- */
+
+static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
+{
+    struct contention *c = t->own;
+    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
+    if (w == FC_NONE) return t->st->code;
+    struct fc_transit_way *way = &t->ways.way[w];
+    double least_s = m->wire_bytes * way->s_per_byte, alone_s = m->time_s + way->head_s + least_s;
+    way->bytes += m->bytes;
+    way->wire_bytes += m->wire_bytes;
+    bool shares = true;
+    double wait_s = t->waits ? fc_transit_wait_s(t, way, m->time_s, m->bytes, m->wire_bytes, &shares) : 0;
+    bool arrived = !shares || !(least_s > 0);
+    if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
+    if (!(least_s > 0)) return FC_OK;
+    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
+    if (f == FC_NONE ||
+        !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving,
+                            t->st) ||
+        !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
+        return t->st->code;
+    c->moving[f] = (struct moving){.id = m->id,
+                                   .left_bytes = m->wire_bytes,
+                                   .since_s = m->time_s,
+                                   .end_s = INFINITY,
+                                   .slack_s = 1e-11 * least_s,
+                                   .head_s = way->head_s,
+                                   .alone_s = alone_s,
+                                   .least_s = alone_s + wait_s,
+                                   .arrived = arrived};
+    place(c, c->n_ends, f);
+    c->n_ends++;
+    return FC_OK;
+}
+
+/* From now on the messages have the rates that the solve found. */
+static void adopt(struct contention *c, double now_s)
+{
+    bool many = c->fair.n_changed > c->n_ends / 4;
+    for (size_t k = 0; k < c->fair.n_changed; k++) {
+        uint32_t f = c->fair.changed[k];
+        struct moving *m = &c->moving[f];
+        m->left_bytes -= m->rate * (now_s - m->since_s);
+        if (m->left_bytes < 0) m->left_bytes = 0;
+        m->since_s = now_s;
+        m->rate = c->fair.flow[f].rate;
+        m->end_s = now_s + m->left_bytes / m->rate;
+        if (!many) rise_or_sink(c, m->place, f);
+    }
+    if (many)
+        for (size_t i = c->n_ends / 2; i-- > 0;) sink(c, i, c->ends[i]);
+}
+
+/* All that ends or starts at now_s. */
+static enum fc_code step(struct fc_transit *t, double now_s)
+{
+    struct contention *c = t->own;
+    double instant_s = now_s * (1 + 1e-13);
+    while (c->n_ends > 0) {
+        uint32_t f = c->ends[0];
+        const struct moving *m = &c->moving[f];
+        if (m->end_s > instant_s + m->slack_s) break;
+        if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
+            return t->st->code;
+        fc_fair_remove(&c->fair, f);
+        if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
+    }
+    while (fc_dues_first(&c->starts) <= instant_s) {
+        uint32_t w = fc_dues_pop(&c->starts).index;
+        struct fc_transit_message message = c->waiting[w].message;
+        c->waiting[w].next_free = c->free_waiting;
+        c->free_waiting = w;
+        if (begin(t, &message)) return t->st->code;
+    }
+    if (fc_fair_solve(&c->fair)) return t->st->code;
+    adopt(c, now_s);
+    return FC_OK;
+}
+
+static enum fc_code advance(struct fc_transit *t, double until_s)
+{
+    struct contention *c = t->own;
+    for (;;) {
+        double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
+        double now_s = fmin(end_s, fc_dues_first(&c->starts));
+        if (isinf(now_s) || now_s > until_s || now_s > fc_dues_first(&t->arrivals)) return FC_OK;
+        if (step(t, now_s)) return t->st->code;
+    }
+}
+
+const struct fc_transit_ops fc_transit_contention = {.name = "contention",
+                                                     .open = open_contention,
+                                                     .send = send,
+                                                     .advance = advance,
+                                                     .reset = reset_contention,
+                                                     .close = close_contention};

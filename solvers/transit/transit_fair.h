@@ -1,0 +1,74 @@
+/* transit_fair.h - max-min fair rates of flows that come and go (transit_fair.c has the rule and why it is
+ * exact). */
+#ifndef FC_TRANSIT_FAIR_H
+#define FC_TRANSIT_FAIR_H
+
+#include "models/models.h"
+#include "solvers/transit/transit_lows.h"
+
+struct fc_fair_link {
+    double capacity;      /* bytes/s */
+    double used;          /* by all flows */
+    double level;         /* with n_bound > 0: the rate of those; nobody on it is faster */
+    uint32_t first, room; /* on[first .. first + room) is its, and */
+    uint32_t n_flows;     /* so many are there */
+    uint32_t n_bound;     /* flows whose bottleneck it is */
+    /* In the solve at hand: */
+    double spare, active; /* left by flows that have a rate; sum of the weights of all others, */
+    uint32_t n_active;    /* and how many they are */
+    uint32_t place;       /* among the links at hand, or FC_NONE */
+    bool full;            /* all there have their rates, and the link is the bottleneck of some */
+    bool loose;           /* has lost a flow since the last solve */
+};
+/* A flow on a link, seen from the link, */
+struct fc_fair_on {
+    double weight;
+    uint32_t flow, entry;
+};
+/* and from the flow. */
+struct fc_fair_entry {
+    double weight;
+    uint32_t link, place; /* on[link's first + place] */
+};
+struct fc_fair_flow {
+    double rate;         /* bytes/s; 0 when new */
+    uint32_t first, n;   /* its entries */
+    uint32_t bottleneck; /* link; FC_NONE: none yet */
+    uint32_t place;      /* in came[] */
+    uint8_t state;
+};
+struct fc_fair {
+    struct fc_status *st;
+    uint32_t n_links;
+    struct fc_fair_link *link; /* [n_links] */
+    struct fc_fair_flow *flow; /* [n_flows] slots; free ones in a list by `first` */
+    struct fc_fair_entry *entry;
+    struct fc_fair_on *on;
+    uint32_t *free_entries; /* [longest] first free block of that many entries, or FC_NONE */
+    uint32_t free_on[32];   /* of 2^k */
+    uint32_t free_flow, longest;
+    size_t n_flows, n_entries, n_on, n_living, flow_capacity, entry_capacity, on_capacity, free_capacity;
+    /* Of the solve at hand: */
+    uint32_t *came, *changed, *loose; /* [n_came] flows, [n_changed] flows, [n_loose] links */
+    uint32_t *at_hand;                /* [lows.n] links; the next to fill has the least key */
+    struct fc_lows lows;              /* on keys */
+    double *keys;
+    double level; /* what is lower is decided */
+    size_t n_came, n_changed, n_loose, came_capacity, changed_capacity;
+};
+/* capacity[n_links] > 0 where flows will be; copied. */
+enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity,
+                          struct fc_status *st);
+void fc_fair_close(struct fc_fair *fair);
+/* Takes all flows away. */
+void fc_fair_reset(struct fc_fair *fair);
+/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. Returns
+ * its number, FC_NONE with the status filled when there is no memory. It has no rate before the next solve.
+ */
+uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight);
+void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
+/* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
+ * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
+enum fc_code fc_fair_solve(struct fc_fair *fair);
+
+#endif

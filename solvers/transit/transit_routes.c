@@ -1,0 +1,376 @@
+/* transit_routes.c - the ways of single messages: at most 8 paths a pair of nodes, made once.
+ *
+ * A routing gives a pair's traffic as weighted links (fc_walk), a flow from node to node. The flow is
+ * taken apart into paths: a link takes its weight from the parcels that wait at its source, latest first,
+ * and leaves them at its target; as a walk lists links after those that feed them, the parcels are there,
+ * and a walk written path after path comes apart into those very paths. Of the paths 8 are drawn by
+ * systematic sampling: the points (i + u) / 8 of the paths laid end to end by weight, u a random number of
+ * the pair. So a link's load has the routing's mean over pairs, a route of up to 8 equal paths is kept
+ * whole, and a single path stays one.
+ *
+ * A message of p packets takes all its route's paths by their shares, or when p is less than them p in
+ * equal shares, from path floor(n * frac(turn * golden ratio)) on: for turns in any arithmetic progression
+ * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
+ * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
+ *
+ * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
+ * way; a route of more than 8 paths loads 8 of them. Kept are the ways that were asked for, not the paths:
+ * O(walk) a pair, and once more a way that is new later; O(1) a message. */
+#include "solvers/load_internal.h"
+#include "solvers/timing.h"
+#include "solvers/transit/transit_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct fc_way_parcel {
+    double weight;
+    uint32_t link;   /* it came over; FC_NONE at the source */
+    uint32_t before; /* the parcel it was there */
+    uint32_t below;  /* the next one that waits at the same vertex */
+};
+bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size, struct fc_status *st)
+{
+    if (need <= *capacity) return true;
+    size_t more = 2 * need > 64 ? 2 * need : 64;
+    void *grown = need < FC_NONE / 2 ? realloc(*array, more * size) : NULL;
+    if (!grown) {
+        fc_refuse(st, FC_NO, "out of memory for the messages of the job");
+        return false;
+    }
+    *array = grown;
+    *capacity = more;
+    return true;
+}
+#define RESERVE(w, array, capacity, need)                                                                    \
+    fc_transit_reserve((void **)&(w)->array, &(w)->capacity, need, sizeof *(w)->array, (w)->st)
+
+static inline uint64_t hash_of(uint64_t key)
+{
+    key *= UINT64_C(0x9E3779B97F4A7C15);
+    return key ^ key >> 32;
+}
+
+static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
+{
+    uint32_t *slot = malloc((size_t)size * sizeof *slot);
+    if (!slot) return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+    memset(slot, 0xff, (size_t)size * sizeof *slot);
+    free(w->slot);
+    w->slot = slot;
+    w->mask = size - 1;
+    for (uint32_t i = 0; i < w->n_routes; i++) {
+        uint64_t at = hash_of(w->route[i].key);
+        while (slot[at & w->mask] != FC_NONE) at++;
+        slot[at & w->mask] = i;
+    }
+    return FC_OK;
+}
+
+enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_network *net,
+                                  const double *background, struct fc_status *st)
+{
+    *w = (struct fc_transit_ways){
+        .net = net, .background = background, .st = st, .path_key = UINT64_MAX, .fresh = FC_NONE};
+    const struct fc_machine *m = net->machine;
+    w->packet_bytes = m->packet.max_bytes > m->packet.header_bytes
+                          ? m->packet.max_bytes - m->packet.header_bytes
+                          : m->router.flit_bytes;
+    uint32_t capacity = m->routing->walk_capacity(net);
+    if (capacity == FC_NONE)
+        return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
+                         m->routing->name);
+    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256)) return st->code;
+    w->top = malloc((size_t)net->n_vertices * sizeof *w->top);
+    w->merged = malloc((size_t)net->n_links * sizeof *w->merged);
+    if (!w->top || !w->merged) return fc_refuse(st, FC_NO, "out of memory for the routes of the job");
+    memset(w->top, 0xff, (size_t)net->n_vertices * sizeof *w->top);
+    memset(w->merged, 0xff, (size_t)net->n_links * sizeof *w->merged);
+    return FC_OK;
+}
+
+void fc_transit_ways_close(struct fc_transit_ways *w)
+{
+    fc_walk_free(&w->walk);
+    free(w->way);
+    free(w->link);
+    free(w->weight);
+    free(w->route);
+    free(w->path_link);
+    free(w->short_way);
+    free(w->slot);
+    free(w->top);
+    free(w->merged);
+    free(w->parcel);
+    free(w->bytes);
+    free(w->wire_bytes);
+    memset(w, 0, sizeof *w);
+}
+
+/* ---- from a walk to parcels ---- */
+
+static bool put(struct fc_transit_ways *w, uint32_t vertex, double weight, uint32_t link, uint32_t before)
+{
+    if (!RESERVE(w, parcel, parcel_capacity, w->n_parcels + 1)) return false;
+    w->parcel[w->n_parcels] = (struct fc_way_parcel){weight, link, before, w->top[vertex]};
+    w->top[vertex] = (uint32_t)w->n_parcels++;
+    return true;
+}
+
+/* Moves `weight` over the link. What rounding leaves over or lacks is dropped. */
+static bool carry(struct fc_transit_ways *w, uint32_t link, double weight)
+{
+    uint32_t u = w->net->link_source[link], v = w->net->link_target[link];
+    double rounding = 1e-9 * weight;
+    while (weight > rounding && w->top[u] != FC_NONE) {
+        uint32_t from = w->top[u];
+        double have = w->parcel[from].weight, taken = have;
+        if (have > weight + rounding) {
+            taken = weight;
+            w->parcel[from].weight = have - taken;
+        } else {
+            w->top[u] = w->parcel[from].below;
+        }
+        weight -= taken;
+        if (!put(w, v, taken, link, from)) return false;
+    }
+    return true;
+}
+
+static bool take_apart(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
+{
+    const struct fc_walk *walk = &w->walk;
+    w->walk.n = 0;
+    w->n_parcels = 0;
+    w->net->machine->routing->walk(w->net, src, dst, 1, &w->walk);
+    bool good = put(w, fc_node_vertex(w->net, src), 1, FC_NONE, FC_NONE);
+    for (uint32_t i = 0; good && i < walk->n; i++) good = carry(w, walk->link[i], walk->weight[i]);
+    return good;
+}
+
+static void forget(struct fc_transit_ways *w, uint32_t src)
+{
+    w->top[fc_node_vertex(w->net, src)] = FC_NONE;
+    for (uint32_t i = 0; i < w->walk.n; i++) w->top[w->net->link_target[w->walk.link[i]]] = FC_NONE;
+}
+
+/* ---- from parcels to paths ---- */
+
+/* The path of a parcel that has arrived. */
+static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
+{
+    uint32_t n = 0;
+    for (uint32_t p = parcel; w->parcel[p].link != FC_NONE; p = w->parcel[p].before) n++;
+    if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n)) return false;
+    w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, n, share};
+    uint32_t *link = w->path_link + w->n_path_links;
+    for (uint32_t p = parcel, i = n; i-- > 0; p = w->parcel[p].before) {
+        uint32_t l = link[i] = w->parcel[p].link;
+        if (fc_free_bandwidth(w->net, w->background, l) > 0) continue;
+        char name[96];
+        fc_refuse(w->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                  fc_link_name(w->net, l, name, sizeof name), w->background ? w->background[l] : 0,
+                  fc_link_bandwidth(w->net, l));
+        return false;
+    }
+    w->n_path_links += n;
+    return true;
+}
+
+/* The points (i + u) / 8 among the arrived parcels laid end to end, latest first. */
+static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
+{
+    uint32_t top = w->top[fc_node_vertex(w->net, dst)], drawn = 0;
+    double total = 0, seen = 0, u = fc_random_real(1, src, dst);
+    for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below) total += w->parcel[p].weight;
+    if (total == 0) {
+        fc_refuse(w->st, FC_INPUT, "%s routing has no route from node %u to node %u",
+                  w->net->machine->routing->name, src, dst);
+        return false;
+    }
+    if (!(fabs(total - 1) < 1e-6)) {
+        fc_refuse(w->st, FC_FAULT, "%s routing brings %g of the traffic from node %u to node %u",
+                  w->net->machine->routing->name, total, src, dst);
+        return false;
+    }
+    for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below) {
+        uint32_t points = 0;
+        seen += w->parcel[p].weight / total;
+        while (drawn < FC_WAY_PATHS && (drawn + u < seen * FC_WAY_PATHS || w->parcel[p].below == FC_NONE))
+            drawn++, points++; /* the last one takes what rounding left */
+        if (points && !add_path(w, p, (double)points / FC_WAY_PATHS)) return false;
+    }
+    return true;
+}
+
+/* The paths of the pair into path[]. */
+static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
+{
+    uint32_t src = (uint32_t)(key >> 32), dst = (uint32_t)key;
+    if (w->path_key == key) return true;
+    w->n_paths = 0;
+    w->n_path_links = 0;
+    w->path_key = UINT64_MAX;
+    bool good = take_apart(w, src, dst) && draw_paths(w, src, dst);
+    forget(w, src);
+    if (good) w->path_key = key;
+    return good;
+}
+
+static double path_head_s(const struct fc_transit_ways *w, const struct fc_way_path *path)
+{
+    double head_s = 0;
+    for (uint32_t k = path->first; k < path->first + path->n; k++)
+        head_s += fc_head_delay_s(w->net, w->path_link[k]);
+    return head_s;
+}
+
+/* ---- ways ---- */
+
+/* The links and weights of the way at link[n_links]. */
+static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
+{
+    if (!walk_paths(w, w->route[way->route].key) ||
+        !RESERVE(w, link, link_capacity, w->n_links + w->n_path_links) ||
+        !RESERVE(w, weight, weight_capacity, w->n_links + w->n_path_links))
+        return false;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    way->n = 0;
+    for (uint32_t i = 0; i < way->used; i++) {
+        const struct fc_way_path *path = &w->path[(way->path + i) % w->n_paths];
+        double share = way->used == w->n_paths ? path->share : 1.0 / way->used;
+        for (uint32_t k = 0; k < path->n; k++) {
+            uint32_t l = w->path_link[path->first + k];
+            if (w->merged[l] == FC_NONE) {
+                w->merged[l] = way->n;
+                link[way->n] = l;
+                weight[way->n++] = 0;
+            }
+            weight[w->merged[l]] += share;
+        }
+    }
+    for (uint32_t i = 0; i < way->n; i++) w->merged[link[i]] = FC_NONE;
+    return true;
+}
+
+/* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
+static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
+{
+    struct fc_transit_way way = {
+        .first = (uint32_t)w->n_links, .route = route, .used = (uint8_t)used, .path = (uint8_t)first};
+    if (!RESERVE(w, way, way_capacity, w->n_ways + 1) || !sum_paths(w, &way)) return FC_NONE;
+    uint32_t *link = w->link + w->n_links;
+    double *weight = w->weight + w->n_links;
+    for (uint32_t i = 0; i < used; i++)
+        way.head_s = fmax(way.head_s, path_head_s(w, &w->path[(first + i) % w->n_paths]));
+    for (uint32_t i = 0; i < way.n; i++) {
+        uint32_t l = link[i];
+        double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
+        if (!(each > 0)) continue;
+        way.s_per_byte = fmax(way.s_per_byte, each);
+        uint32_t at = way.n_finite++;
+        double moved = weight[i];
+        link[i] = link[at], weight[i] = weight[at];
+        link[at] = l, weight[at] = moved;
+    }
+    if (w->light) {
+        way.first = FC_NONE;
+        w->fresh = (uint32_t)w->n_ways;
+    } else {
+        w->n_links += way.n;
+    }
+    w->way[w->n_ways] = way;
+    return (uint32_t)w->n_ways++;
+}
+
+enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
+{
+    w->light = true;
+    w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
+    w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
+    if (w->bytes && w->wire_bytes) return FC_OK;
+    return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+}
+
+bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)
+{
+    struct fc_transit_way *way = &w->way[number];
+    if (w->fresh != number && !sum_paths(w, way)) return false;
+    for (uint32_t i = 0; i < way->n; i++) {
+        uint32_t l = w->link[w->n_links + i];
+        w->bytes[l] += w->weight[w->n_links + i] * bytes;
+        w->wire_bytes[l] += w->weight[w->n_links + i] * wire_bytes;
+    }
+    return true;
+}
+
+static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
+{
+    if (w->st->code || !RESERVE(w, route, route_capacity, w->n_routes + 1) || !walk_paths(w, key))
+        return FC_NONE;
+    struct fc_way_route *route = &w->route[w->n_routes];
+    *route = (struct fc_way_route){
+        .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        route->latency_s = fmin(route->latency_s, path_head_s(w, &w->path[i]));
+    w->n_routes++;
+    if (2 * (uint64_t)w->n_routes > w->mask)
+        return resize_table(w, 2 * (w->mask + 1)) ? FC_NONE : (uint32_t)w->n_routes - 1;
+    uint64_t at = hash_of(key);
+    while (w->slot[at & w->mask] != FC_NONE) at++;
+    w->slot[at & w->mask] = (uint32_t)w->n_routes - 1;
+    return (uint32_t)w->n_routes - 1;
+}
+
+/* n more numbers of short ways, FC_NONE each; the first, or FC_NONE: out of memory. */
+static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
+{
+    if (!RESERVE(w, short_way, short_capacity, w->n_short + n)) return FC_NONE;
+    memset(w->short_way + w->n_short, 0xff, n * sizeof *w->short_way);
+    w->n_short += n;
+    return (uint32_t)w->n_short - n;
+}
+
+static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
+{
+    uint32_t first = fc_transit_first_path(turn, route->n_paths);
+    if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
+        return FC_NONE;
+    uint32_t block = w->short_way[route->shorts + used - 1];
+    if (block == FC_NONE) {
+        if ((block = take_shorts(w, route->n_paths)) == FC_NONE) return FC_NONE;
+        w->short_way[route->shorts + used - 1] = block;
+    }
+    uint32_t way = w->short_way[block + first];
+    if (way != FC_NONE) return way;
+    way = make_way(w, (uint32_t)(route - w->route), used, first);
+    w->short_way[block + first] = way;
+    return way;
+}
+
+uint32_t fc_transit_route_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
+{
+    uint64_t key = (uint64_t)src << 32 | dst;
+    for (uint64_t i = hash_of(key);; i++) {
+        uint32_t r = w->slot[i & w->mask];
+        if (r == FC_NONE) return add_route(w, key);
+        if (w->route[r].key == key) return r;
+    }
+}
+
+uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double bytes, uint64_t turn)
+{
+    struct fc_way_route *route = &w->route[number];
+    if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
+        return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
+    if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
+    return route->full;
+}
+
+uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
+                              uint64_t turn)
+{
+    uint32_t route = fc_transit_route_find(w, src, dst);
+    return route == FC_NONE ? FC_NONE : fc_transit_way_over(w, route, bytes, turn);
+}
