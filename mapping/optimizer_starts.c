@@ -16,7 +16,7 @@ enum {
     SMALL_JOB = 512 /* tasks */
 };
 
-static struct fc_start *add_start(struct fc_optimizer *o, const char *name, struct fc_status *st)
+struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, struct fc_status *st)
 {
     struct fc_start *start = &o->start[o->n_starts];
     *start = (struct fc_start){.name = name};
@@ -44,7 +44,7 @@ static enum fc_code add_strategy(struct fc_optimizer *o, const char *name, struc
     struct fc_status why = {0};
     if (fc_mapping_make(o->problem, name, &mapping, &why))
         return why.code == FC_INPUT ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
-    struct fc_start *start = add_start(o, name, st);
+    struct fc_start *start = fc_optimizer_add(o, name, st);
     for (uint32_t t = 0; start && t < o->tasks.n; t++)
         start->slot[t] =
             o->place[mapping.node[t]] * o->slots->per_node + mapping.core[t] % o->slots->cores_per_node;
@@ -60,7 +60,7 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
 {
     uint64_t n = o->tasks.n, n_nodes = o->slots->n_nodes;
     if (n < o->slots->n) {
-        struct fc_start *start = add_start(o, "spread", st);
+        struct fc_start *start = fc_optimizer_add(o, "spread", st);
         if (!start) return st->code;
         for (uint64_t t = 0; t < n; t++) {
             uint64_t place = t * n_nodes / n, first = (place * n + n_nodes - 1) / n_nodes;
@@ -68,7 +68,7 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
         }
         drop_repeated(o);
     }
-    struct fc_start *start = add_start(o, "embedding", st);
+    struct fc_start *start = fc_optimizer_add(o, "embedding", st);
     if (!start) return st->code;
     if (fc_embed_grid(o->problem, o->slots, start->slot))
         drop_repeated(o);
@@ -105,7 +105,7 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
         if (status[i].code) return fc_refuse(st, status[i].code, "%s", status[i].message);
         if (cost[i] < cost[best]) best = i;
     }
-    struct fc_start *start = add_start(o, "bisection", st);
+    struct fc_start *start = fc_optimizer_add(o, "bisection", st);
     if (!start) return st->code;
     memcpy(start->slot, slot + (size_t)o->tasks.n * (size_t)best, o->tasks.n * sizeof *slot);
     return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, o->budget / 20,
@@ -116,7 +116,7 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
 {
     const uint32_t *from = o->start[0].slot;
-    struct fc_start *start = add_start(o, "hop annealing", st);
+    struct fc_start *start = fc_optimizer_add(o, "hop annealing", st);
     double best = INFINITY;
     uint32_t *slot = start ? fc_alloc(o->arena, o->tasks.n, sizeof *slot, st) : NULL;
     if (!slot) return st->code;
@@ -133,16 +133,32 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
+/* Whether a strategy follows messages one by one: then it waits until those that only look at the grid are known not
+ * to meet the bound. */
+static bool is_costly(const struct fc_strategy_ops *strategy)
+{
+    return !strcmp(strategy->name, "scotch") || !strcmp(strategy->name, "greedy") ||
+           !strcmp(strategy->name, "permute");
+}
+
+static enum fc_code add_strategies(struct fc_optimizer *o, bool costly, struct fc_status *st)
+{
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
+        if ((*s)->argument || !strcmp((*s)->name, "optimize") || is_costly(*s) != costly) continue;
+        if (add_strategy(o, (*s)->name, st)) return st->code;
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random", "fold"};
-    for (size_t i = 0; i < FC_COUNT(names); i++)
-        if (add_strategy(o, names[i], st)) return st->code;
-    return add_spread(o, st);
+    return add_strategies(o, false, st) ? st->code : add_spread(o, st);
 }
 
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)
 {
+    fc_progress_show(o->problem->progress, 0.01, "named strategies");
+    if (add_strategies(o, true, st)) return st->code;
     fc_progress_show(o->problem->progress, 0.02, "distances");
     if (fc_distances_all(&o->sites, o->budget / 8, o->arena, &o->table, st)) return st->code;
     if (!o->table.distance) return FC_OK;

@@ -19,6 +19,10 @@ static const char torus444[] = TORUS("[4, 4, 4]", "1"), torus484[] = TORUS("[4, 
     "links: {ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}}\n"                  \
     "router: {delay: 1 us, routing: direct}\nnode: {cores: 32}\n"
 
+#define PLAIN(network, links, routing)                                                                       \
+    "name: t\nnetwork: {family: " network "}\nlinks: {" links "}\n"                                          \
+    "router: {delay: 1 us, routing: " routing "}\n"
+
 static bool open_job(const char *yaml, const char *pattern, struct fc_machine *machine,
                      struct fc_network *net, struct fc_demand *d)
 {
@@ -189,47 +193,94 @@ static void test_embedding(void)
 
 /* ---- loads kept up to date ---- */
 
-/* After thousands of moves the search's loads are those of its placement, link by link; its bound holds. */
+/* The search's loads are those of its placement, link by link. */
+static void check_loads(const struct fc_search *search, const struct fc_network *net, const struct fc_demand *d)
+{
+    uint32_t node[100];
+    for (uint32_t t = 0; t < d->n_tasks; t++) node[t] = search->sites->node[search->place[t]];
+    struct fc_placement placement = {d->n_tasks, node};
+    struct fc_load_settings load_settings = {.path_walk = true, .split = FC_SPLIT_UNIFORM};
+    struct fc_load load;
+    struct fc_status st = {0};
+    double most = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_load_solve(net, d, &placement, &load_settings, &load, &st), FC_OK);
+    for (uint32_t l = 0; l < net->n_links; l++) {
+        if (!isfinite(fc_link_bandwidth(net, l))) continue;
+        CU_ASSERT(fabs(load.bytes[l] - search->link[search->routes->number[l]].load) < 1e-3);
+        most = fmax(most, load.bytes[l] / fc_link_bandwidth(net, l));
+    }
+    CU_ASSERT(fc_near(most, fc_search_time_s(search), 1e-6));
+    fc_load_free(&load);
+}
+
+/* After 10^5 moves and more, single ones and runs, the loads kept up to date are the loads summed afresh: routes on
+ * rings (ties, a mesh with an end), from a table, and walked. */
 static void test_search_loads(void)
 {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_demand d;
-    struct fc_arena arena = {0};
-    struct fc_status st = {0};
-    struct fc_unit_graph graph = {0};
-    struct fc_search search;
-    uint32_t unit[100], node[64];
-    double bound_s;
-    if (!open_job(torus444, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
-    for (uint32_t t = 0; t < 100; t++) unit[t] = t;
-    for (uint32_t t = 0; t < 64; t++) node[t] = 63 - t;
-    struct fc_sites sites = {&net, machine.routing, node, 64, 1};
-    CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 50, &arena, &graph, &st), FC_OK);
-    CU_ASSERT_EQUAL(graph.first[50], 300); /* ranks 3, 6, 9 away on both sides */
-    CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &graph, unit, &search, &st), FC_OK);
-    double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search);
-    struct fc_search_settings settings = {.start_temperature = 0.01,
-                                          .end_temperature = 1e-4,
-                                          .doublings = 4,
-                                          .hop_weight = 0.3,
-                                          .work = 1000000};
-    fc_search_run(&search, &settings);
-    CU_ASSERT(fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s);
-    struct fc_placement placement = {50, search.unit_node};
-    struct fc_load_settings load_settings = {.path_walk = true};
-    struct fc_load load;
-    CU_ASSERT_EQUAL_FATAL(fc_load_solve(&net, &d, &placement, &load_settings, &load, &st), FC_OK);
-    for (uint32_t l = 0; l < net.n_links; l++)
-        if (isfinite(fc_link_bandwidth(&net, l))) CU_ASSERT(fabs(load.bytes[l] - search.load[l]) < 1e-6);
-    CU_ASSERT_EQUAL(fc_task_bound(&sites, &graph, &bound_s, &st), FC_OK);
-    CU_ASSERT(fc_near(bound_s, 5 * 999 / 6e9, 1e-12) &&
-              bound_s <= fc_search_time_s(&search)); /* 6 links a router */
-    fc_load_free(&load);
-    fc_search_free(&search);
-    fc_arena_free(&arena);
-    fc_demand_free(&d);
-    fc_test_close(&machine, &net);
+    static const struct {
+        const char *machine;
+        enum fc_routes_kind kind;
+        uint64_t table; /* most work for it */
+    } cases[] = {
+        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
+        {PLAIN("torus, dims: [5, 2, 7]", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}",
+               "dimension-order"),
+         FC_ROUTES_RINGS, 0},
+        {PLAIN("mesh, dims: [9, 7]", "mesh: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
+        {PLAIN("torus, dims: [4, 4, 4], links_per_dim: [2, 1, 1]", "torus: {bandwidth: 1 GB/s}", "dimension-order"),
+         FC_ROUTES_TABLE, 1000000},
+        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "adaptive"), FC_ROUTES_TABLE, 1000000},
+        {PLAIN("fat-tree, children: [4, 4, 4], parents: [1, 4, 4]", "leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}",
+               "nca-hash"),
+         FC_ROUTES_WALK, 0}};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_demand d;
+        struct fc_arena arena = {0};
+        struct fc_status st = {0};
+        struct fc_unit_graph graph = {0};
+        struct fc_routes routes;
+        struct fc_search search;
+        uint32_t unit[100], node[100], n;
+        double bound_s;
+        if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
+        n = net.n_nodes < 100 ? net.n_nodes : 100;
+        for (uint32_t t = 0; t < 50; t++) unit[t] = t;
+        for (uint32_t t = 0; t < n; t++) node[t] = n - 1 - t;
+        struct fc_sites sites = {&net, machine.routing, node, n, 1};
+        CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 50, &arena, &graph, &st), FC_OK);
+        CU_ASSERT_EQUAL(graph.first[50], 300); /* ranks 3, 6, 9 away on both sides */
+        CU_ASSERT_EQUAL_FATAL(fc_routes_make(&sites, cases[i].table, &routes, &st), FC_OK);
+        CU_ASSERT_EQUAL(routes.kind, cases[i].kind);
+        CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &routes, &graph, unit, &search, &st), FC_OK);
+        check_loads(&search, &net, &d);
+        double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search), hop_s = fc_search_hop_s(&search);
+        struct fc_search_settings settings = {.start_temperature = 0.01,
+                                              .end_temperature = 1e-4,
+                                              .doublings = 4,
+                                              .hop_weight = 0.3,
+                                              .blocks = 8,
+                                              .work = i == 0 ? 20000000 : 1000000};
+        fc_search_run(&search, &settings);
+        CU_ASSERT(i > 0 || search.n_evaluated > 100000);
+        CU_ASSERT(fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s);
+        check_loads(&search, &net, &d);
+        /* Under a cap hop time falls and no link comes over it. */
+        settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
+        hop_s = fc_search_hop_s(&search);
+        fc_search_run(&search, &settings);
+        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s && fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
+        check_loads(&search, &net, &d);
+        CU_ASSERT_EQUAL(fc_task_bound(&sites, &graph, &bound_s, &st), FC_OK);
+        CU_ASSERT(bound_s <= fc_search_time_s(&search) * (1 + 1e-12));
+        CU_ASSERT(i > 0 || fc_near(bound_s, 5 * 999 / 6e9, 1e-12)); /* 6 links a router */
+        fc_search_free(&search);
+        fc_routes_free(&routes);
+        fc_arena_free(&arena);
+        fc_demand_free(&d);
+        fc_test_close(&machine, &net);
+    }
 }
 
 /* ---- the whole ---- */
