@@ -11,13 +11,14 @@ enum { FC_MOST_STARTS = 40 };
  * what can still be reached; the answer is the one of least time. */
 struct fc_start {
     const char *name;
-    uint32_t *slot;       /* [n_tasks] of least norm */
-    double norm;          /* ln of the p-norm of its link times */
-    uint32_t *best;       /* [n_tasks] of least time */
-    double time_s, hop_s; /* its longest link time, and all link times summed */
-    bool scattered;       /* node contents have no structure worth keeping */
-    bool by_node, chosen; /* searched with whole node contents first; in this round */
-    uint64_t sum_work;    /* link updates to sum the loads */
+    uint32_t *slot;                       /* [n_tasks] of least norm */
+    double norm;                          /* ln of the p-norm of its link times */
+    uint32_t *best;                       /* [n_tasks] of least time */
+    double time_s, hop_s;                 /* its longest link time, and all link times summed */
+    bool scattered;                       /* node contents have no structure worth keeping */
+    bool by_node, chosen;                 /* searched with whole node contents first; in this round */
+    const struct fc_search_settings *how; /* in this round */
+    uint64_t sum_work;                    /* link updates to sum the loads */
     struct fc_status status;
 };
 
@@ -47,8 +48,8 @@ enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status
 /* Adds an empty start, its arrays allocated; NULL when memory runs out. */
 struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, struct fc_status *st);
 
-/* optimizer_search.c: measures the starts from `first` on; searches from all of them with the budget; the best so
- * far. */
+/* optimizer_search.c: measures the starts from `first` on; searches from all of them with the budget; the
+ * best so far. */
 enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_status *st);
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st);
 struct fc_start *fc_optimizer_best(struct fc_optimizer *o);

@@ -1,11 +1,12 @@
 /* optimizer_search.c - the searches of the strategy `optimize`, round by round.
  *
- * Round 1 searches from the most promising starts, both with whole node contents that change nodes (then single
- * tasks) and with single tasks only; round 2 goes on from the best three, round 3 from the best; each anneals the
- * norm of link times (search.c) with exponent and weight of hop time of its own. At last hop time is annealed from
- * the best placement under the cap of its longest link time. Measured on PERCS stencils and multicasts, a power-law
- * graph, meshes and folded stencils: a hop weight of 1 beats 0.3 in longest link time and in hops, an exponent of 32
- * beats 16 from a good start. Limits: counted work, so results do not depend on clock or threads. */
+ * Round 1 searches from the most promising starts, both with whole node contents that change nodes (then
+ * single tasks) and with single tasks only. Round 2 goes on from the best two; the best is searched with two
+ * settings, as no one suits all jobs. Round 3 goes on with what gave the shortest longest link time. At last
+ * hop time is annealed from the best placement under the cap of its longest link time. Measured
+ * (docs/mapping.md): an exponent of 32 and a hop weight of 1 are best on power-law graphs and meshes on tori
+ * and fat trees, 16 and 0.3 on PERCS's 4D stencil. Limits: counted work, so results do not depend on clock or
+ * threads. */
 #include "mapping/optimizer.h"
 
 #include <math.h>
@@ -17,20 +18,17 @@ enum {
     MOVES_A_BLOCK = 64
 };
 
-struct round {
-    int starts, percent;
-    double from; /* share of the time done before it */
-    struct fc_search_settings settings; /* temperatures: of one unit, as shares of 1 / units */
-};
-/* A start temperature of 0.2 / units: one unit's move changes the objective by about 1 / units. */
-static const struct round rounds[] = {
-    {2 * ROUND_1, 30, 0.15, {.doublings = 4, .hop_weight = 1, .start_temperature = 0.2, .end_temperature = 0.002}},
-    {3, 25, 0.45, {.doublings = 5, .hop_weight = 1, .start_temperature = 0.2, .end_temperature = 0.002}},
-    {1, 35, 0.65, {.doublings = 5, .hop_weight = 0.5, .start_temperature = 0.2, .end_temperature = 0.001}},
-};
-static const struct round polish = {
-    1, 10, 0.9, {.doublings = 4, .hop_weight = 1, .start_temperature = 0.1, .end_temperature = 0.001}};
-enum { POLISH_ALONE = 4 }; /* times its share when the rounds end early */
+/* How a search anneals; temperatures of one unit, as shares of 1 / units: one unit's move changes the
+ * objective by about 1 / units. */
+static const struct fc_search_settings smooth = {
+    .doublings = 4, .hop_weight = 0.3, .start_temperature = 0.2, .end_temperature = 0.002};
+static const struct fc_search_settings sharp = {
+    .doublings = 5, .hop_weight = 1, .start_temperature = 0.2, .end_temperature = 0.002};
+static const struct fc_search_settings both = {
+    .doublings = 4, .hop_weight = 0.6, .start_temperature = 0.2, .end_temperature = 0.002};
+static const struct fc_search_settings shorter = {
+    .doublings = 4, .hop_weight = 1, .start_temperature = 0.1, .end_temperature = 0.001};
+enum { PERCENT_1 = 25, PERCENT_2 = 30, PERCENT_3 = 35, PERCENT_POLISH = 10, PERCENT_POLISH_ALONE = 40 };
 
 /* Units of the search: tasks, or the contents of the used nodes. */
 struct units {
@@ -99,7 +97,8 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
             fc_unit_graph_build(o->problem->demand, units.unit, units.n, &scratch, &blocks, st))
             goto done;
     }
-    if (fc_search_start(&sites, &o->routes, by_node ? &blocks : &o->tasks, units.slot, &search, st)) goto done;
+    if (fc_search_start(&sites, &o->routes, by_node ? &blocks : &o->tasks, units.slot, &search, st))
+        goto done;
     if (how) {
         struct fc_search_settings settings = *how;
         settings.start_temperature /= units.n;
@@ -118,7 +117,8 @@ done:
     return st->code;
 }
 
-/* Half of the work on node contents where the start says so, the rest on tasks, if that is worth a few sums. */
+/* Half of the work on node contents where the start says so, the rest on tasks, if that is worth a few sums.
+ */
 static enum fc_code improve_both(const struct fc_optimizer *o, struct fc_start *start,
                                  struct fc_search_settings how, struct fc_status *st)
 {
@@ -165,8 +165,8 @@ static void rank_starts(struct fc_optimizer *o, int keep)
             }
 }
 
-/* Chooses up to `most` starts of least norm for a search with `work` in all: fewer where a share would hardly pay
- * for the sums that a search begins and ends with. Returns how many. */
+/* Chooses up to `most` starts of least norm for a search with `work` in all: fewer where a share would hardly
+ * pay for the sums that a search begins and ends with. Returns how many. */
 static int choose_starts(struct fc_optimizer *o, int most, uint64_t work)
 {
     int n = 0;
@@ -183,45 +183,91 @@ static int choose_starts(struct fc_optimizer *o, int most, uint64_t work)
     return n;
 }
 
-/* Where tasks share nodes: the most promising starts once more, to be searched with node contents first; only so where
- * a search of single tasks hardly fits the round. */
+/* The same placement once more; NULL when memory runs out. */
+static struct fc_start *add_twin(struct fc_optimizer *o, const struct fc_start *from, struct fc_status *st)
+{
+    size_t size = o->tasks.n * sizeof(uint32_t);
+    struct fc_start *twin = fc_optimizer_add(o, from->name, st);
+    if (!twin) return NULL;
+    uint32_t *slot = twin->slot, *best = twin->best;
+    memcpy(slot, from->slot, size);
+    memcpy(best, from->best, size);
+    *twin = *from;
+    twin->slot = slot;
+    twin->best = best;
+    return twin;
+}
+
+/* A search of single tasks hardly fits round 1: a job with many messages. */
+static bool tasks_hardly_fit(const struct fc_optimizer *o)
+{
+    return 4 * LEAST_SUMS * o->sum_work > o->budget / 100 * PERCENT_1;
+}
+
+/* Where tasks share nodes: the most promising starts once more, to be searched with node contents first; only
+ * so where a search of single tasks hardly fits the round. */
 static enum fc_code add_node_searches(struct fc_optimizer *o, struct fc_status *st)
 {
     int n = o->n_starts;
-    size_t size = o->tasks.n * sizeof(uint32_t);
-    bool only = 4 * LEAST_SUMS * o->sum_work > o->budget / 100 * (uint64_t)rounds[0].percent;
-    for (int i = 0; i < n && only; i++) o->start[i].by_node = o->slots->per_node > 1 && !o->start[i].scattered;
-    for (int i = 0; i < n && !only && o->slots->per_node > 1; i++) {
-        const struct fc_start *from = &o->start[i];
-        if (i >= ROUND_1 || from->scattered || o->n_starts == FC_MOST_STARTS) continue;
-        struct fc_start *twin = fc_optimizer_add(o, from->name, st);
-        if (!twin) return st->code;
-        memcpy(twin->slot, from->slot, size);
-        memcpy(twin->best, from->best, size);
-        twin->norm = from->norm;
-        twin->time_s = from->time_s;
-        twin->hop_s = from->hop_s;
-        twin->sum_work = from->sum_work;
-        twin->by_node = true;
+    bool only = tasks_hardly_fit(o);
+    if (o->slots->per_node < 2) return FC_OK;
+    for (int i = 0; i < n; i++) {
+        if (o->start[i].scattered) continue;
+        if (only) {
+            o->start[i].by_node = true;
+        } else if (i < ROUND_1 && o->n_starts < FC_MOST_STARTS - 1) {
+            struct fc_start *twin = add_twin(o, &o->start[i], st);
+            if (!twin) return st->code;
+            twin->by_node = true;
+        }
     }
     return FC_OK;
 }
 
-static enum fc_code run_round(struct fc_optimizer *o, const struct round *round, struct fc_status *st)
+/* Searches from the n starts chosen, with `percent` of the budget in all. */
+static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct fc_status *st)
 {
-    uint64_t work = o->budget / 100 * (uint64_t)round->percent, stream = o->stream;
-    int n = choose_starts(o, round->starts, work);
-    fc_progress_show(o->problem->progress, round->from, "searching");
+    uint64_t work = o->budget / 100 * (uint64_t)percent, stream = o->stream;
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
     for (int i = 0; i < o->n_starts; i++) {
         if (!o->start[i].chosen) continue;
-        struct fc_search_settings how = round->settings;
+        struct fc_search_settings how = *o->start[i].how;
         how.work = work / (uint64_t)n;
         how.stream = stream + (uint64_t)i * 16;
         improve_both(o, &o->start[i], how, &o->start[i].status);
     }
     o->stream += (uint64_t)o->n_starts * 16;
     return first_failure(o, st);
+}
+
+static enum fc_code round_1(struct fc_optimizer *o, struct fc_status *st)
+{
+    rank_starts(o, o->n_starts);
+    if (add_node_searches(o, st)) return st->code;
+    int n = choose_starts(o, 2 * ROUND_1, o->budget / 100 * PERCENT_1);
+    for (int i = 0; i < o->n_starts; i++) o->start[i].how = tasks_hardly_fit(o) ? &smooth : &both;
+    return run_round(o, n, PERCENT_1, st);
+}
+
+/* The best with both settings, the second with one; of a job with many messages the best only, with one. */
+static enum fc_code round_2(struct fc_optimizer *o, struct fc_status *st)
+{
+    bool large = tasks_hardly_fit(o);
+    int n = choose_starts(o, large ? 1 : 2, o->budget / 100 * PERCENT_2 * 2 / 3);
+    for (int i = 0; i < o->n_starts; i++) o->start[i].how = large ? &smooth : &sharp;
+    if (large) return run_round(o, n, PERCENT_2, st);
+    struct fc_start *twin = add_twin(o, &o->start[0], st);
+    if (!twin) return st->code;
+    twin->how = &smooth;
+    return run_round(o, n + twin->chosen, PERCENT_2, st);
+}
+
+static enum fc_code round_3(struct fc_optimizer *o, struct fc_status *st)
+{
+    for (int i = 0; i < o->n_starts; i++) o->start[i].chosen = false;
+    fc_optimizer_best(o)->chosen = true;
+    bool polished = o->budget / 100 * PERCENT_POLISH >= LEAST_SUMS * o->sum_work;
+    return run_round(o, 1, polished ? PERCENT_3 : PERCENT_3 + PERCENT_POLISH, st);
 }
 
 struct fc_start *fc_optimizer_best(struct fc_optimizer *o)
@@ -252,13 +298,13 @@ static double least_hop_s(const struct fc_optimizer *o)
 static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_status *st)
 {
     struct fc_start *best = fc_optimizer_best(o);
-    struct fc_search_settings how = polish.settings;
+    struct fc_search_settings how = shorter;
     if (best->hop_s <= least_hop_s(o) * (1 + 1e-6) || best->time_s <= 0) return FC_OK;
-    how.work = o->budget / 100 * (uint64_t)(polish.percent * (alone ? POLISH_ALONE : 1));
+    how.work = o->budget / 100 * (alone ? PERCENT_POLISH_ALONE : PERCENT_POLISH);
     how.cap_s = best->time_s * (1 + 1e-9);
     how.stream = o->stream;
     o->stream += 16;
-    fc_progress_show(o->problem->progress, polish.from, "shortening");
+    fc_progress_show(o->problem->progress, 0.9, "shortening");
     if (how.work < LEAST_SUMS * best->sum_work) return FC_OK;
     memcpy(best->slot, best->best, o->tasks.n * sizeof *best->slot);
     return improve(o, best, false, &how, st);
@@ -266,15 +312,15 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
 
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st)
 {
+    static enum fc_code (*const rounds[])(struct fc_optimizer *, struct fc_status *) = {round_1, round_2,
+                                                                                        round_3};
+    static const double done[] = {0.15, 0.4, 0.6};
     bool early = false;
     for (size_t r = 0; r < FC_COUNT(rounds); r++) {
         early = fc_optimizer_best(o)->time_s <= fc_optimizer_enough(o);
         if (early) break;
-        if (r == 0) {
-            rank_starts(o, o->n_starts);
-            if (add_node_searches(o, st)) return st->code;
-        }
-        if (run_round(o, &rounds[r], st)) return st->code;
+        fc_progress_show(o->problem->progress, done[r], "searching");
+        if (rounds[r](o, st)) return st->code;
     }
     return polish_best(o, early, st);
 }

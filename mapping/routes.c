@@ -1,9 +1,9 @@
 /* routes.c - the routes between the places of a search: rings of a torus, a table, or the routing's own walk.
  *
- * Dimension order on a torus or mesh with single cables needs no table: a route is one run of links a dimension
- * (two where it wraps, both ways at a tie of an even ring), found from coordinates. Other routings of networks
- * that are small enough get a table of all pairs. Limits: the table takes 8 bytes a pair and 4 or 8 a link of a
- * route. */
+ * Dimension order on a torus or mesh with single cables needs no table: a route is one run of links a
+ * dimension (two where it wraps, both ways at a tie of an even ring), found from coordinates. Other routings
+ * of networks that are small enough get a table of all pairs. Limits: the table takes 8 bytes a pair and 4 or
+ * 8 a link of a route. */
 #include "mapping/routes.h"
 
 #include "models/torus_loads.h"
@@ -39,7 +39,8 @@ static bool are_rings(const struct fc_sites *sites)
 {
     const struct fc_network *net = sites->net;
     const char *family = net->machine->family->name;
-    if (strcmp(sites->routing->name, "dimension-order") || (strcmp(family, "torus") && strcmp(family, "mesh")))
+    if (strcmp(sites->routing->name, "dimension-order") ||
+        (strcmp(family, "torus") && strcmp(family, "mesh")))
         return false;
     const struct fc_torus_shape *s = fc_torus(net);
     for (int d = 0; d < s->n_dims; d++)
@@ -49,8 +50,8 @@ static bool are_rings(const struct fc_sites *sites)
     return true;
 }
 
-/* Numbers the links of dimension d, line by line, first those in + direction. A mesh's missing last link keeps an unused
- * number (of no link), so that positions stay coordinates. */
+/* Numbers the links of dimension d, line by line, first those in + direction. A mesh's missing last link
+ * keeps an unused number (of no link), so that positions stay coordinates. */
 static void number_ring(struct fc_routes *r, const struct fc_torus_shape *s, int d)
 {
     const struct fc_network *net = r->sites->net;
@@ -84,10 +85,12 @@ static enum fc_code list_runs(struct fc_routes *r, struct fc_ring *ring, struct 
     if (!ring->seconds) return st->code;
     for (uint32_t a = 0; a < k; a++)
         for (uint32_t b = 0; b < k; b++) {
-            uint32_t up = b >= a ? b - a : b + k - a, down = a == b ? 0 : k - up, *run = ring->run + (a * k + b) * ring->width;
+            uint32_t up = b >= a ? b - a : b + k - a, down = a == b ? 0 : k - up,
+                     *run = ring->run + (a * k + b) * ring->width;
             bool rises = ring->wraps ? up <= down : b > a;
             uint32_t n = rises ? up : ring->wraps ? down : a - b;
-            for (uint32_t i = 0; i < n; i++) run[i] = rises ? ring->plus + (a + i) % k : ring->minus + (a + k - i) % k;
+            for (uint32_t i = 0; i < n; i++)
+                run[i] = rises ? ring->plus + (a + i) % k : ring->minus + (a + k - i) % k;
             ring->count[a * k + b] = (uint8_t)(ring->wraps && a != b && up == down ? FC_BOTH_WAYS : n);
         }
     for (uint32_t h = 0; h < k; h++)
@@ -149,7 +152,8 @@ static double mean_route(const struct fc_sites *sites, struct fc_walk *walk)
 }
 
 /* One pair's route to the table's end; false when that is full. */
-static bool append_route(struct fc_routes *r, const struct fc_walk *walk, size_t pair, uint64_t room, bool *whole)
+static bool append_route(struct fc_routes *r, const struct fc_walk *walk, size_t pair, uint64_t room,
+                         bool *whole)
 {
     uint32_t at = r->first[pair];
     double seconds = 0;

@@ -9,18 +9,19 @@
  * every family is searched as it will be used (adaptive routings by their uniform minimal split).
  *
  * Screening: the norm falls at most by what the two units' own traffic adds to it (as of the last refresh),
- * and the change of hop time is known from distances alone; a move that this bounds above the threshold of its
- * draw is refused without looking at links. With a cap the objective is hop time, and moves that lift a link
- * over the cap are refused. Source: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983); congestion refinement
- * over routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a guarantee; the result depends on
- * the seed. Work is counted in link updates and never timed: the same input gives the same mapping. */
+ * and the change of hop time is known from distances alone; a move that this bounds above the threshold of
+ * its draw is refused without looking at links. With a cap the objective is hop time, and moves that lift a
+ * link over the cap are refused. Source: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983); congestion
+ * refinement over routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a guarantee; the result
+ * depends on the seed. Work is counted in link updates and never timed: the same input gives the same
+ * mapping. */
 #include "mapping/search.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { REBUILD_EVERY = 1 << 16 };    /* accepted moves; sheds the rounding of fractional shares */
-enum { REFRESH_SHARE = 12 };         /* the search works so many times as much between refreshes as a refresh costs */
+enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds the rounding of fractional shares */
+enum { REFRESH_SHARE = 6 }; /* the search works so many times as much between refreshes as a refresh costs */
 enum { DISTANCES_A_LINK = 4 };       /* so many table look-ups cost as much as a link update */
 static const double hot_share = 0.8; /* of the longest link time: a hot link */
 
@@ -63,8 +64,8 @@ ALWAYS_INLINE void touch(struct fc_search *s, uint32_t l, double bytes, struct t
     t->over += (is > s->cap) - (was > s->cap);
 }
 
-ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from, uint32_t n, uint32_t k, double bytes,
-                             struct tally *t)
+ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from, uint32_t n, uint32_t k,
+                             double bytes, struct tally *t)
 {
     for (uint32_t i = 0, at = from; i < n; i++) {
         touch(s, first + at, bytes, t);
@@ -76,7 +77,8 @@ ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from,
 ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
 {
     const struct fc_routes *r = s->routes;
-    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims, *q = r->at + (size_t)b * (size_t)r->n_dims;
+    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims,
+                               *q = r->at + (size_t)b * (size_t)r->n_dims;
     if (r->terminal_s > 0) {
         touch(s, r->out[a], bytes, t);
         touch(s, r->in[b], bytes, t);
@@ -89,7 +91,8 @@ ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, dou
         const uint32_t *run = ring->run + (x * ring->k + y) * ring->width;
         if (count == FC_BOTH_WAYS) {
             touch_run(s, ring->plus + line, x, ring->k / 2, ring->k, bytes / 2, t);
-            touch_run(s, ring->minus + line, y + 1 == ring->k ? 0 : y + 1, ring->k / 2, ring->k, bytes / 2, t);
+            touch_run(s, ring->minus + line, y + 1 == ring->k ? 0 : y + 1, ring->k / 2, ring->k, bytes / 2,
+                      t);
             continue;
         }
         for (uint32_t i = 0; i < ring->width; i += 4)
@@ -100,15 +103,16 @@ ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, dou
     t->work += n;
 }
 
-ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes, enum fc_routes_kind kind,
-                            struct tally *t)
+ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes,
+                            enum fc_routes_kind kind, struct tally *t)
 {
     const struct fc_routes *r = s->routes;
     if (kind == FC_ROUTES_RINGS) {
         add_on_rings(s, a, b, bytes, t);
     } else if (kind == FC_ROUTES_TABLE) {
         uint32_t lo = r->first[(size_t)a * r->n + b], hi = r->first[(size_t)a * r->n + b + 1];
-        for (uint32_t i = lo; i < hi; i++) touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
+        for (uint32_t i = lo; i < hi; i++)
+            touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
         t->work += hi - lo;
     } else {
         s->walk.n = 0;
@@ -135,7 +139,8 @@ ALWAYS_INLINE void end(struct fc_search *s, const struct tally *t)
 }
 
 /* All flows of unit u but those with unit `except`, times sign. */
-ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign, enum fc_routes_kind kind)
+ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign,
+                               enum fc_routes_kind kind)
 {
     const struct fc_unit_graph *g = s->graph;
     uint32_t here = s->place[u];
@@ -149,7 +154,8 @@ ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except,
     end(s, &t);
 }
 
-/* Adds (sign 1) or takes away (-1) them: a loop for each kind of routes, so that its sums stay in registers. */
+/* Adds (sign 1) or takes away (-1) them: a loop for each kind of routes, so that its sums stay in registers.
+ */
 static void add_unit(struct fc_search *s, uint32_t u, uint32_t except, double sign)
 {
     if (s->routes->kind == FC_ROUTES_RINGS)
@@ -342,8 +348,8 @@ static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
 
 /* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
  * from all. False when the move would change nothing. */
-static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key, uint64_t step,
-                    struct proposal *p)
+static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key,
+                    uint64_t step, struct proposal *p)
 {
     const struct fc_unit_graph *g = s->graph;
     uint64_t a = fc_random_quick(key, 2 * step), b = fc_random_quick(key, 2 * step + 1);
@@ -378,10 +384,12 @@ static double unit_hop_s(const struct fc_search *s, uint32_t u, uint32_t here, u
 }
 
 /* False when the move's change of the objective is known to be above `most`. */
-static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
+static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
+                   double most)
 {
     const struct fc_unit_graph *g = s->graph;
-    uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u], there = p->to / s->sites->slots_per_node;
+    uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u],
+             there = p->to / s->sites->slots_per_node;
     double change = unit_hop_s(s, u, there, v, here) - unit_hop_s(s, u, here, v, there), heat = s->heat[u];
     uint64_t looked = g->first[u + 1] - g->first[u];
     if (v != FC_NONE) {
@@ -394,14 +402,17 @@ static bool passes(struct fc_search *s, const struct fc_search_settings *set, co
     if (hop_sum <= 0) return true;
     if (set->cap_s > 0) return log(hop_sum / s->hop_sum) <= most;
     if (heat >= 0.999 * s->power_sum) return true;
-    return log1p(-heat / s->power_sum) / ldexp(1, s->doublings) + set->hop_weight * log(hop_sum / s->hop_sum) <= most;
+    return log1p(-heat / s->power_sum) / ldexp(1, s->doublings) +
+               set->hop_weight * log(hop_sum / s->hop_sum) <=
+           most;
 }
 
 /* ---- the run ---- */
 
 static void keep_best(struct fc_search *s, const struct fc_search_settings *set)
 {
-    double now = set->cap_s > 0 ? fc_search_hop_s(s) : log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
+    double now =
+        set->cap_s > 0 ? fc_search_hop_s(s) : log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
     if (now >= s->best_norm) return;
     s->best_norm = now;
     memcpy(s->best, s->slot, s->graph->n * sizeof *s->best);
@@ -434,7 +445,8 @@ static void take_back(struct fc_search *s, const struct proposal *p, const struc
 }
 
 /* Makes the move if it changes the objective by at most `most`; true when it did. */
-static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p, double most)
+static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
+                     double most)
 {
     struct sums was = {s->power_sum, s->hop_sum, s->n_over};
     s->n_evaluated++;

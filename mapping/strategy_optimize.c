@@ -1,21 +1,23 @@
 /* strategy_optimize.c - searches for the mapping with the shortest longest link time, max over links of
- * bytes/bandwidth.
+ * bytes/bandwidth, and of those the one with the least hop time.
  *
- * All starts (optimizer_starts.c) get a short search on link times (search.c), the most promising longer
- * ones: first whole node contents change nodes, then single tasks change cores (also to free ones). The
- * answer is never worse than `def` and the best start, as fc_load_solve measures them. The search ends early
- * when it meets a bound (task_bound.c). Source: Bhatele et al., SC'11 for the starts; the references of
- * search.c and bisection.c. Limits: a heuristic; traffic inside a node costs nothing; dense traffic is
- * refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The budget is counted in link updates
- * (work_per_s of them take about a second), so results do not depend on the clock or the number of threads.
- */
+ * Starts from every named strategy and more (optimizer_starts.c) and searches on from the most promising ones
+ * (optimizer_search.c, search.c). The answer is never worse than any start, as fc_load_solve measures them.
+ * The search for shorter times ends early when it meets a bound (task_bound.c). Source: Bhatele et al., SC'11
+ * for the starts; the references of search.c and bisection.c. Limits: a heuristic; traffic inside a node
+ * costs nothing; dense traffic is refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The
+ * budget is counted in link updates (work_per_s of them take a second of a quiet core or less), so results do
+ * not depend on the clock or the number of threads; the named strategies and the tables that the search needs
+ * come on top of it. */
 #include "mapping/optimizer.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */ };
-static const double work_per_s = 6e7;
+enum {
+    MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
+};
+static const double work_per_s = 7e7;
 
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
  * ones. */
@@ -66,8 +68,8 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
     return FC_OK;
 }
 
-/* The result against all starts as the solver measures them: adaptive routings split otherwise than the search's
- * walks, and a stand-in routing is not the real one. slot[n][n_tasks] */
+/* The result against all starts as the solver measures them: adaptive routings split otherwise than the
+ * search's walks, and a stand-in routing is not the real one. slot[n][n_tasks] */
 static enum fc_code choose(const struct fc_optimizer *o, uint32_t *const *slot, int n,
                            struct fc_mapping *mapping, struct fc_status *st)
 {
