@@ -264,8 +264,9 @@ static void test_search_loads(void)
                                               .work = i == 0 ? 20000000 : 1000000};
         fc_search_run(&search, &settings);
         CU_ASSERT(i > 0 || search.n_evaluated > 100000);
-        CU_ASSERT(fc_search_norm(&search) < norm); /* which is within ln(links) / 16 of the longest link time */
-        CU_ASSERT(i > 0 || fc_search_time_s(&search) <= before_s);
+        /* The norm is within ln(links) / 16 of the longest link time; where injection binds little is to be gained. */
+        CU_ASSERT(fc_search_norm(&search) <= norm + 1e-9);
+        CU_ASSERT(i > 0 || (fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s));
         check_loads(&search, &net, &d);
         /* Under a cap hop time falls and no link comes over it. */
         settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
