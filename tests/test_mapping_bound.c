@@ -67,11 +67,11 @@ static const char chord[] = "router s0 router s1\nrouter s1 router s2\nrouter s2
 static bool open_small(const char *yaml, struct fc_machine *machine, struct fc_network *net)
 {
     char text[2048], path[64];
-    if (!strstr(yaml, "%s")) return network_of(yaml, machine, net);
-    if (!write_temporary(path, ".txt", chord))
+    if (!strstr(yaml, "%s")) return fc_test_network(yaml, machine, net);
+    if (!fc_test_file(path, ".txt", chord, strlen(chord)))
         return false;
     snprintf(text, sizeof text, yaml, path);
-    bool opened = network_of(text, machine, net);
+    bool opened = fc_test_network(text, machine, net);
     unlink(path);
     return opened;
 }
@@ -236,7 +236,7 @@ static void test_surface(void)
     };
     struct fc_machine machine;
     struct fc_network net;
-    if (!network_of(TORUS("[4, 4]", "1"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("[4, 4]", "1"), &machine, &net)) return;
     for (size_t i = 0; i < FC_COUNT(grids); i++) {
         struct fc_demand d = {0};
         struct fc_arena arena = {0};
@@ -280,7 +280,7 @@ static void test_published_surface(void)
     struct fc_arena arena = {0};
     struct fc_grid_surface surface;
     struct fc_status st = {0};
-    if (!network_of(TORUS("[4, 4]", "256"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("[4, 4]", "256"), &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "stencil4d:grid=8x8x8x8,bytes=1", 1, &d, &st), FC_OK);
     CU_ASSERT_FATAL(surface_of(&d, &arena, &surface));
     for (uint32_t s = 1; s <= 2048; s += s < 64 ? 1 : 31) {
@@ -323,7 +323,7 @@ static void test_known(void)
         struct fc_mapping m = {0};
         struct fc_map_bound bound;
         struct fc_status st = {0};
-        if (!network_of(known[i].yaml, &machine, &net)) continue;
+        if (!fc_test_network(known[i].yaml, &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, known[i].pattern, 1, &d, &st), FC_OK);
         struct fc_map_problem problem = {.net = &net, .demand = &d, .spread = d.n_dense > 0};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
