@@ -63,12 +63,14 @@ struct fc_worst_case {
 };
 /* The permutation that maximises max over links of load / bandwidth under the machine's routing, its split uniform
  * where it is adaptive (Towles & Dally 2002): for each link a maximum-weight assignment of destinations to sources.
- * FC_NO: too large, with the figures. O(links x N^3) at worst, one link a class on tori. */
-enum fc_code fc_worst_case_solve(const struct fc_network *net, struct fc_worst_case *worst, struct fc_status *st);
+ * `whole` leaves symmetry unused (the oracle). FC_NO: too large, with the figures. O(links x N^3) at worst, one link
+ * a class on tori. */
+enum fc_code fc_worst_case_solve(const struct fc_network *net, bool whole, struct fc_worst_case *worst,
+                                 struct fc_status *st);
 void fc_worst_case_free(struct fc_worst_case *worst);
 
 /* Maximum-weight assignment: to[n] a permutation that maximises sum weight[s][to[s]], u[s] + v[d] >= weight[s][d]
- * with equality on it; weight[n][n] >= 0. O(n^3). scratch: 2n doubles and 2n uint32_t of the arena. */
+ * with equality on it; weight[n][n] finite and >= 0. O(n^3). */
 enum fc_code fc_assign(uint32_t n, const double *weight, uint32_t *to, double *u, double *v, struct fc_status *st);
 
 #endif
