@@ -20,6 +20,8 @@ struct fc_flow_settings {
     enum fc_flow_method method;
     double gap;   /* relative distance of the two ends at which it stops; 0: 1e-9 */
     double work;  /* most elementary steps, some 2e-9 s each; 0: 1e10 */
+    double most_variables; /* of the edge form, more are refused; 0: 3e7 */
+    bool if_cheap; /* channel loads only: a program too large is left out, and one that is not needed */
     bool whole;   /* leave symmetry unused (the oracle) */
     const double *background_bytes_per_s; /* [n_links] or NULL */
 };
@@ -27,6 +29,7 @@ struct fc_flow_settings {
  * a flow that was found. */
 struct fc_flow_bound {
     struct fc_arena arena;
+    enum fc_flow_paths paths;
     double lower_s, upper_s;
     double *price;  /* [n_links] y >= 0 with sum of y * free bandwidth = 1; the sum over pairs of bytes times the
                      * shortest path under y is lower_s, unless a node's own links bind (lower_s = node_s) */
@@ -48,6 +51,10 @@ enum fc_code fc_flow_bound_solve(const struct fc_network *net, const struct fc_n
                                  const struct fc_flow_settings *settings, struct fc_flow_bound *bound,
                                  struct fc_status *st);
 void fc_flow_bound_free(struct fc_flow_bound *bound);
+/* The machine's routing takes paths of fewest hops only. */
+bool fc_flow_minimal(const struct fc_network *net);
+/* Settings of a bound beside every answer: some tenths of a second at most, programs that are larger left out. */
+struct fc_flow_settings fc_flow_cheap(const struct fc_network *net);
 
 /* ---- the worst permutation of an oblivious routing (worst_case.c, assignment.c) ------------------------------ */
 

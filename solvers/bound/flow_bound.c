@@ -23,6 +23,7 @@ static enum fc_code start(struct fc_flow_state *state, const struct fc_flow *flo
 static enum fc_code answer(const struct fc_flow_state *state, struct fc_flow_bound *bound, struct fc_status *st)
 {
     const struct fc_flow *flow = state->flow;
+    bound->paths = flow->paths;
     bound->node_s = flow->node_s;
     bound->lower_s = fmax(state->lower_s, flow->node_s);
     bound->upper_s = fmax(state->upper_s, bound->lower_s); /* above it by rounding only */
@@ -58,7 +59,7 @@ static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_sett
         return fc_flow_weights(state, INFINITY, work, 0, st) ? st->code : fc_flow_edges(state, st);
     }
     if (!columns) return fc_flow_weights(state, gap, work, UINT64_MAX, st);
-    if (fc_flow_weights(state, fmax(gap, 0.01), work / 4, 60, st) || fc_flow_done(state, gap)) return st->code;
+    if (fc_flow_weights(state, fmax(gap, 0.01), work / 2, 60, st) || fc_flow_done(state, gap)) return st->code;
     *method = "columns";
     return fc_flow_columns(state, gap, work, st);
 }
@@ -87,4 +88,19 @@ void fc_flow_bound_free(struct fc_flow_bound *bound)
 {
     fc_arena_free(&bound->arena);
     memset(bound, 0, sizeof *bound);
+}
+
+bool fc_flow_minimal(const struct fc_network *net)
+{
+    const char *routing = net->machine->routing->name;
+    return !strcmp(routing, "adaptive") || !strcmp(routing, "nca") || !strcmp(routing, "shortest");
+}
+
+struct fc_flow_settings fc_flow_cheap(const struct fc_network *net)
+{
+    return (struct fc_flow_settings){.paths = fc_flow_minimal(net) ? FC_FLOW_MINIMAL : FC_FLOW_ALL,
+                                     .most_variables = 6e4,
+                                     .work = 1.5e8,
+                                     .gap = 1e-6,
+                                     .if_cheap = true};
 }

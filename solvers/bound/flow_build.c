@@ -6,11 +6,15 @@
  * representative an orbit are kept, and links that a translation takes to each other share a row
  * (flow_symmetry.c). With minimal paths every destination keeps the arcs that lie on a shortest way from one of its
  * sources: as many variables as the edge form has. Limit: packets pass through no node. */
+#include "models/family_two_level.h"
 #include "solvers/bound/flow.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Arcs looked at for a variable that minimal paths keep. */
+#define MOST_VISITS 50
 
 struct builder {
     struct fc_flow *flow;
@@ -20,6 +24,7 @@ struct builder {
     struct fc_translations translations;
     struct fc_arena scratch;
     struct fc_status *st;
+    double most;            /* variables */
     double *a[4], *b[4];    /* [n_vertices] dense parts by vertex */
     uint64_t *first;        /* [n_vertices + 1] entries by target vertex */
     uint32_t *entry_source; /* [n] vertex, ascending, no two alike */
@@ -282,9 +287,8 @@ static enum fc_code make_commodities(struct builder *b)
         for (int i = 0; i < b->demand->n_dense; i++) dense = dense || b->b[i][t] > 0;
         most += dense ? flow->n_vertices : (double)(b->first[t + 1] - b->first[t]);
     }
-    if (most > FC_FLOW_MOST_VARIABLES)
-        return fc_refuse(b->st, FC_NO, "the flow program has %.3g pairs of routers (at most %.3g)", most,
-                         FC_FLOW_MOST_VARIABLES);
+    if (most > b->most)
+        return fc_refuse(b->st, FC_NO, "the flow program has %.3g pairs of routers (at most %.3g)", most, b->most);
     flow->source = fc_alloc(&flow->arena, (size_t)most, sizeof *flow->source, b->st);
     flow->bytes = fc_alloc(&flow->arena, (size_t)most, sizeof *flow->bytes, b->st);
     if (b->st->code) return b->st->code;
@@ -356,10 +360,10 @@ static uint64_t minimal_arcs(const struct fc_flow *flow, uint32_t c, struct ways
     return n;
 }
 
-static enum fc_code too_large(const struct fc_flow *flow, double variables, struct fc_status *st)
+static enum fc_code too_large(const struct builder *b, double variables)
 {
-    return fc_refuse(st, FC_NO, "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)",
-                     variables, flow->n_commodities, flow->n_arcs, FC_FLOW_MOST_VARIABLES);
+    return fc_refuse(b->st, FC_NO, "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)",
+                     variables, b->flow->n_commodities, b->flow->n_arcs, b->most);
 }
 
 static enum fc_code make_variables(struct builder *b)
@@ -369,7 +373,7 @@ static enum fc_code make_variables(struct builder *b)
     flow->first_variable = fc_alloc(&flow->arena, n + 1ull, sizeof *flow->first_variable, b->st);
     if (!flow->first_variable) return b->st->code;
     if (flow->paths == FC_FLOW_ALL) {
-        if ((double)n * flow->n_arcs > FC_FLOW_MOST_VARIABLES) return too_large(flow, (double)n * flow->n_arcs, b->st);
+        if ((double)n * flow->n_arcs > b->most) return too_large(b, (double)n * flow->n_arcs);
         flow->variable = fc_alloc(&flow->arena, flow->n_arcs, sizeof *flow->variable, b->st);
         for (uint32_t a = 0; flow->variable && a < flow->n_arcs; a++) flow->variable[a] = a;
         for (uint32_t c = 0; c < n; c++) flow->first_variable[c + 1] = (c + 1ull) * flow->n_arcs;
@@ -379,11 +383,10 @@ static enum fc_code make_variables(struct builder *b)
                      fc_alloc(&b->scratch, flow->n_vertices, sizeof *w.queue, b->st),
                      fc_alloc(&b->scratch, flow->n_vertices, sizeof *w.used, b->st)};
     if (b->st->code) return b->st->code;
-    if ((double)n * flow->n_arcs > 20 * FC_FLOW_MOST_VARIABLES) return too_large(flow, (double)n * flow->n_arcs, b->st);
+    if ((double)n * flow->n_arcs > MOST_VISITS * b->most) return too_large(b, (double)n * flow->n_arcs);
     for (uint32_t c = 0; c < n; c++)
         flow->first_variable[c + 1] = flow->first_variable[c] + minimal_arcs(flow, c, &w, NULL);
-    if ((double)flow->first_variable[n] > FC_FLOW_MOST_VARIABLES)
-        return too_large(flow, (double)flow->first_variable[n], b->st);
+    if ((double)flow->first_variable[n] > b->most) return too_large(b, (double)flow->first_variable[n]);
     flow->variable = fc_alloc(&flow->arena, flow->first_variable[n], sizeof *flow->variable, b->st);
     for (uint32_t c = 0; flow->variable && c < n; c++)
         minimal_arcs(flow, c, &w, flow->variable + flow->first_variable[c]);
@@ -434,6 +437,13 @@ static enum fc_code node_links(struct builder *b)
 static enum fc_code build(struct builder *b)
 {
     double *rate;
+    if (!strcmp(b->net->machine->family->name, "two-level") && fc_two_level(b->net)->d_link == FC_D_FREE)
+        return fc_fail(b->st, FC_INPUT, (struct fc_place){b->net->machine->file, b->net->machine->network_line},
+                       "network.d_link: free leaves the local hops of D routes out; the flow program needs the place of "
+                       "every link (expected packed, modulo, block, relative or hashed)");
+    if (b->net->n_links > MOST_VISITS * b->most)
+        return fc_refuse(b->st, FC_NO, "the flow program has %u links (at most %.3g)", b->net->n_links,
+                         MOST_VISITS * b->most);
     if (check_demand(b->net, b->demand, b->st) || number_vertices(b) || make_arcs(b, &rate) || gather_dense(b) ||
         gather_entries(b))
         return b->st->code;
@@ -445,7 +455,8 @@ static enum fc_code build(struct builder *b)
 enum fc_code fc_flow_build(const struct fc_network *net, const struct fc_node_demand *demand,
                            const struct fc_flow_settings *settings, struct fc_flow *flow, struct fc_status *st)
 {
-    struct builder b = {.flow = flow, .net = net, .demand = demand, .settings = settings, .st = st};
+    struct builder b = {.flow = flow, .net = net, .demand = demand, .settings = settings, .st = st,
+                        .most = settings->most_variables > 0 ? settings->most_variables : FC_FLOW_MOST_VARIABLES};
     memset(flow, 0, sizeof *flow);
     flow->net = net;
     flow->paths = settings->paths;
