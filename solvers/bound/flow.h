@@ -101,7 +101,6 @@ void fc_flow_pool_free(struct fc_flow_pool *pool);
 struct fc_flow_state {
     struct fc_arena arena;
     const struct fc_flow *flow;
-    const struct fc_flow_settings *settings;
     struct fc_flow_search search;
     struct fc_flow_pool pool; /* the flow as it is: columns and weights */
     double lower_s, upper_s;  /* of the arcs of this program, without node_s */
@@ -114,8 +113,8 @@ struct fc_flow_state {
     uint64_t rounds;
     double steps;      /* beside those of the search */
 };
-/* The mean flow of some columns of one commodity, the parts `weight` / their sum, into tree_arc, tree_bytes; returns how
- * many arcs. */
+/* The mean flow of some columns of one commodity, the parts `weight` / their sum, into tree_arc, tree_bytes;
+ * returns how many arcs. */
 uint32_t fc_flow_mean(struct fc_flow_state *state, uint32_t n, const uint32_t *columns);
 /* The proven bound of prices >= 0 (scaled here to sum price * capacity = 1); kept when it is better. */
 double fc_flow_prove(struct fc_flow_state *state, double *price);
@@ -128,6 +127,7 @@ bool fc_flow_done(const struct fc_flow_state *state, double gap);
 enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double most_steps, uint64_t most_rounds,
                              struct fc_status *st);
 enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st);   /* flow_edges.c */
-enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps, struct fc_status *st); /* flow_columns.c */
+enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps,
+                             struct fc_status *st); /* flow_columns.c */
 
 #endif

@@ -7,10 +7,9 @@
 /* Links and destinations that column generation is tried with; variables of the edge form. */
 enum { MOST_MASTER_ROWS = 25000, MOST_EDGE_VARIABLES = 50000 };
 
-static enum fc_code start(struct fc_flow_state *state, const struct fc_flow *flow,
-                          const struct fc_flow_settings *settings, struct fc_status *st)
+static enum fc_code start(struct fc_flow_state *state, const struct fc_flow *flow, struct fc_status *st)
 {
-    *state = (struct fc_flow_state){.flow = flow, .settings = settings};
+    *state = (struct fc_flow_state){.flow = flow};
     state->price = fc_alloc(&state->arena, flow->n_rows, sizeof *state->price, st);
     state->tree_arc = fc_alloc(&state->arena, flow->n_arcs, sizeof *state->tree_arc, st);
     state->tree_bytes = fc_alloc(&state->arena, flow->n_arcs, sizeof *state->tree_bytes, st);
@@ -53,8 +52,8 @@ static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_sett
     if (settings->method == FC_FLOW_EDGES) {
         double n = (double)flow->first_variable[flow->n_commodities];
         if (n > MOST_EDGE_VARIABLES)
-            return fc_refuse(st, FC_NO, "the edge form has %.3g variables (at most %d; column generation takes more)", n,
-                             MOST_EDGE_VARIABLES);
+            return fc_refuse(st, FC_NO, "the edge form has %.3g variables (at most %d; column generation takes more)",
+                             n, MOST_EDGE_VARIABLES);
         *method = "edges";
         return fc_flow_weights(state, INFINITY, work, 0, st) ? st->code : fc_flow_edges(state, st);
     }
@@ -74,7 +73,7 @@ enum fc_code fc_flow_bound_solve(const struct fc_network *net, const struct fc_n
     memset(bound, 0, sizeof *bound);
     bound->method = "none";
     if (fc_flow_build(net, demand, settings, &flow, st)) return st->code;
-    if (!start(&state, &flow, settings, st) && flow.n_commodities > 0) solve(&state, settings, &bound->method, st);
+    if (!start(&state, &flow, st) && flow.n_commodities > 0) solve(&state, settings, &bound->method, st);
     if (!st->code) answer(&state, bound, st);
     bound->exact = !st->code && bound->upper_s <= bound->lower_s * (1 + gap);
     fc_flow_pool_free(&state.pool);

@@ -383,7 +383,9 @@ static enum fc_code make_variables(struct builder *b)
                      fc_alloc(&b->scratch, flow->n_vertices, sizeof *w.queue, b->st),
                      fc_alloc(&b->scratch, flow->n_vertices, sizeof *w.used, b->st)};
     if (b->st->code) return b->st->code;
-    if ((double)n * flow->n_arcs > MOST_VISITS * b->most) return too_large(b, (double)n * flow->n_arcs);
+    if ((double)n * flow->n_arcs > MOST_VISITS * b->most)
+        return fc_refuse(b->st, FC_NO, "the flow program has %u destinations on %u links (at most %.3g pairs of them)", n,
+                         flow->n_arcs, MOST_VISITS * b->most);
     for (uint32_t c = 0; c < n; c++)
         flow->first_variable[c + 1] = flow->first_variable[c] + minimal_arcs(flow, c, &w, NULL);
     if ((double)flow->first_variable[n] > b->most) return too_large(b, (double)flow->first_variable[n]);

@@ -175,7 +175,11 @@ static bool simplex(struct master *m)
     for (size_t i = 0; i < FC_COUNT(methods); i++) {
         m->parameters.meth = methods[i];
         m->parameters.it_lim = 5000 + 2 * glp_get_num_rows(m->lp);
-        if (i == 2) glp_adv_basis(m->lp, 0);
+        if (i == 2) { /* the one call that talks */
+            int talks = glp_term_out(GLP_OFF);
+            glp_adv_basis(m->lp, 0);
+            glp_term_out(talks);
+        }
         int before = glp_get_it_cnt(m->lp), failed = glp_simplex(m->lp, &m->parameters);
         m->state->steps += 30.0 * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
         if (!failed && glp_get_status(m->lp) == GLP_OPT) return true;
@@ -193,7 +197,8 @@ static bool solve(struct master *m)
         if (z <= of_master * (1 + 1e-10) || add_rows(m, of_master) == 0) break;
     }
     for (uint32_t r = 0; r < flow->n_rows; r++)
-        m->price[r] = m->lp_row[r] ? fmax(0, -glp_get_row_dual(m->lp, m->lp_row[r])) / OBJECTIVE / flow->capacity[r] : 0;
+        m->price[r] =
+            m->lp_row[r] ? fmax(0, -glp_get_row_dual(m->lp, m->lp_row[r])) / OBJECTIVE / flow->capacity[r] : 0;
     for (uint32_t c = 0; c < flow->n_commodities; c++)
         m->sigma[c] = glp_get_row_dual(m->lp, m->convexity + (int)c) / OBJECTIVE * m->scale;
     return true;
@@ -207,6 +212,7 @@ static enum fc_code ask(struct master *m, uint32_t *added)
     double scale = 0, bound = 0;
     *added = 0;
     for (uint32_t r = 0; r < flow->n_rows; r++) scale += m->mix[r] * flow->capacity[r];
+    if (!(scale > 0)) return FC_OK; /* z stands on the links of a node: no link has a price */
     for (uint32_t r = 0; r < flow->n_rows; r++) m->mix[r] /= scale;
     fc_flow_lengths(flow, m->mix, state->length);
     for (uint32_t c = 0; c < flow->n_commodities; c++) {

@@ -280,7 +280,8 @@ enum fc_code fc_flow_weights(struct fc_flow_state *state, double gap, double mos
     int stalled = 0;
     state->upper_s = INFINITY;
     if (!start(&w, &scratch, st)) fc_flow_loads(state);
-    while (!st->code && !fc_flow_done(state, gap) && state->rounds < most_rounds && state->steps + state->search.steps < most_steps) {
+    while (!st->code && !fc_flow_done(state, gap) && state->rounds < most_rounds &&
+           state->steps + state->search.steps < most_steps) {
         double lower = state->lower_s, upper = state->upper_s;
         if (sweep(&w, share, st)) break;
         bool better = state->upper_s < upper * (1 - 0.02 * share) || state->lower_s > lower * (1 + 0.02 * share);

@@ -146,8 +146,8 @@ static enum fc_code walk_all(struct worst *w, bool write)
             }
         }
         if ((double)w->n_shares > MOST_SHARES)
-            return fc_refuse(w->st, FC_NO, "the routes of %u nodes cross more than %.3g links in all (routing %s; too "
-                             "many for the worst case)", n, MOST_SHARES, w->net->machine->routing->name);
+            return fc_refuse(w->st, FC_NO, "the routes of %u nodes cross more than %.3g links in all (routing %s; "
+                             "too many for the worst case)", n, MOST_SHARES, w->net->machine->routing->name);
     }
     return FC_OK;
 }
@@ -157,8 +157,8 @@ static enum fc_code collect(struct worst *w)
     uint32_t n = w->net->n_nodes, capacity = w->net->machine->routing->walk_capacity(w->net);
     double pairs = (double)n / w->n_shifts * n;
     if (n > MOST_NODES)
-        return fc_refuse(w->st, FC_NO, "the worst case of %u nodes is an assignment of %.3g pairs for each link (at most "
-                         "%d nodes)", n, (double)n * n, MOST_NODES);
+        return fc_refuse(w->st, FC_NO, "the worst case of %u nodes is an assignment of %.3g pairs for each link (at "
+                         "most %d nodes)", n, (double)n * n, MOST_NODES);
     if (pairs > MOST_PAIRS || capacity == FC_NONE)
         return fc_refuse(w->st, FC_NO, "the worst case needs %.3g routes (at most %.3g)", pairs, MOST_PAIRS);
     if (number_links(w) || fc_walk_start(&w->walk, capacity, w->st)) return w->st->code;
