@@ -34,6 +34,8 @@ struct fc_arguments {
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
     const char *hosts;
+    const char *bound; /* load: which program bounds it */
+    bool worst_case;
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `nodes` is the last */
     int n_node_lists;
     bool compare, long_mapping;

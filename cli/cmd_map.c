@@ -1,6 +1,7 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
+#include "solvers/bound/bound.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -149,7 +150,8 @@ static enum fc_code try_strategy(const struct answer *a, const char *strategy, s
                                  struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
+    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow};
     double start = fc_wall_s();
     if (fc_session_map(arguments, a->session, a->demand, strategy, mapping, st)) return st->code;
     row->elapsed_s = fc_wall_s() - start;

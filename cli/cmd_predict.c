@@ -2,6 +2,7 @@
  * machines under one or several mappings. */
 #include "cli/period.h"
 #include "plots/plots.h"
+#include "solvers/bound/bound.h"
 #include "traces/trace_source.h"
 
 #include <math.h>
@@ -168,7 +169,9 @@ static enum fc_code predict_demand(struct settings *s, struct fc_session *sessio
 {
     struct fc_load load;
     struct fc_load_summary links;
+    struct fc_flow_settings flow = fc_flow_cheap(&session->net);
     struct fc_load_settings settings = {.threads = s->arguments->threads,
+                                        .flow = &flow,
                                         .seed = s->arguments->seed,
                                         .background_bytes_per_s = session->background_bytes_per_s};
     if (fc_session_calibrate(session, &settings.bulk, st)) return st->code;

@@ -11,7 +11,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
-       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG };
+       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -44,6 +44,9 @@ static const struct entry {
     {'k', {"members", KEY_MEMBERS, "N", 0, "collectives: their times with N members", 0}},
     {'y', {"bytes", KEY_BYTES, "BYTES", 0, "collectives: vector, or block of a member (default: 8 B)", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
+    {'7', {"bound", KEY_BOUND, "lp|lp-minimal|cuts", 0, "the least busiest link of any routing, of minimal ones, by a linear "
+           "program, or cuts only (default: the program where it is cheap and holds for the routing)", 0}},
+    {'8', {"worst-case", KEY_WORST, NULL, 0, "instead of traffic: the permutation that the routing carries worst", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
     {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
@@ -163,6 +166,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_MEMBERS: a->members = (double)whole(state, "members", value, 1, 1 << 24); break;
     case KEY_BYTES: a->bytes = bytes(state, "bytes", value); break;
     case KEY_SPLIT: a->split = value; break;
+    case KEY_BOUND: a->bound = value; break;
+    case KEY_WORST: a->worst_case = true; break;
     case KEY_WALK: a->path_walk = true; break;
     case KEY_VC_RULE: a->vc_rule = value; break;
     case KEY_PLOT: a->plot = value; break;

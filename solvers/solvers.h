@@ -25,15 +25,21 @@ struct fc_load {
     double network_bytes;/* bytes between different nodes */
     double cut_bound_s;  /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
     const char *method;  /* "structural", "path walk", "adaptive split" */
+    const char *bound_by; /* what proves the bound: "routing" (the loads are fixed), "cuts", "linear program" */
+    struct fc_flow_bound *flow; /* bound/bound.h: what the settings asked for; NULL: not asked, or too large */
 };
 enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
 struct fc_bulk; /* bulk.h */
+struct fc_flow_bound;
+struct fc_flow_settings; /* bound/bound.h */
 struct fc_load_settings {
     enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
     bool path_walk;        /* force the general path walk (the oracle) */
     int threads;           /* most threads allowed; loads are solved in one so far */
     uint64_t seed;
     const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
+    const struct fc_flow_settings *flow; /* also the flow program's bound, in cut_bound_s where it holds for the
+                                          * routing and is better; NULL: no */
     const struct fc_bulk *bulk; /* phases only: calibrated by kernel runs (calibration.h); NULL: the bound itself */
 };
 /* Loads of `demand` placed by `placement` under the machine's routing. */

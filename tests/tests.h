@@ -11,6 +11,7 @@
 
 #define FC_SUITES(X)                                                                                                  \
     X(suite_background)                                                                                               \
+    X(suite_bound)                                                                                                    \
     X(suite_block_shapes)                                                                                             \
     X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
