@@ -138,14 +138,12 @@ static bool alike(const struct fc_place_model *m, int d)
     return same;
 }
 
-/* Size of the class of the pair (u, v) under mirrors, 0 when another pair stands for it. */
-static uint64_t class_size(const struct fc_place_search *s, uint32_t u, uint32_t v, bool symmetry)
+uint64_t fc_place_class(const struct fc_chip *c, uint32_t u, uint32_t v, bool swap, bool symmetry)
 {
-    const struct fc_chip *c = &s->m->chip;
     uint64_t own = (uint64_t)u << 32 | v, seen[1 << FC_CHIP_AXES], n = 0;
     for (unsigned axes = 0; axes < (symmetry ? 1u << c->n_axes : 1); axes++) {
         uint64_t a = mirror(c, u, axes), b = mirror(c, v, axes);
-        uint64_t image = s->swap[0] && b < a ? b << 32 | a : a << 32 | b;
+        uint64_t image = swap && b < a ? b << 32 | a : a << 32 | b;
         bool known = false;
         if (image < own) return 0;
         for (uint64_t i = 0; i < n; i++) known = known || seen[i] == image;
@@ -154,20 +152,24 @@ static uint64_t class_size(const struct fc_place_search *s, uint32_t u, uint32_t
     return n;
 }
 
+bool fc_place_symmetry(const struct fc_place_model *m, const struct fc_layout_rules *rules, bool *swap)
+{
+    bool symmetry = !rules->taken;
+    for (int i = 0; i < m->n; i++) symmetry = symmetry && rules->pinned[i] == FC_NONE;
+    for (int d = 0; d < m->chip.n_dims; d++) swap[d] = symmetry && alike(m, d);
+    return symmetry;
+}
+
 static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_place_model *m = s->m;
     uint64_t swaps = 1;
-    symmetry = symmetry && !s->rules->taken;
-    for (int i = 0; i < m->n; i++) symmetry = symmetry && s->rules->pinned[i] == FC_NONE;
-    for (int d = 0; d < m->chip.n_dims; d++) {
-        s->swap[d] = symmetry && alike(m, d);
-        swaps *= s->swap[d] ? 2 : 1;
-    }
+    symmetry = symmetry && fc_place_symmetry(m, s->rules, s->swap);
+    for (int d = 0; d < m->chip.n_dims; d++) swaps *= s->swap[d] ? 2 : 1;
     s->tasks = fc_alloc(arena, (size_t)m->n_mesh * m->n_mesh, sizeof *s->tasks, st);
     for (uint32_t u = 0; s->tasks && u < m->n_mesh; u++)
         for (uint32_t v = 0; v < m->n_mesh; v++) {
-            uint64_t size = u == v || (s->swap[0] && v < u) ? 0 : class_size(s, u, v, symmetry);
+            uint64_t size = u == v || (s->swap[0] && v < u) ? 0 : fc_place_class(&m->chip, u, v, s->swap[0], symmetry);
             if (size) s->tasks[s->n_tasks++] = (struct fc_place_task){{u, v}, size * swaps};
         }
     return st->code;

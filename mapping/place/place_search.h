@@ -46,6 +46,10 @@ static inline size_t fc_place_pair(const struct fc_place_search *s, int i, int j
 {
     return (size_t)(i * s->m->n - i * (i + 1) / 2 + j - i - 1);
 }
+/* Whether mirrors keep the rules, and in which dimensions the two interfaces are alike: swap [n_dims]. */
+bool fc_place_symmetry(const struct fc_place_model *model, const struct fc_layout_rules *rules, bool *swap);
+/* Size of the class of the pair of nodes under mirrors (and its exchange), 0 when another pair stands for it. */
+uint64_t fc_place_class(const struct fc_chip *chip, uint32_t u, uint32_t v, bool swap, bool symmetry);
 /* Counts a layout with these values. */
 void fc_place_see(struct fc_place_seen *seen, int n, const struct fc_place_key *key, const uint32_t *node,
                   uint64_t times);
