@@ -13,7 +13,7 @@ struct fc_place_best {
     bool proven;         /* value and bound are the same */
     double gap_percent;  /* 100 (value / bound - 1); NaN: no bound above 0 */
     const char *by;      /* "all layouts", "branch and bound", "integer program", "town bound", ...; what gave the bound */
-    uint64_t steps;      /* nodes of a tree, moves looked at */
+    uint64_t steps;      /* work: layouts, moves looked at, some 64 additions of a tree, nodes of a program */
 };
 
 /* A good layout by local search from `starts` random ones (place_local.c): moves of one interface, exchanges of two,

@@ -119,7 +119,7 @@ static int64_t set_loads(struct branch *b, int d, uint32_t u)
 static int64_t set_down(struct branch *b, int from, int d, uint32_t u)
 {
     b->node[d] = u;
-    b->steps++;
+    b->steps += b->objective == FC_PLACE_LOAD ? 1 + b->m->n_links / 16 : 1 + (uint32_t)(b->n - d) * b->m->n_mesh / 32;
     return b->objective == FC_PLACE_LOAD ? set_loads(b, d, u) : set_sums(b, from, d, u);
 }
 
