@@ -312,46 +312,65 @@ static void watch(glp_tree *tree, void *info)
     if (node) w->bound = glp_ios_node_bound(tree, node);
 }
 
-/* Only what is better than the known layout is looked for: by one unit where Z is whole. */
-static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings, struct fc_place_best *best,
-                          struct fc_status *st)
+static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *simplex, glp_iocp *cut, struct watch *w)
 {
-    bool known = best->by && !settings->bare;
-    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0, z = known ? z_of(p, &best->layout) : 0;
-    struct watch w = {p, 0, 0};
-    glp_smcp simplex;
-    glp_iocp cut;
-    glp_init_smcp(&simplex);
-    glp_init_iocp(&cut);
-    simplex.msg_lev = cut.msg_lev = GLP_MSG_OFF;
-    simplex.tm_lim = cut.tm_lim = (int)fmin(2e9, fmax(1, settings->time_s * 1000));
-    simplex.presolve = GLP_ON;
-    cut.cb_func = watch;
-    cut.cb_info = &w;
-    cut.bt_tech = GLP_BT_BLB;
-    if (known) glp_set_col_bnds(p->lp, p->column_z, GLP_DB, glp_get_col_lb(p->lp, p->column_z), z);
-    int failed = glp_simplex(p->lp, &simplex);
-    int status = failed == GLP_ENOPFS || failed == GLP_ENODFS ? GLP_NOFEAS : glp_get_status(p->lp);
-    if (status == GLP_NOFEAS && !known) return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
-    if (failed || status != GLP_OPT)
-        return fc_refuse(st, FC_NO, "the linear program was not solved within %.3g s", settings->time_s);
-    w.bound = step > 0 ? ceil(glp_get_obj_val(p->lp) - 1e-6) : glp_get_obj_val(p->lp);
-    int ended = known && w.bound > z - step + 1e-6 ? 0 : glp_intopt(p->lp, &cut);
-    status = glp_mip_status(p->lp);
-    bool found = status == GLP_OPT || status == GLP_FEAS;
-    if (found) read_layout(p, &best->layout);
-    if (!found && !known) return fc_refuse(st, FC_NO, "no layout was found within %.3g s", settings->time_s);
-    z = z_of(p, &best->layout);
-    bool proven = (ended == 0 && status == GLP_OPT) || w.bound > z - step + 1e-6;
-    if (step > 0) w.bound = ceil(w.bound - 1e-6);
-    double to_value = p->objective == FC_PLACE_WEIGHTED ? p->unit / p->m->n_cores : p->unit;
+    glp_init_smcp(simplex);
+    glp_init_iocp(cut);
+    simplex->msg_lev = cut->msg_lev = GLP_MSG_OFF;
+    simplex->tm_lim = cut->tm_lim = (int)fmin(2e9, fmax(1, settings->time_s * 1000));
+    simplex->presolve = GLP_ON;
+    cut->cb_func = watch;
+    cut->cb_info = w;
+    cut->bt_tech = GLP_BT_BLB;
+}
+
+/* Sets `best` from the layout in it; `bound` in Z's units. */
+static void answer(const struct program *p, double bound, bool proven, uint64_t nodes, struct fc_place_best *best)
+{
+    double unit = p->objective == FC_PLACE_WEIGHTED ? p->unit / p->m->n_cores : p->unit;
     fc_layout_figure(p->m, &best->layout, NULL, &best->figures);
     best->value = fc_layout_value(&best->figures, p->objective);
-    best->bound = proven ? best->value : fmin(best->value, fmax(w.bound, 0) * to_value);
+    best->bound = proven ? best->value : fmin(best->value, fmax(bound, 0) * unit);
     best->proven = proven;
     best->gap_percent = best->bound > 0 ? 100 * (best->value / best->bound - 1) : (double)NAN;
     best->by = "integer program";
-    best->steps = w.nodes;
+    best->steps = nodes;
+}
+
+/* Where a layout is known only better ones are looked for, by one unit where Z is whole: none is its proof. */
+static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings, struct fc_place_best *best,
+                          struct fc_status *st)
+{
+    bool known = best->by && !settings->bare, found = false;
+    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0, low = glp_get_col_lb(p->lp, p->column_z);
+    double most = known ? z_of(p, &best->layout) - step : INFINITY;
+    struct watch w = {p, low, 0};
+    glp_smcp simplex;
+    glp_iocp cut;
+    parameters(settings, &simplex, &cut, &w);
+    if (known && most < low) {
+        answer(p, low, true, 0, best);
+        return FC_OK;
+    }
+    if (known) glp_set_col_bnds(p->lp, p->column_z, most > low ? GLP_DB : GLP_FX, low, most);
+    int failed = glp_simplex(p->lp, &simplex), status = glp_get_status(p->lp);
+    bool none = failed == GLP_ENOPFS || failed == GLP_ENODFS || (!failed && status == GLP_NOFEAS);
+    if (!none && (failed || status != GLP_OPT))
+        return fc_refuse(st, FC_NO, "the linear program was not solved within %.3g s", settings->time_s);
+    bool proven = none;
+    if (!none) {
+        w.bound = glp_get_obj_val(p->lp);
+        int ended = glp_intopt(p->lp, &cut);
+        status = glp_mip_status(p->lp);
+        found = status == GLP_OPT || status == GLP_FEAS;
+        proven = ended == 0 && (status == GLP_OPT || (known && status == GLP_NOFEAS));
+        none = status == GLP_NOFEAS;
+    }
+    if (none && !known) return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
+    if (!found && !known) return fc_refuse(st, FC_NO, "no layout was found within %.3g s", settings->time_s);
+    if (found) read_layout(p, &best->layout);
+    if (step > 0) w.bound = ceil(w.bound - 1e-6);
+    answer(p, w.bound, proven || w.bound > z_of(p, &best->layout) - step + 1e-6, w.nodes, best);
     return FC_OK;
 }
 

@@ -9,6 +9,9 @@
 
 #define WARMUP_CYCLES 20000
 #define MEASURE_CYCLES 20000
+/* Packets are followed over so many hops, as `curve` does. */
+#define HOPS_A_LINK 200
+#define LEAST_HOPS 2e6
 #define MOST_HOPS 20e6
 
 enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
@@ -69,10 +72,11 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     struct fc_flit_settings settings;
     struct fc_status other_kind = {0};
     bool found = false;
+    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * s->net.n_links));
     fc_flit_defaults(&settings);
     settings.allow_deadlock = true; /* the certificate is told beside */
     if (fc_calibration_find(&s->net, &calibration, &found, &other_kind)) found = false; /* of another policy */
-    if (!fc_turns_make(&s->net, &s->demand, &settings, (uint64_t)MOST_HOPS, &turns, st) &&
+    if (!fc_turns_make(&s->net, &s->demand, &settings, hops, &turns, st) &&
         !fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, st) &&
         !fc_calibrated_solve(calibrated, load, &answer, st)) {
         bool stable = answer.model.stable;
