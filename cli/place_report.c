@@ -78,8 +78,8 @@ static void print_table(const struct fc_place_answer *a, FILE *stream)
 {
     fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s", "", "turn", "weighted", "greatest", "of torus", "fairness");
     if (a->served) fprintf(stream, " %9s %6s %10s %6s %5s", "latency", "+-", "saturation", "+-", "free");
-    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s", "", "hops", "hops", "load", "%", "");
-    if (a->served) fprintf(stream, " %9s %6s %10s %6s %5s", "cycles", "%", "flits/n/c", "%", "");
+    fprintf(stream, "\n%-3s %8s %9s %9s %8s", "", "hops", "hops", "load", "%");
+    if (a->served) fprintf(stream, " %19s %6s %10s %6s", "cycles", "%", "flits/n/c", "%");
     fprintf(stream, "\n");
     for (size_t i = 0, number = 0; i < a->n; i++)
         if (fc_place_shown(a, i)) print_row(a, i, ++number, stream);

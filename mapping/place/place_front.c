@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Saturations are known to about so much (queueing.h). */
+#define SAME_SATURATION 2e-4
+
 /* No worse in both and better in one. An unknown latency is worse than any. */
 static bool beats(const struct fc_served_layout *a, const struct fc_served_layout *b)
 {
@@ -12,7 +15,9 @@ static bool beats(const struct fc_served_layout *a, const struct fc_served_layou
     double sa = a->service.saturation, sb = b->service.saturation;
     if (isnan(la)) la = INFINITY;
     if (isnan(lb)) lb = INFINITY;
-    return la <= lb && sa >= sb && (la < lb || sa > sb);
+    bool faster = la < lb * (1 - 1e-9), slower = la > lb * (1 + 1e-9);
+    bool more = sa > sb * (1 + SAME_SATURATION), less = sa < sb * (1 - SAME_SATURATION);
+    return !slower && !less && (faster || more);
 }
 
 static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
