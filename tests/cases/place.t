@@ -30,17 +30,17 @@ $ fabricast place -m $TMP/m33.yaml --on-chip 50% --pin x-=4 --keep-free 0,8 --ob
 > layouts     120 allowed, 120 differ, all evaluated
 > least load  1.77966, proven by all layouts
 # The paper's chip: 16!/10! layouts, the proof, and Table 1 (turn hops 2.89 1.78 1.78 1.67 1.56 1.56 1.56).
-$ fabricast place -m tmesh-216 --objective hops --milp --time 60s -q | grep -E '^(chip|layouts|least)|Table 1' | cut -c1-51
-> chip        4 x 4 mesh, 6 interfaces, 10 cores, rou
-> layouts     5765760 allowed, 216216 differ, all eva
-> least hops  1.55556, proven by all layouts; proven 
-> 1     2.8889   15.6120    7.0866     7.38     0.674
-> 2     1.7778   11.8875    7.5035     7.81     0.403
-> 3     1.7778   11.2195    8.9509     9.32     0.616
-> 4     1.6667   10.0592    8.4761     8.83     0.529
-> 5     1.5556   10.0567    7.9319     8.26     0.546
-> 6     1.5556    9.9409    5.9194     6.16     0.645
-> 7     1.5556    9.7093    5.9194     6.16     0.674
+$ fabricast place -m tmesh-216 --objective hops --milp --time 60s -q | grep -E '^(chip|layouts|least)|Table 1' | cut -c1-50
+> chip        4 x 4 mesh, 6 interfaces, 10 cores, ro
+> layouts     5765760 allowed, 216216 differ, all ev
+> least hops  1.55556, proven by all layouts; proven
+> 1     2.8889   15.6120    7.0866     7.38     0.67
+> 2     1.7778   11.8875    7.5035     7.81     0.40
+> 3     1.7778   11.2195    8.9509     9.32     0.61
+> 4     1.6667   10.0592    8.4761     8.83     0.52
+> 5     1.5556   10.0567    7.9319     8.26     0.54
+> 6     1.5556    9.9409    5.9194     6.16     0.64
+> 7     1.5556    9.7093    5.9194     6.16     0.67
 # JSON of the contract.
 $ fabricast place -m $TMP/m33.yaml --objective hops --json -q | grep -cE '"(bridges|mean_turn_hops|latency_cycles|saturation|deadlock_free|best_latency|best_throughput)"'
 > 22
