@@ -1,5 +1,6 @@
-/* cmd_place.c - `place`: which mesh nodes of a chip should host the torus' interfaces: the best layouts with their proof,
- * the front of latency and saturation, beside the seven layouts of Table 1 of the TMesh paper where they fit. */
+/* cmd_place.c - `place`: which mesh nodes of a chip should host the torus' interfaces: the best layouts with
+ * their proof, the front of latency and saturation, beside the seven layouts of Table 1 of the TMesh paper
+ * where they fit. */
 #include "cli/place_report.h"
 #include "plots/plots.h"
 
@@ -7,23 +8,25 @@
 #include <string.h>
 
 enum { TABLE1 = 7, MOST_FRONT = 16, CONFIRM_RUNS = 5 };
-#define SERVED_A_SECOND 8   /* layouts by the queueing model in a second of --time */
+#define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
 #define MOST_SERVED_LINKS 2e6
 
-/* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md). */
+/* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md).
+ */
 static const struct {
     const char *name;
     struct fc_layout layout;
 } table1[TABLE1] = {
-    {"Table 1: LN 8,4,0", {{11, 8, 7, 4, 3, 0}}},  {"Table 1: LN 0,2,4", {{1, 0, 3, 2, 5, 4}}},
-    {"Table 1: LN 4,5,6", {{7, 4, 9, 5, 10, 6}}},  {"Table 1: LN 9,6,4", {{10, 9, 7, 6, 5, 4}}},
-    {"Table 1: LN 4,5,9", {{8, 4, 6, 5, 10, 9}}},  {"Table 1: LN 5,4,6", {{9, 5, 8, 4, 10, 6}}},
+    {"Table 1: LN 8,4,0", {{11, 8, 7, 4, 3, 0}}}, {"Table 1: LN 0,2,4", {{1, 0, 3, 2, 5, 4}}},
+    {"Table 1: LN 4,5,6", {{7, 4, 9, 5, 10, 6}}}, {"Table 1: LN 9,6,4", {{10, 9, 7, 6, 5, 4}}},
+    {"Table 1: LN 4,5,9", {{8, 4, 6, 5, 10, 9}}}, {"Table 1: LN 5,4,6", {{9, 5, 8, 4, 10, 6}}},
     {"Table 1: LN 1,5,9", {{2, 1, 6, 5, 10, 9}}},
 };
 
 /* ---- arguments ---- */
 
-static enum fc_code choice(const char *option, const char *text, const char *const *names, int *value, struct fc_status *st)
+static enum fc_code choice(const char *option, const char *text, const char *const *names, int *value,
+                           struct fc_status *st)
 {
     char list[128] = "";
     for (int i = 0; names[i]; i++) {
@@ -39,13 +42,17 @@ static enum fc_code read_rules(struct fc_place_answer *a, struct fc_status *st)
     const struct fc_arguments *arguments = a->arguments;
     fc_layout_rules_none(&a->rules);
     a->rules.lines = a->constraint == FC_PLACE_LINES;
-    a->policy = a->constraint == FC_PLACE_SIX_VC ? FC_TMESH_SIX_VC : a->constraint == FC_PLACE_LINES ? FC_TMESH_SEPARATE : -1;
-    if (arguments->pin && fc_layout_read(arguments->pin, "--pin", &a->model, a->rules.pinned, st)) return st->code;
+    a->policy = a->constraint == FC_PLACE_SIX_VC  ? FC_TMESH_SIX_VC
+                : a->constraint == FC_PLACE_LINES ? FC_TMESH_SEPARATE
+                                                  : -1;
+    if (arguments->pin && fc_layout_read(arguments->pin, "--pin", &a->model, a->rules.pinned, st))
+        return st->code;
     if (arguments->keep_free) {
         uint32_t *list;
         size_t n;
         uint8_t *taken = fc_alloc(&a->arena, a->model.n_mesh, 1, st);
-        if (!taken || fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, st)) return st->code;
+        if (!taken || fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, st))
+            return st->code;
         for (size_t i = 0; i < n; i++) taken[list[i]] = 1;
         a->rules.taken = taken;
     }
@@ -57,11 +64,13 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
     static const char *const objectives[] = {"hops", "weighted", "load", "pareto", NULL};
     const struct fc_arguments *arguments = a->arguments;
     struct fc_chip chip;
-    if (choice("objective", arguments->objective ? arguments->objective : "pareto", objectives, &a->objective, st) ||
-        choice("constraint", arguments->constraint ? arguments->constraint : "six-vc", fc_place_constraint_names,
-               &a->constraint, st) ||
+    if (choice("objective", arguments->objective ? arguments->objective : "pareto", objectives, &a->objective,
+               st) ||
+        choice("constraint", arguments->constraint ? arguments->constraint : "six-vc",
+               fc_place_constraint_names, &a->constraint, st) ||
         fc_chip_of_machine(&a->session->machine, &chip, st) ||
-        choice("turns", arguments->turns ? arguments->turns : "dimension-order", fc_chip_turns_names, &chip.turns, st))
+        choice("turns", arguments->turns ? arguments->turns : "dimension-order", fc_chip_turns_names,
+               &chip.turns, st))
         return st->code;
     chip.on_chip = arguments->on_chip;
     if (fc_place_model_make(&chip, &a->model, st)) return st->code;
@@ -72,8 +81,9 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
 
 static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
 {
-    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 && fabs(a->greatest_load - b->greatest_load) < 1e-9 &&
-           fabs(a->turn_hops - b->turn_hops) < 1e-9 && fabs(a->fairness - b->fairness) < 1e-9;
+    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
+           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
+           fabs(a->fairness - b->fairness) < 1e-9;
 }
 
 /* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces). */
@@ -83,7 +93,8 @@ static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, c
     size_t i = 0;
     row->layout = *layout;
     fc_layout_figure(&a->model, layout, NULL, &row->figures);
-    while (i < a->n && !(alike(&a->rows[i].figures, &row->figures) && i >= (a->n < a->n_table1 ? a->n : 0))) i++;
+    while (i < a->n && !(alike(&a->rows[i].figures, &row->figures) && i >= (a->n < a->n_table1 ? a->n : 0)))
+        i++;
     size_t used = strlen(a->name[i]);
     snprintf(a->name[i] + used, sizeof a->name[i] - used, "%s%s", used ? "; " : "", name);
     a->n += i == a->n;
@@ -112,12 +123,14 @@ static enum fc_code all_layouts(struct fc_place_answer *a, const struct fc_place
         if (a->objective != FC_PLACE_PARETO && a->objective != o) continue;
         const struct fc_layout_point *p = &all->best[o];
         double value = fc_layout_value(&p->figures, o);
-        a->best[o] = (struct fc_place_best){p->layout, p->figures, value, value, true, 0, "all layouts", all->evaluated};
+        a->best[o] = (struct fc_place_best){p->layout, p->figures, value,         value,
+                                            true,      0,          "all layouts", all->evaluated};
         add_row(a, &p->layout, names[o]);
     }
     uint32_t shown = all->n_front < MOST_FRONT ? all->n_front : MOST_FRONT;
     for (uint32_t f = 0; f < shown && a->objective == FC_PLACE_PARETO; f++)
-        add_row(a, &all->front[shown > 1 ? f * (all->n_front - 1) / (shown - 1) : 0].layout, "hops/load front");
+        add_row(a, &all->front[shown > 1 ? f * (all->n_front - 1) / (shown - 1) : 0].layout,
+                "hops/load front");
     return FC_OK;
 }
 
@@ -138,8 +151,8 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
         if (!pareto && a->objective != o) continue;
-        if (fc_place_best_find(&a->model, &a->rules, o, arguments->search_s / (pareto ? 3 : 1), arguments->threads,
-                               &a->best[o], st))
+        if (fc_place_best_find(&a->model, &a->rules, o, arguments->search_s / (pareto ? 3 : 1),
+                               arguments->threads, &a->best[o], st))
             return st->code;
         add_row(a, &a->best[o].layout, names[o]);
     }
@@ -155,7 +168,8 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
         struct fc_status why = {0};
         if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
         if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
-        if (!a->arguments->quiet) fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
+        if (!a->arguments->quiet)
+            fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
         a->proof[o].by = NULL;
     }
     return FC_OK;
@@ -185,12 +199,13 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
     if (find_load(a, st)) return st->code;
     fc_progress_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
-                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n, st);
+                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
+                   st);
     for (size_t i = 0; i < a->n && !st->code && a->arguments->confirm; i++) {
         if (!fc_place_shown(a, i) || !a->rows[i].service.deadlock_free) continue;
         fc_progress_show(&progress, (double)i / (double)a->n, "kernel");
-        fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS, a->arguments->seed,
-                          &a->kernel[i], st);
+        fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
+                          a->arguments->seed, &a->kernel[i], st);
     }
     fc_progress_end(&progress);
     return st->code;
@@ -200,13 +215,16 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
 {
     char title[512];
     struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
-    if (!a->served) return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here", a->session->net.n_links);
+    if (!a->served)
+        return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
+                         a->session->net.n_links);
     if (!rows) return st->code;
     snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.title, a->load);
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
-        rows[i] = (struct fc_plot_placement){i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i],
-                                             s->saturation, s->latency_cycles, i < a->n_table1 ? 2 : a->rows[i].front};
+        rows[i] = (struct fc_plot_placement){
+            i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
+            s->latency_cycles, i < a->n_table1 ? 2 : a->rows[i].front};
     }
     return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
 }
@@ -245,7 +263,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_place = {
     .name = "place",
-    .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency and saturation",
+    .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
+               "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
     .options = "m7lTPsjoJq",
     .run = run,

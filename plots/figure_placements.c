@@ -1,6 +1,6 @@
-/* figure_placements.c - layouts of a chip's interfaces by saturation throughput (abscissa) and latency, as figure 15 of
- * the TMesh paper orders them: to the right and down is better. Published layouts carry their label; the front is a
- * line. */
+/* figure_placements.c - layouts of a chip's interfaces by saturation throughput (abscissa) and latency, as
+ * figure 15 of the TMesh paper orders them: to the right and down is better. Published layouts carry their
+ * label; the front is a line. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -13,18 +13,21 @@ static const struct fc_column columns[] = {
     {"kind", FC_CELL_INT, NULL, FC_NUMBER, NULL},
 };
 
-static const char script_end[] =
-    "set xlabel 'saturation throughput (flits/node/cycle)'\n"
-    "set ylabel 'packet latency (cycles)'\n"
-    "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
-    "set key noenhanced left top\n"
-    "set grid\n"
-    "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 with points pt 7 ps 0.6 lc rgb '#bbbbbb' "
-    "title 'searched', \\\n"
-    "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3 with points pt 7 ps 1.3 lc rgb '#c44e52' title 'front', \\\n"
-    "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3 with points pt 5 ps 1.2 lc rgb '#4c72b0' title "
-    "'Table 1 of the paper (LN)', \\\n"
-    "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3:1 with labels offset 0,0.9 noenhanced notitle\n";
+static const char script_end[] = "set xlabel 'saturation throughput (flits/node/cycle)'\n"
+                                 "set ylabel 'packet latency (cycles)'\n"
+                                 "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
+                                 "set key noenhanced left top\n"
+                                 "set grid\n"
+                                 "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
+                                 "with points pt 7 ps 0.6 lc rgb '#bbbbbb' "
+                                 "title 'searched', \\\n"
+                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3 with points pt 7 "
+                                 "ps 1.3 lc rgb '#c44e52' title 'front', \\\n"
+                                 "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3 with points pt 5 "
+                                 "ps 1.2 lc rgb '#4c72b0' title "
+                                 "'Table 1 of the paper (LN)', \\\n"
+                                 "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3:1 with labels "
+                                 "offset 0,0.9 noenhanced notitle\n";
 
 static char *make_script(const char *title)
 {
@@ -41,8 +44,8 @@ static char *make_script(const char *title)
     return NULL;
 }
 
-enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows, size_t n,
-                                struct fc_status *st)
+enum fc_code fc_plot_placements(const char *directory, const char *title,
+                                const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
 {
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));

@@ -1,6 +1,7 @@
-/* validate_place.c - layouts of the TMesh paper's chip and of larger ones: what was to be shown, with its CPU seconds.
- * A row a statement: value, bound, seconds, limits, whether they hold; exit status 1 where one is missed. The integer
- * programs are given wall time (GLPK knows no other). Rows without a limit are for information. `make validate` */
+/* validate_place.c - layouts of the TMesh paper's chip and of larger ones: what was to be shown, with its CPU
+ * seconds. A row a statement: value, bound, seconds, limits, whether they hold; exit status 1 where one is
+ * missed. The integer programs are given wall time (GLPK knows no other). Rows without a limit are for
+ * information. `make validate` */
 #include "mapping/place/place_best.h"
 
 #include <math.h>
@@ -8,19 +9,27 @@
 
 static int n_missed;
 
-static void row(const char *what, const struct fc_place_best *b, double value, double seconds, double most_s, double most_gap)
+static void row(const char *what, const struct fc_place_best *b, double value, double seconds, double most_s,
+                double most_gap)
 {
     double gap = b->proven ? 0 : b->gap_percent;
-    bool limited = most_s > 0, holds = seconds <= most_s && gap <= most_gap && (isnan(value) || fabs(b->value - value) < 1e-6);
+    bool limited = most_s > 0,
+         holds = seconds <= most_s && gap <= most_gap && (isnan(value) || fabs(b->value - value) < 1e-6);
     printf("%-44s %10.6f %10.6f %7.1f %8.2f %7.3g %s\n", what, b->value, b->bound, gap, seconds, most_s,
-           !limited ? "for information" : holds ? "ok" : "MISSED");
+           !limited ? "for information"
+           : holds  ? "ok"
+                    : "MISSED");
     n_missed += limited && !holds;
 }
 
 static bool make(int n_dims, uint32_t k, uint32_t side, struct fc_place_model *m)
 {
-    struct fc_chip c = {.n_dims = n_dims, .n_axes = 2, .side = {side, side}, .order = {1, 0},
-                        .mesh_bytes_per_s = 25.6e9, .torus_bytes_per_s = 2e9};
+    struct fc_chip c = {.n_dims = n_dims,
+                        .n_axes = 2,
+                        .side = {side, side},
+                        .order = {1, 0},
+                        .mesh_bytes_per_s = 25.6e9,
+                        .torus_bytes_per_s = 2e9};
     struct fc_status st = {0};
     for (int d = 0; d < n_dims; d++) c.k[d] = k;
     if (!fc_place_model_make(&c, m, &st)) return true;
@@ -36,8 +45,8 @@ static void failed(const struct fc_status *st)
 }
 
 /* All 16!/10! layouts, one by one; returns the best of each objective. */
-static void all_layouts(const struct fc_place_model *m, const struct fc_layout_rules *rules, bool symmetry, double most_s,
-                        double *best)
+static void all_layouts(const struct fc_place_model *m, const struct fc_layout_rules *rules, bool symmetry,
+                        double most_s, double *best)
 {
     struct fc_place_all_settings settings = {.symmetry = symmetry, .threads = 1};
     struct fc_place_all all;
@@ -49,15 +58,18 @@ static void all_layouts(const struct fc_place_model *m, const struct fc_layout_r
     }
     double seconds = fc_cpu_s() - start;
     bool holds = seconds <= most_s && all.exact && all.best[0].layouts == (rules->lines ? 288 : 1728);
-    printf("%-44s %10llu %10llu %7s %8.2f %7.3g %s\n", symmetry ? "different layouts, all allowed" : "layouts, all allowed",
-           (unsigned long long)all.evaluated, (unsigned long long)all.layouts, "", seconds, most_s, holds ? "ok" : "MISSED");
+    printf("%-44s %10llu %10llu %7s %8.2f %7.3g %s\n",
+           symmetry ? "different layouts, all allowed" : "layouts, all allowed",
+           (unsigned long long)all.evaluated, (unsigned long long)all.layouts, "", seconds, most_s,
+           holds ? "ok" : "MISSED");
     n_missed += !holds;
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) best[o] = fc_layout_value(&all.best[o].figures, o);
     fc_place_all_free(&all);
 }
 
-static void program(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective, bool bare,
-                    const char *what, double value, double time_s, double most_s, const struct fc_place_best *known)
+static void program(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
+                    bool bare, const char *what, double value, double time_s, double most_s,
+                    const struct fc_place_best *known)
 {
     struct fc_place_milp_settings settings = {.time_s = time_s, .bare = bare};
     struct fc_place_best best = {0};
@@ -83,15 +95,20 @@ static void papers_chip(void)
     all_layouts(&m, &rules, true, 0.5, best[0]);
     program(&m, &rules, FC_PLACE_HOPS, true, "4x4 hops, plain integer program", 28.0 / 18, 600, 60, NULL);
     program(&m, &rules, FC_PLACE_HOPS, false, "4x4 hops, with the least town", 28.0 / 18, 600, 60, NULL);
-    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, integer program", best[0][1], 600, 60, NULL);
+    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, integer program", best[0][1], 600, 60,
+            NULL);
     rules.lines = true;
     all_layouts(&m, &rules, false, 0.5, best[1]);
-    program(&m, &rules, FC_PLACE_HOPS, true, "4x4 hops, lines, plain integer program", 28.0 / 18, 600, 2, NULL);
-    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, lines, integer program", best[1][1], 600, 60, NULL);
-    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, lines, integer program", best[1][2], 600, 60, NULL);
+    program(&m, &rules, FC_PLACE_HOPS, true, "4x4 hops, lines, plain integer program", 28.0 / 18, 600, 2,
+            NULL);
+    program(&m, &rules, FC_PLACE_WEIGHTED, false, "4x4 weighted hops, lines, integer program", best[1][1],
+            600, 60, NULL);
+    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, lines, integer program", best[1][2], 600,
+            60, NULL);
     rules.lines = false;
     if (fc_place_local(&m, &rules, FC_PLACE_LOAD, 10, 1, &known, &st)) failed(&st);
-    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, free, from the best", best[0][2], 60, 0, &known);
+    program(&m, &rules, FC_PLACE_LOAD, false, "4x4 greatest load, free, from the best", best[0][2], 60, 0,
+            &known);
     fc_place_model_free(&m);
 }
 
@@ -110,7 +127,8 @@ static void larger(int n_dims, uint32_t k, uint32_t side, double most_gap)
             failed(&st);
             continue;
         }
-        snprintf(what, sizeof what, "%ux%u, %d dimensions, %s", side, side, n_dims, fc_place_objective_names[o]);
+        snprintf(what, sizeof what, "%ux%u, %d dimensions, %s", side, side, n_dims,
+                 fc_place_objective_names[o]);
         row(what, &best, NAN, fc_cpu_s() - start, most_gap > 0 ? 60 : 0, most_gap);
     }
     fc_place_model_free(&m);

@@ -1,6 +1,6 @@
-/* place_best.c - the best layout for one objective by what suits the size: all layouts, or local search with branch and
- * bound, and the town bound for hops. Work is counted in steps, so that answers repeat; a step of the tree is
- * some 64 additions, taken as 20 ns. */
+/* place_best.c - the best layout for one objective by what suits the size: all layouts, or local search with
+ * branch and bound, and the town bound for hops. Work is counted in steps, so that answers repeat; a step of
+ * the tree is some 64 additions, taken as 20 ns. */
 #include "mapping/place/place_best.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #define STEPS_A_SECOND 5e7
 #define FEW_LAYOUTS 6e6 /* classes of them: a second */
 
-static enum fc_code by_all(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective, int threads,
-                           struct fc_place_best *best, struct fc_status *st)
+static enum fc_code by_all(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
+                           int threads, struct fc_place_best *best, struct fc_status *st)
 {
     struct fc_place_all_settings settings = {.symmetry = true, .threads = threads};
     struct fc_place_all all;
@@ -25,8 +25,9 @@ static enum fc_code by_all(const struct fc_place_model *m, const struct fc_layou
     return FC_OK;
 }
 
-enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
-                                double time_s, int threads, struct fc_place_best *best, struct fc_status *st)
+enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_layout_rules *rules,
+                                int objective, double time_s, int threads, struct fc_place_best *best,
+                                struct fc_status *st)
 {
     memset(best, 0, sizeof *best);
     double classes = fc_place_count(m, rules) / (1 << m->chip.n_axes) / (1 << m->chip.n_dims);

@@ -1,17 +1,19 @@
 /* place_branch.c - the best layout for one objective, proven, by branch and bound; or the best bound so far.
  *
- * Interfaces are placed one after the other, dimensions with most injection and ejection first. With P placed and Q to
- * come, turn hops and weighted hops are quadratic (a_i(u) alone, w_ij d(u, v) in pairs), and no completion is below
+ * Interfaces are placed one after the other, dimensions with most injection and ejection first. With P placed
+ * and Q to come, turn hops and weighted hops are quadratic (a_i(u) alone, w_ij d(u, v) in pairs), and no
+ * completion is below
  *
  *   cost(P) + sum_{j in Q} min_v [a_j(v) + sum_{i in P} w_ij d(u_i, v)] + S(Q),
  *
- * S(Q) the least that pairs within Q cost in any layout: by the same search from the last interfaces up ("Russian doll";
- * Verfaillie, Lemaitre & Schiex, AAAI 1996), where that takes too long by S(Q less its first) and the shortest distances
- * that a mesh has from a node; for turn hops by the least town. The greatest load is not below what P puts on a link
- * with cores on all other nodes, less what a core that turns out to be a bridge would send over it, for each of Q.
+ * S(Q) the least that pairs within Q cost in any layout: by the same search from the last interfaces up
+ * ("Russian doll"; Verfaillie, Lemaitre & Schiex, AAAI 1996), where that takes too long by S(Q less its
+ * first) and the shortest distances that a mesh has from a node; for turn hops by the least town. The
+ * greatest load is not below what P puts on a link with cores on all other nodes, less what a core that turns
+ * out to be a bridge would send over it, for each of Q.
  *
- * First pairs of nodes that are mirrors of each other count once. They are searched in the order of their bounds; when
- * steps run out the bound of the first one left holds for all. */
+ * First pairs of nodes that are mirrors of each other count once. They are searched in the order of their
+ * bounds; when steps run out the bound of the first one left holds for all. */
 #include "mapping/place/place_best.h"
 #include "mapping/place/place_search.h"
 
@@ -28,21 +30,22 @@ struct branch {
     const struct fc_layout_rules *rules;
     int objective, n;
     double scale;
-    bool swap[FC_MAX_DIMS], loose; /* loose: a part of the interfaces; pins and taken nodes are not looked at */
+    bool swap[FC_MAX_DIMS],
+        loose;                 /* loose: a part of the interfaces; pins and taken nodes are not looked at */
     int order[FC_LAYOUT_MOST]; /* interfaces as they are placed */
-    int64_t w[FC_LAYOUT_MOST][FC_LAYOUT_MOST]; /* by place in the order */
-    int64_t *a;                /* [n][n_mesh] */
-    int64_t suffix[FC_LAYOUT_MOST + 1]; /* S of those from place d on */
-    int32_t *unary, *slack;    /* load: [n][n_mesh][n_links] */
+    int64_t w[FC_LAYOUT_MOST][FC_LAYOUT_MOST];             /* by place in the order */
+    int64_t *a;                                            /* [n][n_mesh] */
+    int64_t suffix[FC_LAYOUT_MOST + 1];                    /* S of those from place d on */
+    int32_t *unary, *slack;                                /* load: [n][n_mesh][n_links] */
     int32_t flow[FC_LAYOUT_MOST][FC_LAYOUT_MOST], removed; /* removed: of local traffic, for each of Q */
     /* by depth: */
     int64_t cost[FC_LAYOUT_MOST + 1];
-    int64_t *c;                /* [n + 1][n][n_mesh] */
-    int32_t *load, *trees;     /* [n + 1][n_links] */
+    int64_t *c;            /* [n + 1][n][n_mesh] */
+    int32_t *load, *trees; /* [n + 1][n_links] */
     uint32_t node[FC_LAYOUT_MOST], line[256];
-    uint32_t *route;           /* of the model */
+    uint32_t *route; /* of the model */
     uint64_t steps, most_steps;
-    int64_t best;              /* value to be beaten */
+    int64_t best; /* value to be beaten */
     bool improved;
     uint32_t best_node[FC_LAYOUT_MOST];
 };
@@ -56,7 +59,8 @@ static bool may_take(const struct branch *b, int from, int d, uint32_t u)
 {
     const struct fc_layout_rules *r = b->rules;
     int i = b->order[d];
-    if (!b->loose && ((r->taken && r->taken[u]) || (r->pinned[i] != FC_NONE && r->pinned[i] != u))) return false;
+    if (!b->loose && ((r->taken && r->taken[u]) || (r->pinned[i] != FC_NONE && r->pinned[i] != u)))
+        return false;
     if (d > from && i / 2 == b->order[d - 1] / 2 && b->swap[i / 2] && u < b->node[d - 1]) return false;
     for (int e = from; e < d; e++) {
         if (b->node[e] == u) return false;
@@ -101,7 +105,8 @@ static int64_t set_loads(struct branch *b, int d, uint32_t u)
     const struct fc_place_model *m = b->m;
     uint32_t n = m->n_links;
     size_t own = ((size_t)d * m->n_mesh + u) * n;
-    int32_t *load = b->load + (size_t)(d + 1) * n, *trees = b->trees + (size_t)(d + 1) * n, left = b->n - d - 1, most = 0;
+    int32_t *load = b->load + (size_t)(d + 1) * n, *trees = b->trees + (size_t)(d + 1) * n,
+            left = b->n - d - 1, most = 0;
     const int32_t *load_before = load - n, *trees_before = trees - n;
     for (uint32_t l = 0; l < n; l++) load[l] = load_before[l] + b->unary[own + l];
     for (uint32_t l = 0; l < n; l++) trees[l] = trees_before[l] + b->slack[own + l];
@@ -119,7 +124,8 @@ static int64_t set_loads(struct branch *b, int d, uint32_t u)
 static int64_t set_down(struct branch *b, int from, int d, uint32_t u)
 {
     b->node[d] = u;
-    b->steps += b->objective == FC_PLACE_LOAD ? 1 + b->m->n_links / 16 : 1 + (uint32_t)(b->n - d) * b->m->n_mesh / 32;
+    b->steps +=
+        b->objective == FC_PLACE_LOAD ? 1 + b->m->n_links / 16 : 1 + (uint32_t)(b->n - d) * b->m->n_mesh / 32;
     return b->objective == FC_PLACE_LOAD ? set_loads(b, d, u) : set_sums(b, from, d, u);
 }
 
@@ -157,7 +163,10 @@ static bool descend(struct branch *b, int from, int d)
 static int shortest(int axes, int k)
 {
     for (int distance = 1, seen = 0;; distance++) {
-        int sphere = axes == 1 ? 2 : axes == 2 ? 4 * distance : axes == 3 ? 4 * distance * distance + 2 : 1000000;
+        int sphere = axes == 1   ? 2
+                     : axes == 2 ? 4 * distance
+                     : axes == 3 ? 4 * distance * distance + 2
+                                 : 1000000;
         seen += sphere;
         if (k <= seen) return distance;
     }
@@ -186,7 +195,8 @@ static int64_t inner_cost(const struct branch *b, const uint32_t *node, int from
 {
     int64_t sum = 0;
     for (int d = from; d < b->n; d++)
-        for (int e = d + 1; e < b->n; e++) sum += b->w[d][e] * b->m->distance[node[d] * b->m->n_mesh + node[e]];
+        for (int e = d + 1; e < b->n; e++)
+            sum += b->w[d][e] * b->m->distance[node[d] * b->m->n_mesh + node[e]];
     return sum;
 }
 
@@ -198,7 +208,8 @@ static void make_suffixes(struct branch *b, const uint32_t *known, uint64_t step
     for (int d = b->n - 2; d >= 0; d--) {
         b->suffix[d] = b->suffix[d + 1] + star(b, d);
         if (b->objective == FC_PLACE_HOPS && m->chip.n_axes < 3) {
-            int town = fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0], m->chip.side[m->chip.n_axes - 1], b->n - d);
+            int town = fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0],
+                                     m->chip.side[m->chip.n_axes - 1], b->n - d);
             if (town + (b->n - d) / 2 > b->suffix[d]) b->suffix[d] = town + (b->n - d) / 2;
         }
         if (d == 0 || b->suffix[d] >= inner_cost(b, known, d)) continue;
@@ -249,7 +260,8 @@ static void make_sums(struct branch *b)
     }
 }
 
-/* Trees: inject_i on every link of a route to u, eject_i on every one from u: what one core less takes off it. */
+/* Trees: inject_i on every link of a route to u, eject_i on every one from u: what one core less takes off
+ * it. */
 static void make_loads(struct branch *b)
 {
     const struct fc_place_model *m = b->m;
@@ -260,7 +272,8 @@ static void make_loads(struct branch *b)
         for (uint32_t u = 0; u < m->n_mesh; u++) {
             size_t own = ((size_t)d * m->n_mesh + u) * m->n_links;
             for (uint32_t l = 0; l < m->n_links; l++)
-                b->unary[own + l] = (int32_t)llround(m->unary[((size_t)i * m->n_mesh + u) * m->n_links + l] * b->scale);
+                b->unary[own + l] =
+                    (int32_t)llround(m->unary[((size_t)i * m->n_mesh + u) * m->n_links + l] * b->scale);
             for (uint32_t v = 0; v < m->n_mesh && !m->chip.bridges_compute; v++) {
                 uint32_t in = v * m->n_mesh + u, out = u * m->n_mesh + v;
                 for (uint32_t h = m->first_hop[in]; h < m->first_hop[in + 1]; h++)
@@ -352,7 +365,8 @@ static void answer(const struct branch *b, int64_t bound, struct fc_place_best *
     fc_layout_figure(m, &best->layout, NULL, &best->figures);
     best->value = fc_layout_value(&best->figures, b->objective);
     double unit = b->objective == FC_PLACE_HOPS ? 1.0 / m->turn_pairs : 1 / b->scale;
-    double value = b->objective == FC_PLACE_WEIGHTED ? ((double)bound * unit + m->base_hops) / m->n_cores : (double)bound * unit;
+    double value = b->objective == FC_PLACE_WEIGHTED ? ((double)bound * unit + m->base_hops) / m->n_cores
+                                                     : (double)bound * unit;
     best->proven = bound >= b->best;
     if (best->proven || value > best->value) value = best->value;
     if (value > best->bound) {
@@ -364,8 +378,9 @@ static void answer(const struct branch *b, int64_t bound, struct fc_place_best *
     best->steps = b->steps;
 }
 
-enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
-                             uint64_t most_steps, struct fc_place_best *best, struct fc_status *st)
+enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_layout_rules *rules,
+                             int objective, uint64_t most_steps, struct fc_place_best *best,
+                             struct fc_status *st)
 {
     struct branch b = {.m = m, .rules = rules, .objective = objective, .n = m->n};
     struct fc_arena arena = {0};

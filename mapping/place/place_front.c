@@ -1,5 +1,5 @@
-/* place_front.c - layouts that no other beats in both latency and saturation, by the queueing model: those given, and
- * those that a walk over small changes of the front finds. */
+/* place_front.c - layouts that no other beats in both latency and saturation, by the queueing model: those
+ * given, and those that a walk over small changes of the front finds. */
 #include "mapping/place/place_service.h"
 
 #include <math.h>
@@ -15,15 +15,16 @@ static bool beats(const struct fc_served_layout *a, const struct fc_served_layou
     double sa = a->service.saturation, sb = b->service.saturation;
     if (isnan(la)) la = INFINITY;
     if (isnan(lb)) lb = INFINITY;
-    bool faster = la < lb * (1 - 1e-9), slower = la > lb * (1 + 1e-9);
+    bool faster = la<lb *(1 - 1e-9), slower = la> lb * (1 + 1e-9);
     bool more = sa > sb * (1 + SAME_SATURATION), less = sa < sb * (1 - SAME_SATURATION);
     return !slower && !less && (faster || more);
 }
 
 static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
 {
-    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 && fabs(a->greatest_load - b->greatest_load) < 1e-9 &&
-           fabs(a->turn_hops - b->turn_hops) < 1e-9 && fabs(a->fairness - b->fairness) < 1e-9;
+    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
+           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
+           fabs(a->fairness - b->fairness) < 1e-9;
 }
 
 static size_t mark(struct fc_served_layout *list, size_t n)
@@ -50,8 +51,8 @@ static void change(const struct fc_place_model *m, uint64_t seed, uint64_t step,
 }
 
 static enum fc_code serve(const struct fc_machine *machine, const struct fc_place_model *m,
-                          const struct fc_layout_rules *rules, int policy, double load, struct fc_served_layout *row,
-                          struct fc_status *st)
+                          const struct fc_layout_rules *rules, int policy, double load,
+                          struct fc_served_layout *row, struct fc_status *st)
 {
     fc_layout_figure(m, &row->layout, NULL, &row->figures);
     if (fc_layout_serve(machine, &row->layout, policy, load, &row->service, st)) return st->code;
@@ -60,8 +61,9 @@ static enum fc_code serve(const struct fc_machine *machine, const struct fc_plac
 }
 
 enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_place_model *m,
-                            const struct fc_layout_rules *rules, int policy, double load, int more, uint64_t seed,
-                            struct fc_progress *progress, struct fc_served_layout *list, size_t *n, struct fc_status *st)
+                            const struct fc_layout_rules *rules, int policy, double load, int more,
+                            uint64_t seed, struct fc_progress *progress, struct fc_served_layout *list,
+                            size_t *n, struct fc_status *st)
 {
     double all = (double)*n + more;
     for (size_t i = 0; i < *n; i++) {
@@ -74,7 +76,8 @@ enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_pl
         size_t pick = fc_random_below(seed, step, 2, on_front), from = 0;
         while (!list[from].front || pick-- > 0) from++;
         next->layout = list[from].layout;
-        for (uint64_t changes = 0; changes <= step % 3; changes++) change(m, seed, 3 * step + changes, &next->layout);
+        for (uint64_t changes = 0; changes <= step % 3; changes++)
+            change(m, seed, 3 * step + changes, &next->layout);
         if (!fc_layout_allowed(m, rules, &next->layout)) continue;
         fc_layout_figure(m, &next->layout, NULL, &next->figures);
         bool seen = false;

@@ -1,8 +1,9 @@
-/* place_local.c - a good layout by local search: from random layouts, the best of all small changes until none is better.
+/* place_local.c - a good layout by local search: from random layouts, the best of all small changes until
+ * none is better.
  *
- * Changes: an interface to a free node; two interfaces exchanged; with lines, a dimension's pair to any two nodes of any
- * line that is free or its own. Ties are broken by weighted hops, so that the search does not stand still on a plateau of
- * loads. */
+ * Changes: an interface to a free node; two interfaces exchanged; with lines, a dimension's pair to any two
+ * nodes of any line that is free or its own. Ties are broken by weighted hops, so that the search does not
+ * stand still on a plateau of loads. */
 #include "mapping/place/place_best.h"
 
 #include <math.h>
@@ -78,19 +79,21 @@ static void neighbours(struct local *s)
     }
 }
 
-/* Fills interfaces from number i on by nodes in random order; false: no way from here. `tries` bounds the search. */
+/* Fills interfaces from number i on by nodes in random order; false: no way from here. `tries` bounds the
+ * search. */
 static bool fill(struct local *s, int i, const uint32_t *order, int *tries)
 {
     const struct fc_place_model *m = s->m;
     const struct fc_layout_rules *r = s->rules;
     if (i == m->n) return true;
-    for (uint32_t x = 0; x < m->n_mesh && *tries > 0; x++) {
+    for (uint32_t x = 0; x<m->n_mesh && * tries> 0; x++) {
         uint32_t u = order[(x + 7 * (uint32_t)i) % m->n_mesh];
         bool may = !(r->taken && r->taken[u]) && (r->pinned[i] == FC_NONE || r->pinned[i] == u);
         for (int j = 0; j < m->n && may; j++) {
             uint32_t other = j < i ? s->at.node[j] : r->pinned[j];
             if (j == i || other == FC_NONE) continue;
-            may = other != u && (!r->lines || (fc_layout_line(m, u) == fc_layout_line(m, other)) == (i / 2 == j / 2));
+            may = other != u &&
+                  (!r->lines || (fc_layout_line(m, u) == fc_layout_line(m, other)) == (i / 2 == j / 2));
         }
         if (!may) continue;
         s->at.node[i] = u;
@@ -114,8 +117,9 @@ static void climb(struct local *s)
     }
 }
 
-enum fc_code fc_place_local(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective, int starts,
-                            uint64_t seed, struct fc_place_best *best, struct fc_status *st)
+enum fc_code fc_place_local(const struct fc_place_model *m, const struct fc_layout_rules *rules,
+                            int objective, int starts, uint64_t seed, struct fc_place_best *best,
+                            struct fc_status *st)
 {
     struct local s = {.m = m, .rules = rules, .objective = objective};
     double value = INFINITY, tie = INFINITY;

@@ -1,17 +1,17 @@
 /* place_milp.c - the best layout as an integer program, by GLPK's branch and cut.
  *
- * x_iu = 1: interface i on node u. Sum_u x_iu = 1, sum_i x_iu <= 1. Lines: sum_{u in line} x_iu is the same for the two
- * interfaces of a dimension, and at most one dimension a line.
+ * x_iu = 1: interface i on node u. Sum_u x_iu = 1, sum_i x_iu <= 1. Lines: sum_{u in line} x_iu is the same
+ * for the two interfaces of a dimension, and at most one dimension a line.
  *
- * Hops (compact): minimise sum_{i<j} w_ij sum_a t_ija, with t_ija >= +-(coordinate a of i - of j), sum_a t_ija >= 1, and
- * the row sum_{i<j,a} t_ija >= least town (place_town.c).
+ * Hops (compact): minimise sum_{i<j} w_ij sum_a t_ija, with t_ija >= +-(coordinate a of i - of j), sum_a
+ * t_ija >= 1, and the row sum_{i<j,a} t_ija >= least town (place_town.c).
  *
- * Weighted hops, load (RLT; Adams & Sherali): y_iujv for i < j, u != v: sum_v y_iujv = x_iu, sum_u y_iujv = x_jv; a
- * link's load is linear in x and y, at most z. With lines only the y that they allow exist.
+ * Weighted hops, load (RLT; Adams & Sherali): y_iujv for i < j, u != v: sum_v y_iujv = x_iu, sum_u y_iujv =
+ * x_jv; a link's load is linear in x and y, at most z. With lines only the y that they allow exist.
  *
- * The objective is declared whole where the model's numbers are (Z, in units of 1 / scale). Symmetry: the pair of the
- * first dimension has its middle in the lower half of every axis (mirrors), and where traffic uses the two interfaces
- * of a dimension alike the first is on the lower node. Limits: some 10^4 y. */
+ * The objective is declared whole where the model's numbers are (Z, in units of 1 / scale). Symmetry: the
+ * pair of the first dimension has its middle in the lower half of every axis (mirrors), and where traffic
+ * uses the two interfaces of a dimension alike the first is on the lower node. Limits: some 10^4 y. */
 #include "mapping/place/place_best.h"
 
 #include <glpk.h>
@@ -26,10 +26,10 @@ struct program {
     const struct fc_layout_rules *rules;
     int objective;
     glp_prob *lp;
-    int column_z;        /* the objective */
-    int *column_x;       /* [n][n_mesh] 0: may not be there */
-    int *column_y;       /* [n (n - 1) / 2][n_mesh][n_mesh] 0: none */
-    double unit;         /* of Z */
+    int column_z;  /* the objective */
+    int *column_x; /* [n][n_mesh] 0: may not be there */
+    int *column_y; /* [n (n - 1) / 2][n_mesh][n_mesh] 0: none */
+    double unit;   /* of Z */
     /* a row in the making: */
     int n, *index;
     double *value;
@@ -195,7 +195,8 @@ static void positions(struct program *p)
                 for (uint32_t u = 0; u < m->n_mesh; u++) {
                     int x = x_of(p, back ? j : i, u);
                     if (!x) continue;
-                    for (uint32_t v = 0; v < m->n_mesh; v++) term(p, back ? *y_of(p, i, j, v, u) : *y_of(p, i, j, u, v), 1);
+                    for (uint32_t v = 0; v < m->n_mesh; v++)
+                        term(p, back ? *y_of(p, i, j, v, u) : *y_of(p, i, j, u, v), 1);
                     term(p, x, -1);
                     row(p, GLP_FX, 0, 0);
                 }
@@ -215,11 +216,15 @@ static void load_terms(struct program *p, uint32_t link, double factor)
     const struct fc_place_model *m = p->m;
     for (int i = 0; i < m->n; i++)
         for (uint32_t u = 0; u < m->n_mesh; u++) {
-            term(p, x_of(p, i, u), factor * m->unary[((size_t)i * m->n_mesh + u) * m->n_links + link] / p->unit);
+            term(p, x_of(p, i, u),
+                 factor * m->unary[((size_t)i * m->n_mesh + u) * m->n_links + link] / p->unit);
             for (int j = i + 1; j < m->n; j++)
                 for (uint32_t v = 0; v < m->n_mesh; v++) {
                     int y = *y_of(p, i, j, u, v);
-                    double flits = !y ? 0 : crosses(m, u, v, link) ? m->flow[i][j] : crosses(m, v, u, link) ? m->flow[j][i] : 0;
+                    double flits = !y                       ? 0
+                                   : crosses(m, u, v, link) ? m->flow[i][j]
+                                   : crosses(m, v, u, link) ? m->flow[j][i]
+                                                            : 0;
                     term(p, y, factor * flits / p->unit);
                 }
         }
@@ -254,13 +259,16 @@ static void weighted(struct program *p)
     row(p, GLP_FX, m->base_hops / p->unit, 0);
 }
 
-static enum fc_code build(struct program *p, const struct fc_place_milp_settings *settings, struct fc_status *st)
+static enum fc_code build(struct program *p, const struct fc_place_milp_settings *settings,
+                          struct fc_status *st)
 {
     const struct fc_place_model *m = p->m;
     double pairs = m->n * (m->n - 1) / 2.0 * m->n_mesh * (m->n_mesh - 1.0);
     if (p->rules->lines) pairs /= fc_layout_lines(m);
     if (p->objective != FC_PLACE_HOPS && pairs > MOST_PAIRS)
-        return fc_refuse(st, FC_NO, "the integer program of %.3g pairs of positions is too large (at most %d)", pairs, MOST_PAIRS);
+        return fc_refuse(st, FC_NO,
+                         "the integer program of %.3g pairs of positions is too large (at most %d)", pairs,
+                         MOST_PAIRS);
     glp_set_obj_dir(p->lp, GLP_MIN);
     assignment(p);
     lines(p);
@@ -312,7 +320,8 @@ static void watch(glp_tree *tree, void *info)
     if (node) w->bound = glp_ios_node_bound(tree, node);
 }
 
-static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *simplex, glp_iocp *cut, struct watch *w)
+static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *simplex, glp_iocp *cut,
+                       struct watch *w)
 {
     glp_init_smcp(simplex);
     glp_init_iocp(cut);
@@ -325,7 +334,8 @@ static void parameters(const struct fc_place_milp_settings *settings, glp_smcp *
 }
 
 /* Sets `best` from the layout in it; `bound` in Z's units. */
-static void answer(const struct program *p, double bound, bool proven, uint64_t nodes, struct fc_place_best *best)
+static void answer(const struct program *p, double bound, bool proven, uint64_t nodes,
+                   struct fc_place_best *best)
 {
     double unit = p->objective == FC_PLACE_WEIGHTED ? p->unit / p->m->n_cores : p->unit;
     fc_layout_figure(p->m, &best->layout, NULL, &best->figures);
@@ -337,12 +347,14 @@ static void answer(const struct program *p, double bound, bool proven, uint64_t 
     best->steps = nodes;
 }
 
-/* Where a layout is known only better ones are looked for, by one unit where Z is whole: none is its proof. */
-static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings, struct fc_place_best *best,
-                          struct fc_status *st)
+/* Where a layout is known only better ones are looked for, by one unit where Z is whole: none is its proof.
+ */
+static enum fc_code solve(struct program *p, const struct fc_place_milp_settings *settings,
+                          struct fc_place_best *best, struct fc_status *st)
 {
     bool known = best->by && !settings->bare, found = false;
-    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0, low = glp_get_col_lb(p->lp, p->column_z);
+    double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0,
+           low = glp_get_col_lb(p->lp, p->column_z);
     double most = known ? z_of(p, &best->layout) - step : INFINITY;
     struct watch w = {p, low, 0};
     glp_smcp simplex;
@@ -366,7 +378,8 @@ static enum fc_code solve(struct program *p, const struct fc_place_milp_settings
         proven = ended == 0 && (status == GLP_OPT || (known && status == GLP_NOFEAS));
         none = status == GLP_NOFEAS;
     }
-    if (none && !known) return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
+    if (none && !known)
+        return fc_refuse(st, FC_INPUT, "the integer program has no solution: no layout is allowed");
     if (!found && !known) return fc_refuse(st, FC_NO, "no layout was found within %.3g s", settings->time_s);
     if (found) read_layout(p, &best->layout);
     if (step > 0) w.bound = ceil(w.bound - 1e-6);

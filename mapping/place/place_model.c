@@ -1,17 +1,18 @@
 /* place_model.c - the loads of a chip's mesh as a quadratic function of the layout.
  *
- * Rates of place_traffic.c times V, the packets of a chip: with C cores a chip and N in the machine, one flit a cycle
- * each, V = C N / (N - 1) (a packet for its own core is none). With p(u, v) the links of the on-chip route,
+ * Rates of place_traffic.c times V, the packets of a chip: with C cores a chip and N in the machine, one flit
+ * a cycle each, V = C N / (N - 1) (a packet for its own core is none). With p(u, v) the links of the on-chip
+ * route,
  *
  *   load = sum_{i,j} rate_ij p(u_i, u_j) + sum_i sum_{cores a} [inject_i p(a, u_i) + eject_i p(u_i, a)]
  *          + sum_{cores a != b} local p(a, b).
  *
- * Where bridges carry no core, sums over cores are sums over all nodes less those over bridges, so what depends on more
- * than one interface is again a sum over pairs: flow_ij = rate_ij - inject_j - eject_i + local.
+ * Where bridges carry no core, sums over cores are sums over all nodes less those over bridges, so what
+ * depends on more than one interface is again a sum over pairs: flow_ij = rate_ij - inject_j - eject_i +
+ * local.
  *
- * All of it is rational: times 8 (N - 1) (times n! over orders) it is whole; what the numbers have in common is divided
- * out.
- * Limits: uniform traffic; meshes of at most 256 nodes. */
+ * All of it is rational: times 8 (N - 1) (times n! over orders) it is whole; what the numbers have in common
+ * is divided out. Limits: uniform traffic; meshes of at most 256 nodes. */
 #include "mapping/place/place.h"
 
 #include <math.h>
@@ -24,8 +25,8 @@ enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip
     memset(chip, 0, sizeof *chip);
     if (strcmp(machine->family->name, "tmesh"))
         return fc_fail(st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
-                       "%s is of family %s, which has no interfaces to place (expected family tmesh)", machine->name,
-                       machine->family->name);
+                       "%s is of family %s, which has no interfaces to place (expected family tmesh)",
+                       machine->name, machine->family->name);
     const struct fc_tmesh_shape *s = machine->shape;
     chip->n_dims = s->n_dims;
     memcpy(chip->k, s->k, sizeof chip->k);
@@ -53,26 +54,32 @@ static enum fc_code check(const struct fc_chip *c, struct fc_status *st)
 {
     double nodes = 1, chips = 1;
     if (c->n_dims < 1 || c->n_dims > FC_MAX_DIMS || c->n_axes < 1 || c->n_axes > FC_CHIP_AXES)
-        return fc_refuse(st, FC_INPUT, "a chip of %d torus dimensions and %d mesh axes (expected 1 to %d, 1 to %d)",
+        return fc_refuse(st, FC_INPUT,
+                         "a chip of %d torus dimensions and %d mesh axes (expected 1 to %d, 1 to %d)",
                          c->n_dims, c->n_axes, FC_MAX_DIMS, FC_CHIP_AXES);
     for (int a = 0; a < c->n_axes; a++) nodes *= c->side[a];
     for (int d = 0; d < c->n_dims; d++) chips *= c->k[d];
     if (!(nodes >= 1 && nodes <= MOST_NODES && chips >= 1 && chips <= FC_NONE))
-        return fc_refuse(st, FC_INPUT, "a mesh of %.0f nodes on each of %.4g chips (expected 1 to %d nodes)", nodes,
-                         chips, MOST_NODES);
+        return fc_refuse(st, FC_INPUT, "a mesh of %.0f nodes on each of %.4g chips (expected 1 to %d nodes)",
+                         nodes, chips, MOST_NODES);
     int n = 2 * c->n_dims;
     if (nodes < n || (!c->bridges_compute && nodes < n + 1))
-        return fc_refuse(st, FC_INPUT, "the mesh of %.0f nodes is too small for the %d interfaces of a torus of %d dimensions%s",
-                         nodes, n, c->n_dims, c->bridges_compute ? "" : " and a core");
+        return fc_refuse(
+            st, FC_INPUT,
+            "the mesh of %.0f nodes is too small for the %d interfaces of a torus of %d dimensions%s", nodes,
+            n, c->n_dims, c->bridges_compute ? "" : " and a core");
     if ((nodes - (c->bridges_compute ? 0 : n)) * chips < 2)
         return fc_refuse(st, FC_INPUT, "a single core has nobody to talk to");
-    if (!(c->on_chip >= 0 && c->on_chip <= 1e6) || (c->on_chip > 0 && nodes - (c->bridges_compute ? 0 : n) < 2))
-        return fc_refuse(st, FC_INPUT, "on-chip traffic of %g (expected 0 to 1e6, and two cores a chip)", c->on_chip);
+    if (!(c->on_chip >= 0 && c->on_chip <= 1e6) ||
+        (c->on_chip > 0 && nodes - (c->bridges_compute ? 0 : n) < 2))
+        return fc_refuse(st, FC_INPUT, "on-chip traffic of %g (expected 0 to 1e6, and two cores a chip)",
+                         c->on_chip);
     return FC_OK;
 }
 
 /* link_of [n_mesh][axes][2] gets the links' numbers. */
-static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2], struct fc_status *st)
+static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2],
+                               struct fc_status *st)
 {
     const struct fc_chip *c = &m->chip;
     uint32_t most = m->n_mesh * 2 * (uint32_t)c->n_axes;
@@ -92,7 +99,8 @@ static enum fc_code make_links(struct fc_place_model *m, uint32_t (*link_of)[FC_
     return FC_OK;
 }
 
-static enum fc_code make_routes(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2], struct fc_status *st)
+static enum fc_code make_routes(struct fc_place_model *m, uint32_t (*link_of)[FC_CHIP_AXES][2],
+                                struct fc_status *st)
 {
     const struct fc_chip *c = &m->chip;
     uint32_t n = m->n_mesh, longest = 0, hop = 0;
@@ -193,7 +201,8 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Takes x into the divisor of all; false when x times the scale is not whole, which says that the scale is wrong. */
+/* Takes x into the divisor of all; false when x times the scale is not whole, which says that the scale is
+ * wrong. */
 static bool take(double x, double scale, uint64_t *divisor)
 {
     double whole = round(fabs(x) * scale);

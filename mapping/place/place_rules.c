@@ -1,15 +1,15 @@
 /* place_rules.c - which layouts are allowed, whether any is, and if not a least set of rules to blame.
  *
- * Lines: the pair of a dimension on one line along the axis that routes take first (with row-first routes a row), lines
- * distinct. Then what goes straight on in a dimension keeps to its own line, no turn comes back onto it, and mesh
- * channels for injection and ejection of their own suffice against deadlock (sufficient, not necessary; the command asks
- * the certificate). Source: the TMesh paper, sec. 3.1.2, in the form that a mesh of less axes than the torus has
- * dimensions can meet.
+ * Lines: the pair of a dimension on one line along the axis that routes take first (with row-first routes a
+ * row), lines distinct. Then what goes straight on in a dimension keeps to its own line, no turn comes back
+ * onto it, and mesh channels for injection and ejection of their own suffice against deadlock (sufficient,
+ * not necessary; the command asks the certificate). Source: the TMesh paper, sec. 3.1.2, in the form that a
+ * mesh of less axes than the torus has dimensions can meet.
  *
- * Whether a set of rules can be met is a matching: interfaces to nodes, or, with lines, dimensions to lines (a line
- * serves a dimension when its two interfaces find two nodes there). A least set of rules that contradict each other
- * comes from leaving out one after the other whatever is not needed for the contradiction (deletion filter; Chinneck,
- * Feasibility and Infeasibility in Optimization, 2008). */
+ * Whether a set of rules can be met is a matching: interfaces to nodes, or, with lines, dimensions to lines
+ * (a line serves a dimension when its two interfaces find two nodes there). A least set of rules that
+ * contradict each other comes from leaving out one after the other whatever is not needed for the
+ * contradiction (deletion filter; Chinneck, Feasibility and Infeasibility in Optimization, 2008). */
 #include "mapping/place/place.h"
 
 #include <stdlib.h>
@@ -43,7 +43,8 @@ bool fc_layout_allowed(const struct fc_place_model *m, const struct fc_layout_ru
         for (int j = 0; j < i; j++) {
             uint32_t v = layout->node[j];
             if (u == v) return false;
-            if (rules->lines && (fc_layout_line(m, u) == fc_layout_line(m, v)) != (i / 2 == j / 2)) return false;
+            if (rules->lines && (fc_layout_line(m, u) == fc_layout_line(m, v)) != (i / 2 == j / 2))
+                return false;
         }
     }
     return true;
@@ -83,7 +84,8 @@ static bool may_host(const struct fc_layout_rules *rules, int i, uint32_t u)
 }
 
 /* Whether a line has two nodes for the interfaces of a dimension. */
-static bool line_serves(const struct fc_place_model *m, const struct fc_layout_rules *rules, int d, uint32_t line)
+static bool line_serves(const struct fc_place_model *m, const struct fc_layout_rules *rules, int d,
+                        uint32_t line)
 {
     uint32_t either = 0, count[2] = {0, 0};
     for (uint32_t u = 0; u < m->n_mesh; u++) {
@@ -103,7 +105,8 @@ static bool can_be_met(const struct fc_place_model *m, const struct fc_layout_ru
     int n_left = rules->lines ? m->chip.n_dims : m->n;
     for (int i = 0; i < n_left; i++)
         for (uint32_t r = 0; r < n_right; r++)
-            edge[(size_t)i * n_right + r] = rules->lines ? line_serves(m, rules, i, r) : may_host(rules, i, r);
+            edge[(size_t)i * n_right + r] =
+                rules->lines ? line_serves(m, rules, i, r) : may_host(rules, i, r);
     return matches(edge, n_left, (int)n_right);
 }
 
@@ -119,14 +122,15 @@ static void say(char *out, size_t size, const char *format, ...)
     va_end(list);
 }
 
-static void list_rules(const struct fc_layout_rules *rules, const uint8_t *taken, const struct fc_place_model *m,
-                       char *out, size_t size)
+static void list_rules(const struct fc_layout_rules *rules, const uint8_t *taken,
+                       const struct fc_place_model *m, char *out, size_t size)
 {
     char name[8];
     *out = '\0';
     for (int i = 0; i < m->n; i++)
         if (rules->pinned[i] != FC_NONE)
-            say(out, size, "%s%s=%u", *out ? ", " : "", fc_interface_name(i, name, sizeof name), rules->pinned[i]);
+            say(out, size, "%s%s=%u", *out ? ", " : "", fc_interface_name(i, name, sizeof name),
+                rules->pinned[i]);
     bool first = true;
     for (uint32_t u = 0; u < m->n_mesh; u++)
         if (taken[u]) {
@@ -135,7 +139,10 @@ static void list_rules(const struct fc_layout_rules *rules, const uint8_t *taken
         }
     if (rules->lines)
         say(out, size, "%sa %s of its own for each of the %d dimensions", *out ? ", " : "",
-            m->chip.n_axes != 2 ? "line" : m->chip.order[0] == 1 ? "row" : "column", m->chip.n_dims);
+            m->chip.n_axes != 2     ? "line"
+            : m->chip.order[0] == 1 ? "row"
+                                    : "column",
+            m->chip.n_dims);
 }
 
 enum fc_code fc_layout_rules_check(const struct fc_place_model *m, const struct fc_layout_rules *rules,
@@ -159,8 +166,11 @@ enum fc_code fc_layout_rules_check(const struct fc_place_model *m, const struct 
         taken[u] = can_be_met(m, &left);
     }
     list_rules(&left, taken, m, text, sizeof text);
-    return fc_refuse(st, FC_INPUT, "no layout is allowed: %s (%d interfaces, one a node, on %u nodes; with any one of these "
-                                   "rules less there is one)", text, m->n, m->n_mesh);
+    return fc_refuse(
+        st, FC_INPUT,
+        "no layout is allowed: %s (%d interfaces, one a node, on %u nodes; with any one of these "
+        "rules less there is one)",
+        text, m->n, m->n_mesh);
 }
 
 /* ---- words ---- */
@@ -173,8 +183,8 @@ char *fc_interface_name(int interface, char *out, size_t size)
     return out;
 }
 
-enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *m, uint32_t *pinned,
-                            struct fc_status *st)
+enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_place_model *m,
+                            uint32_t *pinned, struct fc_status *st)
 {
     struct fc_place nowhere = {NULL, 0};
     for (const char *at = text; *at;) {
@@ -182,11 +192,14 @@ enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_
         const char *letter = length > 3 ? memchr(letters, at[0], (size_t)m->chip.n_dims) : NULL;
         long long node;
         if (!letter || (at[1] != '+' && at[1] != '-') || at[2] != '=')
-            return fc_refuse(st, FC_INPUT, "%s: '%.*s' names no interface and node of a torus of %d dimensions "
-                                           "(expected x-=0,x+=5,...)", what, (int)length, at, m->chip.n_dims);
+            return fc_refuse(st, FC_INPUT,
+                             "%s: '%.*s' names no interface and node of a torus of %d dimensions "
+                             "(expected x-=0,x+=5,...)",
+                             what, (int)length, at, m->chip.n_dims);
         int i = 2 * (int)(letter - letters) + (at[1] == '+' ? FC_TMESH_PLUS : FC_TMESH_MINUS);
         if (fc_word_int(at + 3, length - 3, 0, m->n_mesh - 1, what, &node, nowhere, st)) return st->code;
-        if (pinned[i] != FC_NONE) return fc_refuse(st, FC_INPUT, "%s: %c%c is given twice", what, at[0], at[1]);
+        if (pinned[i] != FC_NONE)
+            return fc_refuse(st, FC_INPUT, "%s: %c%c is given twice", what, at[0], at[1]);
         pinned[i] = (uint32_t)node;
         at += length + (at[length] == ',');
     }

@@ -1,11 +1,11 @@
-/* place_search.c - every allowed layout of a chip's interfaces, with its turn hops, its weighted hops and its greatest
- * link load; the best of each and the front of the last two.
+/* place_search.c - every allowed layout of a chip's interfaces, with its turn hops, its weighted hops and its
+ * greatest link load; the best of each and the front of the last two.
  *
- * The model's numbers are whole after one scale, so layouts are compared exactly. Layouts that are alike are evaluated
- * once: mirrored along any axis (routes go along, so every load does; the transposed mesh would need the other order of
- * axes), and with the two interfaces of a dimension exchanged, where traffic uses both alike. The first two interfaces
- * make the tasks: one of each class of mirrored pairs, with the size of its class. Tasks are joined in their order, so
- * nothing depends on threads. */
+ * The model's numbers are whole after one scale, so layouts are compared exactly. Layouts that are alike are
+ * evaluated once: mirrored along any axis (routes go along, so every load does; the transposed mesh would
+ * need the other order of axes), and with the two interfaces of a dimension exchanged, where traffic uses
+ * both alike. The first two interfaces make the tasks: one of each class of mirrored pairs, with the size of
+ * its class. Tasks are joined in their order, so nothing depends on threads. */
 #include "mapping/place/place_search.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ const char *const fc_place_objective_names[] = {"hops", "weighted", "load", NULL
 /* < 0: a is better for the objective, ties by the others. */
 static int compare(const struct fc_place_key *a, const struct fc_place_key *b, int objective)
 {
-    int turns = (a->turns > b->turns) - (a->turns < b->turns), load = (a->load > b->load) - (a->load < b->load);
+    int turns = (a->turns > b->turns) - (a->turns < b->turns),
+        load = (a->load > b->load) - (a->load < b->load);
     int weighted = (a->weighted > b->weighted) - (a->weighted < b->weighted);
     int first = objective == FC_PLACE_HOPS ? turns : objective == FC_PLACE_WEIGHTED ? weighted : load;
     if (first) return first;
@@ -48,8 +49,8 @@ static uint32_t front_before(const struct fc_place_seen *seen, int64_t weighted)
     return low ? low - 1 : FC_NONE;
 }
 
-static void see_front(struct fc_place_seen *seen, const struct fc_place_key *key, const uint32_t *node, size_t bytes,
-                      uint64_t times)
+static void see_front(struct fc_place_seen *seen, const struct fc_place_key *key, const uint32_t *node,
+                      size_t bytes, uint64_t times)
 {
     uint32_t before = front_before(seen, key->weighted), at = before == FC_NONE ? 0 : before + 1, drop = at;
     if (before != FC_NONE && seen->front[before].key.load <= key->load) {
@@ -160,7 +161,8 @@ bool fc_place_symmetry(const struct fc_place_model *m, const struct fc_layout_ru
     return symmetry;
 }
 
-static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct fc_arena *arena, struct fc_status *st)
+static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct fc_arena *arena,
+                               struct fc_status *st)
 {
     const struct fc_place_model *m = s->m;
     uint64_t swaps = 1;
@@ -169,7 +171,8 @@ static enum fc_code make_tasks(struct fc_place_search *s, bool symmetry, struct 
     s->tasks = fc_alloc(arena, (size_t)m->n_mesh * m->n_mesh, sizeof *s->tasks, st);
     for (uint32_t u = 0; s->tasks && u < m->n_mesh; u++)
         for (uint32_t v = 0; v < m->n_mesh; v++) {
-            uint64_t size = u == v || (s->swap[0] && v < u) ? 0 : fc_place_class(&m->chip, u, v, s->swap[0], symmetry);
+            uint64_t size =
+                u == v || (s->swap[0] && v < u) ? 0 : fc_place_class(&m->chip, u, v, s->swap[0], symmetry);
             if (size) s->tasks[s->n_tasks++] = (struct fc_place_task){{u, v}, size * swaps};
         }
     return st->code;
@@ -263,28 +266,31 @@ double fc_place_count(const struct fc_place_model *m, const struct fc_layout_rul
 {
     double count = 1, side = m->chip.side[m->chip.order[0]];
     if (rules->lines)
-        for (int d = 0; d < m->chip.n_dims; d++) count *= (fc_layout_lines(m) - (double)d) * side * (side - 1);
+        for (int d = 0; d < m->chip.n_dims; d++)
+            count *= (fc_layout_lines(m) - (double)d) * side * (side - 1);
     else
         for (int i = 0; i < m->n; i++) count *= m->n_mesh - (double)i;
     return fmax(0, count);
 }
 
-static void point_of(const struct fc_place_model *m, const struct fc_place_found *found, struct fc_layout_point *point)
+static void point_of(const struct fc_place_model *m, const struct fc_place_found *found,
+                     struct fc_layout_point *point)
 {
     point->layout = found->layout;
     point->layouts = found->layouts;
     fc_layout_figure(m, &found->layout, NULL, &point->figures);
 }
 
-static enum fc_code report(const struct fc_place_search *s, const struct fc_place_seen *seen, struct fc_place_all *all,
-                           struct fc_status *st)
+static enum fc_code report(const struct fc_place_search *s, const struct fc_place_seen *seen,
+                           struct fc_place_all *all, struct fc_status *st)
 {
     if (seen->full) return fc_refuse(st, FC_NO, "out of memory for the front of layouts");
     all->layouts = seen->layouts;
     all->evaluated = seen->evaluated;
     all->n_front = seen->n_front;
     all->front = fc_alloc(&all->arena, seen->n_front, sizeof *all->front, st);
-    for (uint32_t f = 0; all->front && f < seen->n_front; f++) point_of(s->m, &seen->front[f], &all->front[f]);
+    for (uint32_t f = 0; all->front && f < seen->n_front; f++)
+        point_of(s->m, &seen->front[f], &all->front[f]);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) point_of(s->m, &seen->best[o], &all->best[o]);
     return st->code;
 }
@@ -321,8 +327,8 @@ enum fc_code fc_place_all(const struct fc_place_model *m, const struct fc_layout
         double times = s.n_tasks ? (double)s.tasks[0].times : 1, count = fc_place_count(m, rules);
         double most = settings->most > 0 ? settings->most : 2e9;
         if (count / times > most)
-            fc_refuse(st, FC_NO, "%.3g layouts, of which %.3g differ, are too many to try (at most %.3g)", count,
-                      count / times, most);
+            fc_refuse(st, FC_NO, "%.3g layouts, of which %.3g differ, are too many to try (at most %.3g)",
+                      count, count / times, most);
         else if (!make_numbers(&s, &arena, st))
             run_tasks(&s, settings->threads > 0 ? settings->threads : 1, all, &arena, st);
     }

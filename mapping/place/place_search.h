@@ -31,13 +31,13 @@ struct fc_place_search {
     const struct fc_layout_rules *rules;
     double scale;
     int lane_bits;
-    uint32_t lanes;    /* links, and zeros to a multiple of 16 */
-    void *base;        /* [lanes] of a link that does not exist: the least number */
-    void *unary;       /* [n][n_mesh][lanes] */
-    void *pair;        /* [n (n - 1) / 2][n_mesh][n_mesh][lanes] */
+    uint32_t lanes;      /* links, and zeros to a multiple of 16 */
+    void *base;          /* [lanes] of a link that does not exist: the least number */
+    void *unary;         /* [n][n_mesh][lanes] */
+    void *pair;          /* [n (n - 1) / 2][n_mesh][n_mesh][lanes] */
     int64_t *unary_hops; /* [n][n_mesh] */
     int64_t pair_hops[FC_LAYOUT_MOST][FC_LAYOUT_MOST];
-    uint32_t *line;    /* [n_mesh] */
+    uint32_t *line;         /* [n_mesh] */
     bool swap[FC_MAX_DIMS]; /* the two interfaces of this dimension are alike: the first on the lower node */
     uint32_t n_tasks;
     struct fc_place_task *tasks;
@@ -48,7 +48,8 @@ static inline size_t fc_place_pair(const struct fc_place_search *s, int i, int j
 }
 /* Whether mirrors keep the rules, and in which dimensions the two interfaces are alike: swap [n_dims]. */
 bool fc_place_symmetry(const struct fc_place_model *model, const struct fc_layout_rules *rules, bool *swap);
-/* Size of the class of the pair of nodes under mirrors (and its exchange), 0 when another pair stands for it. */
+/* Size of the class of the pair of nodes under mirrors (and its exchange), 0 when another pair stands for it.
+ */
 uint64_t fc_place_class(const struct fc_chip *chip, uint32_t u, uint32_t v, bool swap, bool symmetry);
 /* Counts a layout with these values. */
 void fc_place_see(struct fc_place_seen *seen, int n, const struct fc_place_key *key, const uint32_t *node,

@@ -1,6 +1,6 @@
-/* place_service.c - a layout as a machine, and what model, certificate and kernel say of it. Traffic is uniform, as in
- * place_model.c. Throughput of the kernel is what the network accepts when every source always has a packet waiting,
- * once past the start; its interval is Student's over runs with other seeds. */
+/* place_service.c - a layout as a machine, and what model, certificate and kernel say of it. Traffic is
+ * uniform, as in place_model.c. Throughput of the kernel is what the network accepts when every source always
+ * has a packet waiting, once past the start; its interval is Student's over runs with other seeds. */
 #include "mapping/place/place_service.h"
 
 #include <gsl/gsl_cdf.h>
@@ -49,7 +49,8 @@ static enum fc_code open_served(const struct fc_machine *machine, const struct f
 {
     memset(s, 0, sizeof *s);
     if (fc_layout_machine(machine, layout, policy, &s->machine, st)) return st->code;
-    if (fc_network_build(&s->machine, &s->net, st) || fc_demand_from_pattern(&s->net, "uniform", 1, &s->demand, st))
+    if (fc_network_build(&s->machine, &s->net, st) ||
+        fc_demand_from_pattern(&s->net, "uniform", 1, &s->demand, st))
         close_served(s);
     return st->code;
 }
@@ -63,7 +64,8 @@ static enum fc_code certify(const struct served *s, bool *safe, struct fc_status
     return FC_OK;
 }
 
-static enum fc_code model(const struct served *s, double load, struct fc_layout_service *service, struct fc_status *st)
+static enum fc_code model(const struct served *s, double load, struct fc_layout_service *service,
+                          struct fc_status *st)
 {
     struct fc_calibration calibration;
     struct fc_turns turns = {0};
@@ -75,7 +77,8 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * s->net.n_links));
     fc_flit_defaults(&settings);
     settings.allow_deadlock = true; /* the certificate is told beside */
-    if (fc_calibration_find(&s->net, &calibration, &found, &other_kind)) found = false; /* of another policy */
+    if (fc_calibration_find(&s->net, &calibration, &found, &other_kind))
+        found = false; /* of another policy */
     if (!fc_turns_make(&s->net, &s->demand, &settings, hops, &turns, st) &&
         !fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, st) &&
         !fc_calibrated_solve(calibrated, load, &answer, st)) {
@@ -94,8 +97,8 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     return st->code;
 }
 
-enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy, double load,
-                             struct fc_layout_service *service, struct fc_status *st)
+enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+                             double load, struct fc_layout_service *service, struct fc_status *st)
 {
     struct served s;
     memset(service, 0, sizeof *service);
@@ -105,8 +108,8 @@ enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_l
     return st->code;
 }
 
-static enum fc_code backlogs(const struct served *s, struct fc_flit_settings *settings, int runs, double *cpu_s,
-                             struct fc_layout_kernel *kernel, struct fc_status *st)
+static enum fc_code backlogs(const struct served *s, struct fc_flit_settings *settings, int runs,
+                             double *cpu_s, struct fc_layout_kernel *kernel, struct fc_status *st)
 {
     double sum = 0, squares = 0;
     settings->backlog = true;
@@ -129,8 +132,9 @@ static enum fc_code backlogs(const struct served *s, struct fc_flit_settings *se
     return FC_OK;
 }
 
-enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy, double load,
-                               int runs, uint64_t seed, struct fc_layout_kernel *kernel, struct fc_status *st)
+enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+                               double load, int runs, uint64_t seed, struct fc_layout_kernel *kernel,
+                               struct fc_status *st)
 {
     struct served s;
     struct fc_flit_settings settings;

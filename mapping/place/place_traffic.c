@@ -1,18 +1,19 @@
 /* place_traffic.c - what uniform traffic on a k_1 x ... x k_n torus does in one chip, in closed form.
  *
- * A packet draws its offset in each dimension: none with 1/k, else each way with p = (k - 1) / (2 k) and q = kbar / 2
- * hops on average (kbar the mean ring distance; Dally & Towles ch. 5; ties of even rings go either way with 1/2).
- * Per packet:
+ * A packet draws its offset in each dimension: none with 1/k, else each way with p = (k - 1) / (2 k) and q =
+ * kbar / 2 hops on average (kbar the mean ring distance; Dally & Towles ch. 5; ties of even rings go either
+ * way with 1/2). Per packet:
  *
  *   straight on in dimension i      q_i - p_i                                    (each way)
  *   from dimension i to j           p_i p_j x (nothing between them moves)
  *   i is the first, the last        p_i x (nothing before, after it moves)
  *
- * In dimension order "between" are those of i < m < j, each still with 1/k_m. Over all n! orders a set of m dimensions
- * is what lies between i and j in m! (n-m-1)! of them, and before or after i in m! (n-1-m)!, so the means are sums of
- * elementary symmetric functions of the 1/k. Over all minimal paths (h hops, a_i of them in dimension i, h!/prod a_i!
- * paths alike) a step i is followed by a step j != i on average a_i a_j / h times, by another i a_i (a_i - 1) / h
- * times, and i is first, or last, with a_i / h: means over offsets by convolution of their distributions. */
+ * In dimension order "between" are those of i < m < j, each still with 1/k_m. Over all n! orders a set of m
+ * dimensions is what lies between i and j in m! (n-m-1)! of them, and before or after i in m! (n-1-m)!, so
+ * the means are sums of elementary symmetric functions of the 1/k. Over all minimal paths (h hops, a_i of
+ * them in dimension i, h!/prod a_i! paths alike) a step i is followed by a step j != i on average a_i a_j / h
+ * times, by another i a_i (a_i - 1) / h times, and i is first, or last, with a_i / h: means over offsets by
+ * convolution of their distributions. */
 #include "mapping/place/place.h"
 
 #include <stdlib.h>
@@ -89,7 +90,11 @@ static double offset_share(uint32_t k, uint32_t a)
     return a && 2 * a == k ? 0.5 / k : 1.0 / k;
 }
 
-enum step { BOTH_WAYS, ONE_WAY, TWO_STEPS }; /* weights of an offset: 1; a; a (a - 1), the last two one way only */
+enum step {
+    BOTH_WAYS,
+    ONE_WAY,
+    TWO_STEPS
+}; /* weights of an offset: 1; a; a (a - 1), the last two one way only */
 
 /* x[0..length) convolved with the distribution of dimension size k, weighted; returns the new length. */
 static size_t convolve(double *x, size_t length, double *scratch, uint32_t k, enum step step)
@@ -97,7 +102,9 @@ static size_t convolve(double *x, size_t length, double *scratch, uint32_t k, en
     uint32_t reach = k / 2;
     memset(scratch, 0, (length + reach) * sizeof *scratch);
     for (uint32_t a = 0; a <= reach; a++) {
-        double share = offset_share(k, a), weight = step == BOTH_WAYS ? (a ? 2 : 1) : step == ONE_WAY ? a : a * (a - 1.0);
+        double share = offset_share(k, a), weight = step == BOTH_WAYS ? (a ? 2 : 1)
+                                                    : step == ONE_WAY ? a
+                                                                      : a * (a - 1.0);
         for (size_t h = 0; h < length; h++) scratch[h + a] += x[h] * share * weight;
     }
     memcpy(x, scratch, (length + reach) * sizeof *x);
@@ -105,7 +112,8 @@ static size_t convolve(double *x, size_t length, double *scratch, uint32_t k, en
 }
 
 /* Mean of (weight of i) (weight of j) / h; j == i: of one dimension. */
-static double mean_over_paths(int n, const uint32_t *k, int i, enum step of_i, int j, double *x, double *scratch)
+static double mean_over_paths(int n, const uint32_t *k, int i, enum step of_i, int j, double *x,
+                              double *scratch)
 {
     size_t length = 1;
     double sum = 0;
