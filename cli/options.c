@@ -11,7 +11,8 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
-       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST };
+       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -78,6 +79,14 @@ static const struct entry {
     {'0', {"long-mapping", KEY_LONG, NULL, 0, "cray: also where the encoded mapping reaches the 1024 bytes of MPI_Init", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
+    {'7', {"objective", KEY_OBJECTIVE, "NAME", 0, "hops, weighted (by traffic), load (greatest of a mesh link), pareto (default)", 0}},
+    {'7', {"constraint", KEY_CONSTRAINT, "NAME", 0, "against deadlock: six-vc (default), lines (a row for each dimension), none", 0}},
+    {'7', {"pin", KEY_PIN, "x-=N,...", 0, "interfaces that stay on these mesh nodes", 0}},
+    {'7', {"keep-free", KEY_KEEP_FREE, "LIST", 0, "mesh nodes that get no interface", 0}},
+    {'7', {"turns", KEY_TURNS, "NAME", 0, "dimension-order (default), orders or paths: means over all of them, for hops and loads", 0}},
+    {'7', {"on-chip", KEY_ON_CHIP, "SHARE", 0, "a core also sends this for each flit into the machine to cores of its chip, e.g. 30%", 0}},
+    {'7', {"milp", KEY_MILP, NULL, 0, "also prove the best by an integer program (GLPK), in --time a program", 0}},
+    {'7', {"confirm", KEY_CONFIRM, NULL, 0, "run the kernel on the front and on Table 1, with confidence intervals", 0}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
     {'s', {"seed", KEY_SEED, "N", 0, "seed of everything random (default 1)", 1}},
     {'j', {"threads", KEY_THREADS, "N", 0, "threads (results do not depend on it)", 1}},
@@ -128,6 +137,17 @@ static double cycles(struct argp_state *state, const char *name, const char *tex
     if (*text == 0 || *end || !(value >= 0 && value <= 1e12))
         argp_error(state, "--%s: '%s' is not a number of cycles in 0..1e12", name, text);
     return value;
+}
+
+/* "0.3" or "30%". */
+static double share(struct argp_state *state, const char *name, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool percent = end != text && !strcmp(end, "%");
+    if (end == text || (*end && !percent) || !(value >= 0 && value <= 1e6))
+        argp_error(state, "--%s: '%s' is no share (expected 0.3 or 30%%)", name, text);
+    return percent ? value / 100 : value;
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -195,6 +215,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_WINDOWS: a->windows = value; break;
     case KEY_BY_HOPS: a->by_hops = true; break;
     case KEY_JSON: a->json = true; break;
+    case KEY_OBJECTIVE: a->objective = value; break;
+    case KEY_CONSTRAINT: a->constraint = value; break;
+    case KEY_PIN: a->pin = value; break;
+    case KEY_KEEP_FREE: a->keep_free = value; break;
+    case KEY_TURNS: a->turns = value; break;
+    case KEY_ON_CHIP: a->on_chip = share(state, "on-chip", value); break;
+    case KEY_MILP: a->milp = true; break;
+    case KEY_CONFIRM: a->confirm = true; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);

@@ -71,6 +71,8 @@
     X(suite_nic)                                                                                                      \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
+    X(suite_place)                                                                                                    \
+    X(suite_place_search)                                                                                             \
     X(suite_queueing)                                                                                                 \
     X(suite_queueing_pair)                                                                                            \
     X(suite_queueing_window)                                                                                          \
