@@ -37,8 +37,7 @@ static void level_bounds(const struct fc_cut_level *level, const struct fc_partn
     raise(bound, bytes, fmin(level->out, level->in), "grid surface", level->name);
 }
 
-/* Wire bytes a payload byte of the message that has least. */
-static double least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
+double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
 {
     double least = INFINITY, last = NAN;
     for (size_t e = 0; e < d->n_entries; e++) {
@@ -75,7 +74,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
         return st->code;
     for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, bound);
     raise(bound, hops_s, 1, "hops", NULL);
-    bound->time_s *= least_wire_factor(sites->net->machine, demand);
+    bound->time_s *= fc_least_wire_factor(sites->net->machine, demand);
     return FC_OK;
 }
 
