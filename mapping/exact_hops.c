@@ -9,7 +9,9 @@
  * the last from the capacities times x[a,i]; with them the relaxation lies a few percent under the optimum, and
  * without them at half of it. One task stays on one place of each orbit of the network's automorphisms. The
  * search starts from the best of many descents and ends as soon as no mapping can be better by `unit`, of which
- * all costs are multiples. Source: Adams & Johnson, DIMACS Series 16 (1994). Limits: the relaxation is solved in
+ * all costs are multiples. Where the relaxation itself takes too long, the bound is Gilmore & Lawler's: the
+ * assignment of least sum over tasks of what each sends to the nearest slots at best. Source: Adams & Johnson,
+ * DIMACS Series 16 (1994). Limits: the relaxation is solved in
  * floating point; what it proves is taken 1e-6 lower. The budget is counted in simplex iterations, so that
  * results repeat. */
 #include "mapping/exact.h"
@@ -17,6 +19,7 @@
 #include <glpk.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double slack = 1e-6;          /* relative, of what the simplex method proves */
@@ -199,6 +202,51 @@ static enum fc_code build(struct program *p, const struct fc_exact_answer *answe
     return note_start(p, answer->node, arena, st);
 }
 
+/* ---- the bound of Gilmore & Lawler ---- */
+
+static int falling(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
+}
+
+/* Least hop-bytes that task a on place i sends: its heaviest partners on the nearest slots. */
+static double least_sent(const struct fc_exact_job *job, uint32_t a, uint32_t i)
+{
+    double bytes[FC_EXACT_MOST], hops[FC_EXACT_MOST * FC_EXACT_MOST], sum = 0;
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < job->n_nodes; j++)
+        for (uint32_t k = i == j; k < job->capacity[j] && k < job->n_tasks; k++) hops[n++] = job->hops[i][j];
+    memcpy(bytes, job->bytes[a], job->n_tasks * sizeof *bytes);
+    qsort(bytes, job->n_tasks, sizeof *bytes, falling);
+    qsort(hops, n, sizeof *hops, falling);
+    for (uint32_t b = 0; b < job->n_tasks && b < n; b++) sum += bytes[b] * hops[n - 1 - b];
+    return sum;
+}
+
+/* The assignment of least sum of these, a linear program: no mapping has less hop-bytes. In units of scale. */
+static double gilmore_lawler(const struct fc_exact_job *job, double scale)
+{
+    struct program p = {.job = job, .lp = glp_create_prob(), .scale = scale};
+    int index[FC_EXACT_MOST + 1];
+    double value[FC_EXACT_MOST + 1], bound = 0;
+    glp_smcp lp;
+    p.index = index;
+    p.value = value;
+    p.x = glp_add_cols(p.lp, (int)(job->n_tasks * job->n_nodes));
+    for (uint32_t a = 0; a < job->n_tasks; a++)
+        for (uint32_t i = 0; i < job->n_nodes; i++) {
+            glp_set_col_bnds(p.lp, x_of(&p, a, i), GLP_LO, 0, 0);
+            glp_set_obj_coef(p.lp, x_of(&p, a, i), least_sent(job, a, i) / scale);
+        }
+    add_assignment(&p);
+    glp_init_smcp(&lp);
+    lp.msg_lev = GLP_MSG_OFF;
+    if (!glp_simplex(p.lp, &lp) && glp_get_status(p.lp) == GLP_OPT) bound = glp_get_obj_val(p.lp);
+    glp_delete_prob(p.lp);
+    return bound;
+}
+
 /* ---- the search ---- */
 
 static void watch(glp_tree *tree, void *info)
@@ -221,6 +269,7 @@ static bool solve(struct program *p, struct fc_exact_answer *answer, struct fc_s
     glp_init_smcp(&lp);
     glp_init_iocp(&mip);
     lp.msg_lev = mip.msg_lev = GLP_MSG_OFF;
+    lp.meth = GLP_DUALP; /* the start basis is dual feasible: half of the time of the primal */
     lp.it_lim = p->most_iterations;
     int failed = glp_simplex(p->lp, &lp);
     if (failed == GLP_EITLIM) return false;
@@ -233,7 +282,7 @@ static bool solve(struct program *p, struct fc_exact_answer *answer, struct fc_s
     mip.tol_obj = fmax(1e-9, step * (1 - slack) / (1 + p->best)); /* nodes within a step of the best are closed */
     mip.cb_func = watch;
     mip.cb_info = p;
-    p->bound = glp_get_obj_val(p->lp);
+    p->bound = fmax(p->bound, glp_get_obj_val(p->lp));
     if (p->bound >= p->best - step * (1 - slack) - p->best * 1e-9) return true;
     failed = glp_intopt(p->lp, &mip);
     if (failed && failed != GLP_ESTOP) fc_refuse(st, FC_FAULT, "GLPK could not solve the program of the hop-bytes");
@@ -262,6 +311,7 @@ enum fc_code fc_exact_hops(const struct fc_exact_job *job, double least, uint64_
     if (answer->proven) return FC_OK;
     p.scale = p.unit > 0 ? p.unit : answer->value / 1000;
     p.best = answer->value / p.scale;
+    p.bound = gilmore_lawler(job, p.scale);
     p.lp = glp_create_prob();
     if (!build(&p, answer, &scratch, st)) {
         double cells = glp_get_num_rows(p.lp) + glp_get_num_cols(p.lp);

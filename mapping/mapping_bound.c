@@ -6,6 +6,7 @@
  *   - all tasks: (sum over tasks of the same) / (bandwidth of all units), every level (bound_partners.c);
  *   - grid surface: tasks * (least surface of a task in a unit) / (bandwidth of all units), every level, where
  *     the traffic has a grid (bound_grid.c);
+ *   - ring surface: the same where all tasks exchange bytes with their nearest on a ring (bound_ring.c);
  *   - hops: (least bytes times hops) / (bandwidth of all links) (bound_hops.c).
  * Levels are those of bound_levels.c. Payload bytes become wire bytes by the least factor of any message.
  * Limits: a bound of 0 says nothing and counts as none; background traffic is left out. */
@@ -24,7 +25,8 @@ static void raise(struct fc_map_bound *bound, double bytes, double bytes_per_s, 
 }
 
 static void level_bounds(const struct fc_cut_level *level, const struct fc_partners *partners,
-                         const struct fc_grid_surface *grid, struct fc_map_bound *bound)
+                         const struct fc_grid_surface *grid, const struct fc_ring_surface *ring,
+                         struct fc_map_bound *bound)
 {
     double heaviest[2], all[2];
     for (int in = 0; in < 2; in++) all[in] = fc_partners_beyond(partners, level->most - 1, in, &heaviest[in]);
@@ -32,6 +34,8 @@ static void level_bounds(const struct fc_cut_level *level, const struct fc_partn
     raise(bound, heaviest[1], level->widest_in, "heaviest task", level->name);
     raise(bound, all[0], level->out, "all tasks", level->name);
     raise(bound, all[1], level->in, "all tasks", level->name);
+    double ring_bytes = partners->n * fc_ring_leaving(ring, level->most);
+    raise(bound, ring_bytes, fmin(level->out, level->in), "ring surface", level->name);
     if (!grid->leaving || isinf(fmin(level->out, level->in))) return;
     double bytes = partners->n * fc_grid_leaving(grid, level->least, level->most);
     raise(bound, bytes, fmin(level->out, level->in), "grid surface", level->name);
@@ -60,6 +64,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
     struct fc_unit_graph tasks;
     struct fc_partners partners;
     struct fc_grid_surface grid;
+    struct fc_ring_surface ring = {0};
     struct fc_cut_level level[FC_MOST_CUT_LEVELS];
     int n_levels;
     double hops_s;
@@ -72,7 +77,8 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
         fc_cut_levels(sites, demand->n_tasks, level, &n_levels, st) ||
         fc_hop_bound(sites, &partners, &hops_s, st))
         return st->code;
-    for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, bound);
+    if (!grid.leaving) ring = fc_ring_surface_find(&tasks);
+    for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, &ring, bound);
     raise(bound, hops_s, 1, "hops", NULL);
     bound->time_s *= fc_least_wire_factor(sites->net->machine, demand);
     return FC_OK;
