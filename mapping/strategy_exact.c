@@ -2,7 +2,7 @@
  * hop-bytes.
  *
  * The time is searched by branch and bound on the routing's fixed splits (exact_load.c), hop-bytes by GLPK
- * (exact_hops.c). Both start from the best of many descents, know the bound of mapping_bound.c and say what they
+ * (exact_hops.c). Both start from the best of many descents, know the bounds of mapping_bound.c and say what they
  * proved when the budget ends: the greatest value that no mapping is under. Adaptive routing: the time is that of
  * even splits, which no bound of the adaptive time follows from. Limits: FC_EXACT_MOST tasks and nodes, and
  * MOST_HOP_CELLS pairs of both for hop-bytes. */
@@ -55,7 +55,7 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
     struct fc_exact_job *job = fc_alloc(&mapping->arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;
     uint64_t budget = (uint64_t)(fmin(problem->time_s, 1e6) * work_per_s);
-    if (!job || fc_mapping_bound(problem, &least, st) ||
+    if (!job || fc_mapping_bound_of_sets(problem, &least, st) ||
         fc_exact_job_start(&sites, problem->demand, &mapping->arena, job, st))
         return st->code;
     double least_s = isnan(least.time_s) ? 0 : least.time_s / fc_least_wire_factor(machine, problem->demand);
