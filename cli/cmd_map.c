@@ -174,9 +174,10 @@ static json_t *to_json(const struct answer *a)
 static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_status *st)
 {
     struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    size_t n = strcspn(wanted, ":"); /* an argument may follow */
     bool strategy = !strcmp(wanted, "all");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
-        strategy = strategy || !strcmp((*s)->name, wanted);
+        strategy = strategy || (strlen((*s)->name) == n && !strncmp((*s)->name, wanted, n));
     problem.spread = problem.spread && strategy;
     return fc_mapping_bound(&problem, &a->bound, st);
 }
