@@ -4,12 +4,20 @@
 
 #include "solvers/solvers.h"
 
+/* What a strategy proves of its mapping. */
+struct fc_map_proof {
+    const char *objective; /* "time" (longest link time, least wire bytes a payload byte) or "hop-bytes"; NULL: none */
+    double value, bound;   /* of the mapping; no mapping is under it: seconds, or bytes times links */
+    bool proven;           /* the mapping is the best one */
+    bool even_splits;      /* adaptive routing: the time is that of even minimal splits, and bounds no other */
+};
 /* Task t runs on core core[t] of the allowed nodes; node[t] = core[t] / cores_per_node. Owned by the arena. */
 struct fc_mapping {
     struct fc_arena arena;
     uint32_t n_tasks;
     uint32_t *core, *node; /* [n_tasks] */
     const char *strategy;
+    struct fc_map_proof proof;
 };
 struct fc_map_problem {
     const struct fc_network *net;

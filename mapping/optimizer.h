@@ -1,5 +1,5 @@
 /* optimizer.h - private to mapping/: what the parts of the strategy `optimize` share (strategy_optimize.c,
- * optimizer_starts.c, task_bound.c). */
+ * optimizer_starts.c). */
 #ifndef FC_OPTIMIZER_H
 #define FC_OPTIMIZER_H
 
@@ -41,10 +41,5 @@ enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st);
 /* Adds those that are searched for: by bisection and, for small jobs, by annealing. About a third of the
  * budget. */
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);
-
-/* A lower bound of the longest link time of every mapping, seconds: some router holds the task that talks
- * most. */
-enum fc_code fc_task_bound(const struct fc_sites *sites, const struct fc_unit_graph *tasks, double *bound_s,
-                           struct fc_status *st);
 
 #endif

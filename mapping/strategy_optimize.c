@@ -4,11 +4,12 @@
  * All starts (optimizer_starts.c) get a short search on link times (search.c), the most promising longer
  * ones: first whole node contents change nodes, then single tasks change cores (also to free ones). The
  * answer is never worse than `def` and the best start, as fc_load_solve measures them. The search ends early
- * when it meets a bound (task_bound.c). Source: Bhatele et al., SC'11 for the starts; the references of
+ * when it meets the bound (mapping_bound.c). Source: Bhatele et al., SC'11 for the starts; the references of
  * search.c and bisection.c. Limits: a heuristic; traffic inside a node costs nothing; dense traffic is
  * refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The budget is counted in link updates
  * (work_per_s of them take about a second), so results do not depend on the clock or the number of threads.
  */
+#include "mapping/bound.h"
 #include "mapping/optimizer.h"
 
 #include <math.h>
@@ -281,13 +282,23 @@ static enum fc_code search_rounds(struct fc_optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
+/* The bound of every mapping, for payload bytes as the search counts them. */
+static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
+{
+    struct fc_map_bound bound;
+    if (fc_mapping_bound(o->problem, &bound, st)) return st->code;
+    double wire = fc_least_wire_factor(o->problem->net->machine, o->problem->demand);
+    o->bound_s = isnan(bound.time_s) ? 0 : bound.time_s / wire;
+    return FC_OK;
+}
+
 static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
 {
     size_t size = o->tasks.n * sizeof(uint32_t);
     uint32_t *kept[3]; /* def, the best start, the best found */
     for (int i = 0; i < 2; i++)
         if (!(kept[i] = fc_alloc(o->arena, o->tasks.n, sizeof *kept[i], st))) return st->code;
-    if (choose_routing(o, st) || fc_task_bound(&o->sites, &o->tasks, &o->bound_s, st) ||
+    if (choose_routing(o, st) || find_bound(o, st) ||
         fc_optimizer_starts(o, st) || measure_starts(o, 0, st))
         return st->code;
     if (o->budget > 0 && best_start(o)->time_s > enough(o)) {

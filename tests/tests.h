@@ -28,6 +28,7 @@
     X(suite_core_table)                                                                                               \
     X(suite_deadlock)                                                                                                 \
     X(suite_dependencies)                                                                                             \
+    X(suite_exact)                                                                                                    \
     X(suite_export)                                                                                                   \
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
