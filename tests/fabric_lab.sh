@@ -71,7 +71,7 @@ lab_in()
 lab_end()
 {
     ip -n "$1" link set "$2" up
-    ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "${3}mbit" burst 16kb limit 4mb
+    ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "${3}mbit" burst 4kb limit 4mb
 }
 
 # lab_vertex NAME: a host n0.. or a switch s0..
@@ -85,7 +85,7 @@ lab_vertex()
             ip -n "$1" addr add "10.99.0.$((10#${1#s} + 1))/32" dev lo ;;
         n*) # windows of all flows together never overflow a queue of 4 MB: nothing is lost, as on networks with credits
             ip netns exec "$1" sysctl -qw net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_no_metrics_save=1 \
-                net.ipv4.tcp_rmem="4096 65536 65536" net.ipv4.tcp_wmem="4096 65536 65536" \
+                net.ipv4.tcp_rmem="4096 65536 131072" net.ipv4.tcp_wmem="4096 65536 131072" \
                 net.ipv4.tcp_slow_start_after_idle=0 ;;
     esac
 }
@@ -110,7 +110,7 @@ lab_build()
         case $b in n*)
             i=$((10#${b#n} + 1))
             ip -n "$b" addr add "10.77.0.$i/32" dev "to-$a"
-            ip -n "$b" route add 10.77.0.0/16 via "10.99.0.$((10#${a#s} + 1))" dev "to-$a" onlink
+            ip -n "$b" route add 10.77.0.0/16 via "10.99.0.$((10#${a#s} + 1))" dev "to-$a" onlink rto_min 2s
             ip link add name "m$i" type veth peer name mgmt netns "$b"
             ip link set "m$i" master mgmt up
             ip -n "$b" addr add "10.66.0.$i/24" dev mgmt
@@ -148,6 +148,6 @@ lab_mpirun()
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
         "$lab_launcher" --bind-to none --mca plm rsh --mca plm_rsh_agent "$lab_agent" \
         --mca oob_tcp_if_include 10.66.0.0/24 --mca btl self,tcp --mca pml ob1 --mca btl_tcp_flags 1 \
-        --mca btl_tcp_if_include 10.77.0.0/16 --mca mpi_yield_when_idle 1 \
+        --mca btl_tcp_if_include 10.77.0.0/16 --mca btl_tcp_progress_thread 1 --mca mpi_yield_when_idle 1 \
         --mca orte_tmpdir_base "$lab_work" "$@"
 }

@@ -1,5 +1,6 @@
 /* exchange.c - programs for a slow real network (tests/validate_fabric.sh): exchange WHAT BYTES WARM REPEATS BATCHES
  *
+ *     barrier   MPI_Barrier
  *     pairs     rank r and r xor n/2 exchange BYTES
  *     alltoall  MPI_Alltoall of BYTES a pair among all ranks
  *     groups    MPI_Alltoall of BYTES a pair among the even ranks, and among the odd ones (a transpose of a grid)
@@ -22,6 +23,12 @@ struct work {
     double *plane;        /* [cells] */
     int cells;
 };
+
+static void barrier(struct work *w)
+{
+    (void)w;
+    MPI_Barrier(MPI_COMM_WORLD);
+}
 
 static void pairs(struct work *w)
 {
@@ -65,7 +72,9 @@ static void stencil(struct work *w)
 static const struct {
     const char *name;
     void (*once)(struct work *w);
-} programs[] = {{"pairs", pairs}, {"alltoall", alltoall}, {"groups", groups}, {"stencil", stencil}};
+} programs[] = {
+    {"barrier", barrier}, {"pairs", pairs}, {"alltoall", alltoall}, {"groups", groups}, {"stencil", stencil},
+};
 
 static int ascending(const void *a, const void *b)
 {
@@ -73,7 +82,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Positive numbers of the command line; 0 where one is none (WARM may be 0). */
+/* A number of the command line; -1 where it is none within these limits. */
 static int number(const char *text, int least, int most)
 {
     char *end;
@@ -111,8 +120,8 @@ int main(int argc, char **argv)
     int batches = argc == 6 ? number(argv[5], 1, MOST_BATCHES) : -1;
     if (program == n_programs || w.bytes < 0 || warm < 0 || repeats < 0 || batches < 0 || w.n < 4 || w.n % 2) {
         if (w.rank == 0)
-            fprintf(stderr, "usage: exchange pairs|alltoall|groups|stencil BYTES WARM REPEATS BATCHES, on an even "
-                            "number of ranks, 4 or more\n");
+            fprintf(stderr, "usage: exchange barrier|pairs|alltoall|groups|stencil BYTES WARM REPEATS BATCHES, on "
+                            "an even number of ranks, 4 or more\n");
         MPI_Finalize();
         return 2;
     }
