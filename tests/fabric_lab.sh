@@ -1,4 +1,5 @@
-# fabric_lab.sh - a rate-limited, statically routed IP network on one machine; sourced by validate_fabric.sh.
+# fabric_lab.sh - a rate-limited, statically routed IP network on one machine; sourced by validate_fabric.sh, and by
+# validate_slurm.sh for its namespaces.
 #
 # Every host and every switch is a network namespace, every cable a pair of veth devices with a token bucket (tc-tbf) of
 # the cable's rate at either end, every forwarding table static routes, one path for each switch and destination.
@@ -125,7 +126,14 @@ lab_build()
         esac || return 1
     done <"$routes"
     lab_agent=$at/agent
-    cat >"$lab_agent" <<'AGENT'
+    lab_write_agent "$lab_agent"
+}
+
+# lab_write_agent FILE: an ssh for launchers that stays on this machine, with the host name of the host that it is told, in
+# the host's network where it has one
+lab_write_agent()
+{
+    cat >"$1" <<'AGENT'
 #!/bin/bash
 while [ $# -gt 0 ]; do
     case $1 in
@@ -136,9 +144,11 @@ while [ $# -gt 0 ]; do
 done
 host=$1
 shift
-exec nsenter --net="/run/netns/$host" -- unshare --uts /bin/bash -c "hostname $host; $*"
+enter=
+[ ! -e "/run/netns/$host" ] || enter="nsenter --net=/run/netns/$host --"
+exec $enter unshare --uts /bin/bash -c "hostname $host; $*"
 AGENT
-    chmod +x "$lab_agent"
+    chmod +x "$1"
 }
 
 # lab_mpirun ...: Open MPI's mpirun with data on the cables. Flags 1 of the TCP transport (send only): its put protocol

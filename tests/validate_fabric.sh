@@ -290,6 +290,7 @@ done
 lab_possible || skip 'namespaces, veth devices or token buckets are not to be had here'
 [ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
 
+[ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] || { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
 work=${KEEP:-$(mktemp -d /tmp/fabricast-fabric-XXXXXX)}
 mkdir -p "$work" && : >"$work/rows" || exit 2
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
