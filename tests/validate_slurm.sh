@@ -1,12 +1,12 @@
 #!/bin/bash
 # validate_slurm.sh - the ranks land where the launcher file says: real Slurm, Open MPI and MPICH.
 #
-# Starts a Slurm of eight slurmd's under two leaf switches on this machine, runs both scripts of examples/slurm in it and
-# compares where each rank ran with the file that fabricast wrote; then rank files (host names, relative ones) and `seq`
-# with Open MPI, host files with MPICH, on hosts that are UTS namespaces. All of it lives in namespaces that end with this
-# script (lab_enter in fabric_lab.sh) and in a temporary directory: no file, service or port of the machine is touched.
-# What is not installed is skipped, and said. FABRICAST: the program (default obj/fabricast). KEEP: a directory that keeps
-# everything.
+# Starts a Slurm of eight slurmd's under two leaf switches on this machine, runs both scripts of examples/slurm in it
+# and compares where each rank ran with the file that fabricast wrote; then rank files (host names, relative ones) and
+# `seq` with Open MPI, host files with MPICH, on hosts that are UTS namespaces. All of it lives in namespaces that end
+# with this script (lab_enter in fabric_lab.sh) and in a temporary directory: no file, service or port of the machine is
+# touched. What is not installed is skipped, and said. FABRICAST: the program (default obj/fabricast). KEEP: a new
+# directory that keeps everything.
 set -u
 export LC_ALL=C
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -31,10 +31,10 @@ check()
     fi
 }
 
-# check_refused WHAT STATUS FILE TEXT: exit status 2 and this text among the messages
+# check_refused WHAT STATUS TEXT: exit status 2, and this text once in the file `message`
 check_refused()
 {
-    check "$1" "$2 $(grep -c -F -- "$4" "$3")" '2 1'
+    check "$1" "$2 $(grep -c -F -- "$3" message)" '2 1'
 }
 
 # hosts_of: "RANK HOST" lines in any order as hosts in the order of the ranks
@@ -108,7 +108,8 @@ ReturnToService=2
 InactiveLimit=0
 KillWait=2
 MailProg=/bin/true
-NodeName=cn[00-07] NodeHostname=cn[00-07] NodeAddr=127.0.0.1 Port=[17000-17007] Sockets=1 CoresPerSocket=$cores ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
+NodeName=DEFAULT Sockets=1 CoresPerSocket=$cores ThreadsPerCore=1 RealMemory=1000 State=UNKNOWN
+NodeName=cn[00-07] NodeHostname=cn[00-07] NodeAddr=127.0.0.1 Port=[17000-17007]
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
     echo 'CgroupPlugin=cgroup/v1' >"$at/cgroup.conf" # slurmd looks for /sys/fs/cgroup else
@@ -131,67 +132,89 @@ CONF
 
 where='echo $SLURM_PROCID $SLURMD_NODENAME'
 
-# in_allocation OPTIONS... -- COMMAND...: as a user's terminal would have it
+# mapped TRACE ARGUMENT...: run-mapped.sh on the cluster's machine
+mapped()
+{
+    local trace=$1
+    shift
+    "$examples/run-mapped.sh" -m machine.yaml -t "$trace" "$@"
+}
+
+ranked()
+{
+    "$examples/rank-nodes.sh" -m machine.yaml -t job.fct "$@"
+}
+
+# in_allocation OPTION... COMMAND...: whole nodes
 in_allocation()
 {
-    salloc -Q "$@" 2>salloc.log
+    salloc -Q --exclusive "$@" 2>salloc.log
+}
+
+# check_step WHAT NAME: the step's output ran.NAME against its host file hosts.NAME
+check_step()
+{
+    check "$1" "$(hosts_of <"ran.$2")" "$(in_file "hosts.$2")"
 }
 
 check_run_mapped()
 {
-    local strategy
+    local strategy i
     for strategy in def random optimize; do
-        in_allocation -N 8 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -s $strategy -T 1s -k hosts.$strategy \
-            -- bash -c "$where" >ran.$strategy
-        check "run-mapped.sh -s $strategy, 16 ranks on 8 nodes" "$(hosts_of <ran.$strategy)" "$(in_file hosts.$strategy)"
+        in_allocation -N 8 "$self" --mapped job.fct -s $strategy -T 1s -k hosts.$strategy -- bash -c "$where" \
+            >ran.$strategy
+        check_step "run-mapped.sh -s $strategy, 16 ranks on 8 nodes" $strategy
     done
-    check 'the files are different ones' "$(sort -u <(in_file hosts.def) <(in_file hosts.random) <(in_file hosts.optimize) | wc -l)" 3
+    for strategy in def random optimize; do in_file hosts.$strategy; echo; done | sort -u >different
+    check 'the three files differ' "$(grep -c . different)" 3
     # A batch script that asked for two tasks a node; the mapping fills some and leaves others empty.
-    printf '%s\n' '#!/bin/sh' "$examples/run-mapped.sh -m machine.yaml -t job.fct -T 1s -k hosts.batch -- sh -c '$where' >ran.batch" \
-        'echo $? >status.batch' >job.sh
+    printf '%s\n' '#!/bin/sh' "'$self' --mapped job.fct -T 1s -k hosts.batch -- sh -c '$where' >ran.batch" \
+        'echo $? >status' 'mv status status.batch' >job.sh
     sbatch -Q -N 8 --ntasks-per-node=2 --exclusive -o batch.log job.sh
     for ((i = 0; i < 150; i++)); do [ -f status.batch ] && break; sleep 0.2; done
-    check 'run-mapped.sh in a batch script, tasks by node asked for' "$(hosts_of <ran.batch) $(cat status.batch)" "$(in_file hosts.batch) 0"
-    in_allocation -w 'cn[02,05-07]' --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -s random -k hosts.some \
-        -- bash -c "$where" >ran.some
-    check 'run-mapped.sh on four scattered nodes' "$(hosts_of <ran.some)" "$(in_file hosts.some)"
-    in_allocation -N 4 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -s def -- sh -c 'exit 7'
+    check_step 'run-mapped.sh in a batch script that asked for tasks by node' batch
+    check 'and its status' "$(cat status.batch)" 0
+    in_allocation -w 'cn[02,05-07]' "$self" --mapped job.fct -s random -k hosts.some -- bash -c "$where" >ran.some
+    check_step 'run-mapped.sh on four scattered nodes' some
+    in_allocation -N 4 "$self" --mapped job.fct -s def -- sh -c 'exit 7'
     check "run-mapped.sh returns srun's status" $? 7
 }
 
 check_run_mapped_refusals()
 {
-    "$examples/run-mapped.sh" -m machine.yaml -t job.fct -- true 2>message
-    check_refused 'run-mapped.sh outside an allocation' $? message 'no allocation (SLURM_JOB_ID is not set)'
-    salloc -Q -N 3 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -- true 2>message
-    check_refused 'run-mapped.sh, 16 ranks on 3 nodes of 4 cores' $? message '16 ranks but the 3 allowed nodes have 12 cores'
-    salloc -Q -N 4 --ntasks-per-node=2 "$examples/run-mapped.sh" -m machine.yaml -t job.fct -- true 2>message
-    check_refused 'run-mapped.sh, 2 of 4 cores allocated' $? message 'would get 4 ranks of 1 CPUs, this allocation has 2 CPUs there'
-    salloc -Q -N 4 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t missing.fct -- true 2>message
-    check_refused 'run-mapped.sh, no trace' $? message 'no recording that fabricast reads'
-    "$examples/run-mapped.sh" -m machine.yaml 2>message
-    check_refused 'run-mapped.sh, no trace named' $? message 'usage: run-mapped.sh'
+    mapped job.fct -- true 2>message
+    check_refused 'run-mapped.sh outside an allocation' $? 'no allocation (SLURM_JOB_ID is not set)'
+    salloc -Q -N 3 --exclusive "$self" --mapped job.fct -- true 2>message
+    check_refused 'run-mapped.sh, 16 ranks on 3 nodes of 4 cores' $? '16 ranks but the 3 allowed nodes have 12 cores'
+    salloc -Q -N 4 --ntasks-per-node=2 "$self" --mapped job.fct -- true 2>message
+    check_refused 'run-mapped.sh, 2 of 4 cores allocated' $? \
+        'would get 4 ranks of 1 CPUs, this allocation has 2 CPUs there'
+    salloc -Q -N 4 --exclusive "$self" --mapped missing.fct -- true 2>message
+    check_refused 'run-mapped.sh, no trace' $? 'no recording that fabricast reads'
+    mapped job.fct 2>message
+    check_refused 'run-mapped.sh, no program' $? 'usage: run-mapped.sh'
 }
 
 check_rank_nodes()
 {
     local best direct
-    "$examples/rank-nodes.sh" -m machine.yaml -t job.fct 'cn[00-01,04-05]' 'cn[04-07]' >ranked
-    check 'rank-nodes.sh: one leaf before two' "$(tail -1 ranked)" '--nodelist=cn[04-07]'
-    best=$(awk 'NR == 2 { print $1 }' ranked)
-    direct=$("$fabricast" predict -m machine.yaml -t job.fct --nodes 'cn[04-07]' -q --json | sed -n 's/.*"time_s": *\([-+.0-9e]*\).*/\1/p')
+    ranked 'cn[00-01,04-05]' 'cn[04-07]' >table
+    check 'rank-nodes.sh: one leaf before two' "$(tail -1 table)" '--nodelist=cn[04-07]'
+    best=$(awk 'NR == 2 { print $1 }' table)
+    direct=$("$fabricast" predict -m machine.yaml -t job.fct --nodes 'cn[04-07]' -q --json |
+             sed -n 's/.*"time_s": *\([-+.0-9e]*\).*/\1/p')
     check 'rank-nodes.sh: the time of predict' "$best" "$(awk -v t="$direct" 'BEGIN { printf "%.6g", t }')"
     # One node of the first leaf is busy: only the second has four idle ones.
     salloc -Q -N 1 -w cn01 --exclusive --no-shell 2>held
-    "$examples/rank-nodes.sh" -m machine.yaml -t job.fct -N 4 >ranked
-    check 'rank-nodes.sh -N: the leaf that is idle' "$(tail -1 ranked)" '--nodelist=cn[04-07]'
-    check 'rank-nodes.sh -N: no list with a busy node' "$(grep -c cn01 ranked)" 0
-    in_allocation $(tail -1 ranked) --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -T 1s -k hosts.best -- bash -c "$where" >ran.best
-    check 'its first list, run with run-mapped.sh' "$(hosts_of <ran.best)" "$(in_file hosts.best)"
-    "$examples/rank-nodes.sh" -m machine.yaml -t job.fct -N 8 2>message
-    check_refused 'rank-nodes.sh -N 8 with 7 idle' $? message '7 nodes are idle, 8 are asked for'
-    "$examples/rank-nodes.sh" -m machine.yaml -t job.fct 'cn[00-03]' 'xx[00-03]' 2>message
-    check_refused 'rank-nodes.sh, hosts not in the machine' $? message 'no prediction'
+    ranked -N 4 >table
+    check 'rank-nodes.sh -N: the leaf that is idle' "$(tail -1 table)" '--nodelist=cn[04-07]'
+    check 'rank-nodes.sh -N: no list with a busy node' "$(grep -c cn01 table)" 0
+    in_allocation "$(tail -1 table)" "$self" --mapped job.fct -T 1s -k hosts.best -- bash -c "$where" >ran.best
+    check_step 'its first list, run with run-mapped.sh' best
+    ranked -N 8 2>message
+    check_refused 'rank-nodes.sh -N 8 with 7 idle' $? '7 nodes are idle, 8 are asked for'
+    ranked 'cn[00-03]' 'xx[00-03]' 2>message
+    check_refused 'rank-nodes.sh, hosts not in the machine' $? 'no prediction'
     scancel -u root
 }
 
@@ -199,16 +222,17 @@ check_rank_nodes()
 check_mpi_in_slurm()
 {
     local format
-    export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     if [ -x where.openmpi ] && srun --mpi=list 2>&1 | grep -q pmix; then
-        in_allocation -N 8 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -s random -k hosts.pmix -- --mpi=pmix ./where.openmpi >ran.pmix
-        check 'Open MPI, run-mapped.sh -- --mpi=pmix' "$(hosts_of <ran.pmix)" "$(in_file hosts.pmix)"
+        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmix -- --mpi=pmix ./where.openmpi >ran.pmix
+        check_step 'Open MPI, run-mapped.sh -- --mpi=pmix' pmix
     else
         echo '  SKIPPED Open MPI under srun: no Open MPI, or no pmix plugin of Slurm'
     fi
     if [ -x where.mpich ] && srun --mpi=list 2>&1 | grep -q pmi2; then
-        in_allocation -N 8 --exclusive "$examples/run-mapped.sh" -m machine.yaml -t job.fct -s random -k hosts.pmi2 -- --mpi=pmi2 ./where.mpich >ran.pmi2
-        check 'MPICH, run-mapped.sh -- --mpi=pmi2' "$(hosts_of <ran.pmi2)" "$(in_file hosts.pmi2)"
+        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmi2 -- --mpi=pmi2 ./where.mpich >ran.pmi2
+        check_step 'MPICH, run-mapped.sh -- --mpi=pmi2' pmi2
     else
         echo '  SKIPPED MPICH under srun: no MPICH, or no pmi2 plugin of Slurm'
     fi
@@ -216,8 +240,8 @@ check_mpi_in_slurm()
     for format in rankfile rankfile-relative; do
         map_random 1 job8.fct $format file.$format
         map_random 1 job8.fct slurm hosts.$format
-        in_allocation -N 8 --exclusive "$openmpi" --bind-to none --rankfile file.$format -n 8 ./where.openmpi >ran.$format
-        check "Open MPI, $format inside salloc" "$(hosts_of <ran.$format)" "$(in_file hosts.$format)"
+        in_allocation -N 8 "$openmpi" --bind-to none --rankfile file.$format -n 8 ./where.openmpi >ran.$format
+        check_step "Open MPI, $format inside salloc" $format
     done
 }
 
@@ -247,14 +271,16 @@ check_mpi()
     map_random 4 job.fct hostfile mpi.hostfile
     map_random 4 job.fct slurm mpi.slurm
     check 'MPICH, -f host file' "$(in_file mpi.slurm)" \
-        "$("$mpich" -launcher ssh -launcher-exec "$PWD/agent" -f mpi.hostfile -n 16 ./where.mpich 2>mpi.log | hosts_of)"
+        "$("$mpich" -launcher ssh -launcher-exec "$PWD/agent" -f mpi.hostfile -n 16 ./where.mpich 2>mpi.log |
+           hosts_of)"
 }
 
 # map_random CORES TRACE FORMAT FILE: the same random mapping in any format
 map_random()
 {
     sed "s/cores: $cores/cores: $1/" machine.yaml >random.yaml
-    "$fabricast" map -m random.yaml -t "$2" --nodes 'cn[00-07]' --strategy random --seed 5 --format "$3" -o "$4" -q >/dev/null
+    "$fabricast" map -m random.yaml -t "$2" --nodes 'cn[00-07]' --strategy random --seed 5 --format "$3" -o "$4" \
+        -q >/dev/null
 }
 
 inside()
@@ -278,11 +304,16 @@ inside()
     [ $failed = 0 ]
 }
 
-if [ "${1:-}" = --inside ]; then
-    shift
-    inside "$@"
-    exit
-fi
+case ${1:-} in
+    --inside)
+        shift
+        inside "$@"
+        exit ;;
+    --mapped) # what salloc and sbatch start
+        shift
+        mapped "$@"
+        exit ;;
+esac
 
 skip()
 {

@@ -6,8 +6,8 @@
 # LIST: nodes as Slurm writes them, cn[00-03,08]. With -N also lists of NODES idle nodes: those under each switch that
 # has as many, consecutive ones, spread ones. STRATEGY: the mapping that the job will run with: `def` (rank order, what
 # srun does by itself) unless given; `optimize` is what run-mapped.sh starts, TIME its search for each list, e.g. 1s.
-# RULES: of the collectives, e.g. openmpi. Lists are put into Slurm's order, since it sorts what -w names. Fastest first;
-# the last line is the option for sbatch. FABRICAST: the program, if it is not in PATH.
+# RULES: of the collectives, e.g. openmpi. Lists are put into Slurm's order, since it sorts what -w names. Fastest
+# first; the last line is the option for sbatch. FABRICAST: the program, if it is not in PATH.
 set -u
 
 me=${0##*/}
@@ -93,8 +93,8 @@ set --
 while read -r list; do
     [ $# -ge $((2 * most)) ] || set -- "$@" --nodes "$list"
 done <"$work/candidates"
-"$fabricast" predict -m "$machine" -t "$trace" --map "$strategy" ${time:+--time "$time"} ${rules:+--collectives "$rules"} -q --json "$@" \
-    >"$work/times" || die 'no prediction'
+"$fabricast" predict -m "$machine" -t "$trace" --map "$strategy" ${time:+--time "$time"} \
+    ${rules:+--collectives "$rules"} -q --json "$@" >"$work/times" || die 'no prediction'
 if [ $# -eq 2 ]; then # one list: no table, and it is not named in the answer
     sed -n 's/^ *"time_s": *\([-+.0-9e]*\).*/\1/p' "$work/times" | head -n 1 | sed "s|\$| $2|"
 else

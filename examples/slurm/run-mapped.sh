@@ -72,7 +72,8 @@ fi
 
 list=$(echo "$nodes" | paste -s -d , -)
 "$fabricast" map -m "$machine" -t "$trace" --nodes "$list" --strategy "$strategy" ${time:+--time "$time"} \
-    ${rules:+--collectives "$rules"} --format slurm -o "$file" -q >"$work/map" || die 'no mapping, so nothing was started'
+    ${rules:+--collectives "$rules"} --format slurm -o "$file" -q >"$work/map" ||
+    die 'no mapping, so nothing was started'
 "$fabricast" predict -m "$machine" -t "$trace" --nodes "$list" --map "def,slurm:$file" \
     ${rules:+--collectives "$rules"} -q >&2 || die 'no prediction, so nothing was started'
 
