@@ -86,8 +86,8 @@ lab_vertex()
             ip -n "$1" addr add "10.99.0.$((10#${1#s} + 1))/32" dev lo ;;
         n*) # windows of all flows together never overflow a queue of 4 MB: nothing is lost, as on networks with credits
             ip netns exec "$1" sysctl -qw net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_no_metrics_save=1 \
-                net.ipv4.tcp_rmem="4096 65536 131072" net.ipv4.tcp_wmem="4096 65536 131072" \
-                net.ipv4.tcp_slow_start_after_idle=0 ;;
+                net.ipv4.tcp_rmem="4096 524288 524288" net.ipv4.tcp_wmem="4096 524288 524288" \
+                net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_moderate_rcvbuf=0 ;;
     esac
 }
 
@@ -111,7 +111,7 @@ lab_build()
         case $b in n*)
             i=$((10#${b#n} + 1))
             ip -n "$b" addr add "10.77.0.$i/32" dev "to-$a"
-            ip -n "$b" route add 10.77.0.0/16 via "10.99.0.$((10#${a#s} + 1))" dev "to-$a" onlink rto_min 2s
+            ip -n "$b" route add 10.77.0.0/16 via "10.99.0.$((10#${a#s} + 1))" dev "to-$a" onlink rto_min 2s window 24000
             ip link add name "m$i" type veth peer name mgmt netns "$b"
             ip link set "m$i" master mgmt up
             ip -n "$b" addr add "10.66.0.$i/24" dev mgmt
