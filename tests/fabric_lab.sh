@@ -63,11 +63,6 @@ lab_shortest_routes()
     END { for (v in neighbour) if (v ~ /^n/) from(v) }' "$1"
 }
 
-lab_in()
-{
-    ip netns exec "$@"
-}
-
 # lab_end NAME DEVICE RATE: one end of a cable
 lab_end()
 {
@@ -84,7 +79,8 @@ lab_vertex()
         s*) ip netns exec "$1" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.rp_filter=0 \
                 net.ipv4.conf.default.rp_filter=0
             ip -n "$1" addr add "10.99.0.$((10#${1#s} + 1))/32" dev lo ;;
-        n*) # windows of all flows together never overflow a queue of 4 MB: nothing is lost, as on networks with credits
+        n*) # what flows have under way (the window of their routes) never fills a queue: nothing is lost; what waits in
+            # sockets is more, so that ranks that wait for a processor do not hold up their messages
             ip netns exec "$1" sysctl -qw net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_no_metrics_save=1 \
                 net.ipv4.tcp_rmem="4096 524288 524288" net.ipv4.tcp_wmem="4096 524288 524288" \
                 net.ipv4.tcp_slow_start_after_idle=0 net.ipv4.tcp_moderate_rcvbuf=0 ;;
@@ -129,8 +125,17 @@ lab_build()
     lab_write_agent "$lab_agent"
 }
 
-# lab_write_agent FILE: an ssh for launchers that stays on this machine, with the host name of the host that it is told, in
-# the host's network where it has one
+# lab_dropped: segments that all queues of all cables have dropped
+lab_dropped()
+{
+    local name
+    for name in $(ip netns list | awk '{ print $1 }'); do
+        ip netns exec "$name" tc -s qdisc show
+    done | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# lab_write_agent FILE: an ssh for launchers that stays on this machine, with the host name of the host that it is told,
+# in the host's network where it has one
 lab_write_agent()
 {
     cat >"$1" <<'AGENT'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# validate_fabric.sh [FABRIC...] - predicted against measured speed-up of mappings on a real network: docs/real-fabric.md.
+# validate_fabric.sh [FABRIC...] - predicted and measured speed-up of mappings on a real network (docs/real-fabric.md).
 #
 # Builds small IP networks of namespaces (fabric_lab.sh) that carry real Open MPI traffic, and the machine file of each:
 # configured rates, the frame's overhead, nothing fitted. On each network every program is recorded in rank order with
@@ -143,8 +143,8 @@ command_of()
     fi
 }
 
-# run FILE OUTPUT COMMAND...: recorded, with the rank file; "least median greatest" seconds of a repetition in OUTPUT. Of a program that
-# does not print them: once from the last return from MPI_Init to the last call of MPI_Finalize.
+# run FILE OUTPUT COMMAND...: recorded, with the rank file; "least median greatest" seconds of a repetition in OUTPUT. Of
+# a program that does not print them: once from the last return from MPI_Init to the last call of MPI_Finalize.
 run()
 {
     local file=$1 output=$2
@@ -188,8 +188,8 @@ write_map()
 # program NAME BYTES REPEATS: recorded in rank order, predicted, mapped, run; a line a mapping in `rows`
 program()
 {
-    local name=$1 bytes=$2 warm=1 repeats=$3 batches=2 scale seed mapping time
-    local command=$(command_of "$name" "$bytes" $warm "$repeats" $batches)
+    local name=$1 bytes=$2 warm=1 repeats=$3 batches=2 command scale seed mapping time
+    command=$(command_of "$name" "$bytes" $warm "$repeats" $batches)
     scale=$((warm + repeats * batches))
     [ "$name" = lammps ] && scale=1
     run first "$name.def.time" $command && mv measured.fct "$name.fct" || return 1
@@ -220,6 +220,7 @@ inside()
     for p in $programs; do
         program ${p//:/ } || failed=1
     done
+    echo "$fabric: $(lab_dropped) segments dropped"
     return $failed
 }
 
@@ -280,7 +281,8 @@ esac
 for tool in ip tc nsenter unshare sysctl; do
     type -P $tool >/dev/null || skip "no $tool (Debian packages iproute2, util-linux, procps)"
 done
-launcher= compiler=
+[ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
+launcher='' compiler=''
 for tool in mpirun.openmpi mpirun; do
     [ -z "$launcher" ] && $tool --version 2>/dev/null | grep -qE 'Open ?(MPI|RTE)' && launcher=$tool
 done
@@ -288,11 +290,11 @@ for tool in mpicc.openmpi mpicc; do
     [ -z "$compiler" ] && $tool --showme:version >/dev/null 2>&1 && compiler=$tool
 done
 [ -n "$launcher" ] && [ -n "$compiler" ] || skip 'no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'
+[ -f "${fabricast%/*}/libfabricast-pmpi.so" ] || skip "no ${fabricast%/*}/libfabricast-pmpi.so"
 lab_possible || skip 'namespaces, veth devices or token buckets are not to be had here'
-[ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
 
 [ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] || { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
-work=${KEEP:-$(mktemp -d /tmp/fabricast-fabric-XXXXXX)}
+work=$(realpath -m "${KEEP:-$(mktemp -d /tmp/fabricast-fabric-XXXXXX)}")
 mkdir -p "$work" && : >"$work/rows" || exit 2
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 $compiler -O2 -o "$work/exchange" "$tests/mpi/exchange.c" &&

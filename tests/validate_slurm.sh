@@ -16,7 +16,7 @@ fabricast=$(realpath "${FABRICAST:-$root/obj/fabricast}")
 examples=$root/examples/slurm
 . "$tests/fabric_lab.sh"
 
-n_nodes=8 cores=4 leaf=4
+n_nodes=8 cores=4
 passed=0 failed=0
 
 # check WHAT GOT EXPECTED
@@ -331,7 +331,7 @@ unshare --pid --fork --kill-child --mount --mount-proc --uts --net --ipc -- sh -
 [ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
 
 [ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] || { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
-work=${KEEP:-$(mktemp -d /tmp/fabricast-slurm-XXXXXX)}
+work=$(realpath -m "${KEEP:-$(mktemp -d /tmp/fabricast-slurm-XXXXXX)}")
 mkdir -p "$work" && chmod 755 "$work" || exit 2
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 slurm=slurm openmpi='' mpich=''
