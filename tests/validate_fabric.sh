@@ -1,16 +1,19 @@
 #!/bin/bash
-# validate_fabric.sh [FABRIC...] - predicted and measured speed-up of mappings on a real network (docs/real-fabric.md).
+# validate_fabric.sh [FABRIC...] - predicted and measured speed-up of mappings on a real network
+# (docs/real-fabric.md).
 #
-# Builds small IP networks of namespaces (fabric_lab.sh) that carry real Open MPI traffic, and the machine file of each:
-# configured rates, the frame's overhead, nothing fitted. On each network every program is recorded in rank order with
-# `trace capture`, predicted and mapped (`map --strategy optimize`, and the worst by prediction of some random mappings),
-# and run with the rank files that `map` wrote. Fails when the predicted and the measured ratio of the bad to the
-# optimized mapping differ by more than 25 %, or when on a network no mapping found is measurably faster than rank order:
-# its slowest batch before the fastest of rank order.
+# Builds small IP networks of namespaces (fabric_lab.sh) that carry real Open MPI traffic, and the machine
+# file of each: configured rates, the frame's overhead, nothing fitted. On each network every program is
+# recorded in rank order with `trace capture`, predicted and mapped (`map --strategy optimize`, and the worst
+# by prediction of some random mappings), and run with the rank files that `map` wrote. Fails when the
+# predicted and the measured ratio of the bad to the optimized mapping differ by more than 25 %, or when on a
+# network no mapping found is measurably faster than rank order: its slowest batch before the fastest of rank
+# order.
 #
-# Needs root, iproute2 and Open MPI; says so and skips otherwise. FABRICAST: the program (default obj/fabricast).
-# KEEP: a new directory that keeps everything. RATE: Mbit/s of a cable between switches (default 10). LAMMPS=1: also
-# a LAMMPS run of some seconds, shown but not judged: with eight ranks on few processors it measures these.
+# Needs root, iproute2 and Open MPI; says so and skips otherwise. FABRICAST: the program (default
+# obj/fabricast). KEEP: a new directory that keeps everything. RATE: Mbit/s of a cable between switches
+# (default 10). LAMMPS=1: also a LAMMPS run of some seconds, shown but not judged: with eight ranks on few
+# processors it measures these.
 set -u
 export LC_ALL=C
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -42,7 +45,8 @@ value()
 
 head_of_machine()
 {
-    printf '%s\n' "name: $1" 'source: the rates that tc-tbf was given; Ethernet, IP and TCP headers of full segments' \
+    printf '%s\n' "name: $1" \
+        'source: the rates that tc-tbf was given; Ethernet, IP and TCP headers of full segments' \
         'confidence: rates and headers configured; software costs are the defaults' \
         'packet: {max: 1514 B, header: 66 B}' 'router: {delay: 0 s, flit: 1 B}' \
         "software: {eager: 64 KiB, compute_scale: $compute_scale}"
@@ -51,7 +55,8 @@ head_of_machine()
 # graph NAME: machine and routes of any cables with one shortest path between any two hosts
 graph()
 {
-    awk '{ print $1 ~ /^s/ ? "router" : "node", $1, $2 ~ /^s/ ? "router" : "node", $2, $3, "Mb/s" }' cables >edges
+    awk 'function kind(name) { return (name ~ /^s/ ? "router " : "node ") name }
+         { print kind($1), kind($2), $3, "Mb/s" }' cables >edges
     { head_of_machine "$1"
       echo 'network: {family: graph, file: edges, format: edge-list}'
       echo 'links: {injection: {latency: 0 s}}'; } >machine.yaml
@@ -143,8 +148,9 @@ command_of()
     fi
 }
 
-# run FILE OUTPUT COMMAND...: recorded, with the rank file; "least median greatest" seconds of a repetition in OUTPUT. Of
-# a program that does not print them: once from the last return from MPI_Init to the last call of MPI_Finalize.
+# run FILE OUTPUT COMMAND...: recorded, with the rank file; "least median greatest" seconds of a repetition in
+# OUTPUT. Of a program that does not print them: once from the last return from MPI_Init to the last call of
+# MPI_Finalize.
 run()
 {
     local file=$1 output=$2
@@ -181,8 +187,8 @@ write_map()
 {
     local name=$1 mapping=$2
     shift 2
-    "$fabricast" map -t "$name.fct" -m machine.yaml --collectives openmpi -q "$@" --format rankfile -o "$name.$mapping" \
-        >map.log
+    "$fabricast" map -t "$name.fct" -m machine.yaml --collectives openmpi -q "$@" --format rankfile \
+        -o "$name.$mapping" >map.log
 }
 
 # program NAME BYTES REPEATS: recorded in rank order, predicted, mapped, run; a line a mapping in `rows`
@@ -193,7 +199,8 @@ program()
     scale=$((warm + repeats * batches))
     [ "$name" = lammps ] && scale=1
     run first "$name.def.time" $command && mv measured.fct "$name.fct" || return 1
-    write_map "$name" def --strategy def && write_map "$name" optimize --strategy optimize --time 1s || return 1
+    write_map "$name" def --strategy def || return 1
+    write_map "$name" optimize --strategy optimize --time 1s || return 1
     seed=$(find_bad "$name") && seed=${seed#* } || return 1
     write_map "$name" bad --strategy random --seed "$seed" || return 1
     cmp -s first "$name.def" || { echo "FAILED: $name: the rank file of def is not rank order"; return 1; }
@@ -290,10 +297,13 @@ for tool in mpicc.openmpi mpicc; do
     [ -z "$compiler" ] && $tool --showme:version >/dev/null 2>&1 && compiler=$tool
 done
 [ -n "$launcher" ] && [ -n "$compiler" ] || skip 'no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)'
+$launcher --version | grep -qE '[^0-9]4\.[0-9]+\.[0-9]+' ||
+    skip 'Open MPI is not 4.x, whose launcher the script knows'
 [ -f "${fabricast%/*}/libfabricast-pmpi.so" ] || skip "no ${fabricast%/*}/libfabricast-pmpi.so"
 lab_possible || skip 'namespaces, veth devices or token buckets are not to be had here'
 
-[ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] || { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
+[ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] ||
+    { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
 work=$(realpath -m "${KEEP:-$(mktemp -d /tmp/fabricast-fabric-XXXXXX)}")
 mkdir -p "$work" && : >"$work/rows" || exit 2
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
@@ -301,7 +311,8 @@ $compiler -O2 -o "$work/exchange" "$tests/mpi/exchange.c" &&
     $compiler -O2 -shared -fPIC -o "$work/yield.so" "$tests/mpi/yield.c" || exit 2
 sed 's/^run .*/run 4/; /^region/s/0 16/0 24/g' "$root/traces/samples/lj.in" >"$work/lj.in"
 lammps=$(type -P lmp || true)
-[ -z "${LAMMPS:-}" ] || [ -n "$lammps" ] || { echo 'LAMMPS: lmp is not installed (Debian package lammps)' >&2; exit 2; }
+[ -z "${LAMMPS:-}" ] || [ -n "$lammps" ] ||
+    { echo 'LAMMPS: lmp is not installed (Debian package lammps)' >&2; exit 2; }
 # The ranks share this machine's processors; the predicted ones have one each.
 compute_scale=$(awk -v n=$ranks -v c="$(nproc)" 'BEGIN { print (n > c ? n / c : 1) }')
 status=0

@@ -1,12 +1,12 @@
 #!/bin/bash
 # validate_slurm.sh - the ranks land where the launcher file says: real Slurm, Open MPI and MPICH.
 #
-# Starts a Slurm of eight slurmd's under two leaf switches on this machine, runs both scripts of examples/slurm in it
-# and compares where each rank ran with the file that fabricast wrote; then rank files (host names, relative ones) and
-# `seq` with Open MPI, host files with MPICH, on hosts that are UTS namespaces. All of it lives in namespaces that end
-# with this script (lab_enter in fabric_lab.sh) and in a temporary directory: no file, service or port of the machine is
-# touched. What is not installed is skipped, and said. FABRICAST: the program (default obj/fabricast). KEEP: a new
-# directory that keeps everything.
+# Starts a Slurm of eight slurmd's under two leaf switches on this machine, runs both scripts of
+# examples/slurm in it and compares where each rank ran with the file that fabricast wrote; then rank files
+# (host names, relative ones) and `seq` with Open MPI, host files with MPICH, on hosts that are UTS
+# namespaces. All of it lives in namespaces that end with this script (lab_enter in fabric_lab.sh) and in a
+# temporary directory: no file, service or port of the machine is touched. What is not installed is skipped,
+# and said. FABRICAST: the program (default obj/fabricast). KEEP: a new directory that keeps everything.
 set -u
 export LC_ALL=C
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -57,7 +57,8 @@ write_machine()
     printf '%s\n' 'name: cluster' 'network: {family: graph, file: topology.conf, format: slurm-topology}' \
         'links: {link: {bandwidth: 1 GB/s, latency: 100 ns}}' "node: {cores: $cores}" >machine.yaml
     "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=8x2,bytes=256KiB -o job.fct -q >/dev/null &&
-        "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=2x4,bytes=256KiB -o job8.fct -q >/dev/null
+        "$fabricast" trace generate -m machine.yaml -p stencil2d:grid=2x4,bytes=256KiB -o job8.fct -q \
+            >/dev/null
 }
 
 resolve_hosts()
@@ -161,8 +162,8 @@ check_run_mapped()
 {
     local strategy i
     for strategy in def random optimize; do
-        in_allocation -N 8 "$self" --mapped job.fct -s $strategy -T 1s -k hosts.$strategy -- bash -c "$where" \
-            >ran.$strategy
+        in_allocation -N 8 "$self" --mapped job.fct -s $strategy -T 1s -k hosts.$strategy -- \
+            bash -c "$where" >ran.$strategy
         check_step "run-mapped.sh -s $strategy, 16 ranks on 8 nodes" $strategy
     done
     for strategy in def random optimize; do in_file hosts.$strategy; echo; done | sort -u >different
@@ -174,7 +175,8 @@ check_run_mapped()
     for ((i = 0; i < 150; i++)); do [ -f status.batch ] && break; sleep 0.2; done
     check_step 'run-mapped.sh in a batch script that asked for tasks by node' batch
     check 'and its status' "$(cat status.batch)" 0
-    in_allocation -w 'cn[02,05-07]' "$self" --mapped job.fct -s random -k hosts.some -- bash -c "$where" >ran.some
+    in_allocation -w 'cn[02,05-07]' "$self" --mapped job.fct -s random -k hosts.some -- \
+        bash -c "$where" >ran.some
     check_step 'run-mapped.sh on four scattered nodes' some
     in_allocation -N 4 "$self" --mapped job.fct -s def -- sh -c 'exit 7'
     check "run-mapped.sh returns srun's status" $? 7
@@ -185,7 +187,8 @@ check_run_mapped_refusals()
     mapped job.fct -- true 2>message
     check_refused 'run-mapped.sh outside an allocation' $? 'no allocation (SLURM_JOB_ID is not set)'
     salloc -Q -N 3 --exclusive "$self" --mapped job.fct -- true 2>message
-    check_refused 'run-mapped.sh, 16 ranks on 3 nodes of 4 cores' $? '16 ranks but the 3 allowed nodes have 12 cores'
+    check_refused 'run-mapped.sh, 16 ranks on 3 nodes of 4 cores' $? \
+        '16 ranks but the 3 allowed nodes have 12 cores'
     salloc -Q -N 4 --ntasks-per-node=2 "$self" --mapped job.fct -- true 2>message
     check_refused 'run-mapped.sh, 2 of 4 cores allocated' $? \
         'would get 4 ranks of 1 CPUs, this allocation has 2 CPUs there'
@@ -209,7 +212,8 @@ check_rank_nodes()
     ranked -N 4 >table
     check 'rank-nodes.sh -N: the leaf that is idle' "$(tail -1 table)" '--nodelist=cn[04-07]'
     check 'rank-nodes.sh -N: no list with a busy node' "$(grep -c cn01 table)" 0
-    in_allocation "$(tail -1 table)" "$self" --mapped job.fct -T 1s -k hosts.best -- bash -c "$where" >ran.best
+    in_allocation "$(tail -1 table)" "$self" --mapped job.fct -T 1s -k hosts.best -- \
+        bash -c "$where" >ran.best
     check_step 'its first list, run with run-mapped.sh' best
     ranked -N 8 2>message
     check_refused 'rank-nodes.sh -N 8 with 7 idle' $? '7 nodes are idle, 8 are asked for'
@@ -225,13 +229,15 @@ check_mpi_in_slurm()
     export OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     if [ -x where.openmpi ] && srun --mpi=list 2>&1 | grep -q pmix; then
-        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmix -- --mpi=pmix ./where.openmpi >ran.pmix
+        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmix -- \
+            --mpi=pmix ./where.openmpi >ran.pmix
         check_step 'Open MPI, run-mapped.sh -- --mpi=pmix' pmix
     else
         echo '  SKIPPED Open MPI under srun: no Open MPI, or no pmix plugin of Slurm'
     fi
     if [ -x where.mpich ] && srun --mpi=list 2>&1 | grep -q pmi2; then
-        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmi2 -- --mpi=pmi2 ./where.mpich >ran.pmi2
+        in_allocation -N 8 "$self" --mapped job.fct -s random -k hosts.pmi2 -- \
+            --mpi=pmi2 ./where.mpich >ran.pmi2
         check_step 'MPICH, run-mapped.sh -- --mpi=pmi2' pmi2
     else
         echo '  SKIPPED MPICH under srun: no MPICH, or no pmi2 plugin of Slurm'
@@ -245,7 +251,8 @@ check_mpi_in_slurm()
     done
 }
 
-# Hosts without Slurm, one rank on each: a slot is a core, and Open MPI looks for the cores that are really here.
+# Hosts without Slurm, one rank on each: a slot is a core, and Open MPI looks for the cores that are really
+# here.
 check_mpi()
 {
     local ompi format
@@ -258,7 +265,8 @@ check_mpi()
               --mca oob_tcp_if_include lo --mca btl_tcp_if_include lo --mca orte_tmpdir_base $PWD -n 8"
         check 'Open MPI, --rankfile' "$($ompi --rankfile mpi.rankfile ./where.openmpi 2>mpi.log | hosts_of)" \
             "$(in_file mpi.slurm)"
-        check 'Open MPI, seq' "$($ompi --mca rmaps seq --hostfile mpi.seq ./where.openmpi 2>mpi.log | hosts_of)" \
+        check 'Open MPI, seq' \
+            "$($ompi --mca rmaps seq --hostfile mpi.seq ./where.openmpi 2>mpi.log | hosts_of)" \
             "$(in_file mpi.slurm)"
         if "$openmpi" --version | grep -q 'MPI) [5-9]'; then
             check 'Open MPI 5, --map-by rankfile:file=' "$(in_file mpi.slurm)" \
@@ -279,8 +287,8 @@ check_mpi()
 map_random()
 {
     sed "s/cores: $cores/cores: $1/" machine.yaml >random.yaml
-    "$fabricast" map -m random.yaml -t "$2" --nodes 'cn[00-07]' --strategy random --seed 5 --format "$3" -o "$4" \
-        -q >/dev/null
+    "$fabricast" map -m random.yaml -t "$2" --nodes 'cn[00-07]' --strategy random --seed 5 \
+        --format "$3" -o "$4" -q >/dev/null
 }
 
 inside()
@@ -323,14 +331,16 @@ skip()
 
 [ "$(id -u)" = 0 ] || skip 'no real launchers: namespaces need root'
 for tool in ip unshare nsenter mount; do
-    type -P $tool >/dev/null || skip "no real launchers: no $tool (Debian packages iproute2, util-linux, mount)"
+    type -P $tool >/dev/null ||
+        skip "no real launchers: no $tool (Debian packages iproute2, util-linux, mount)"
 done
 unshare --pid --fork --kill-child --mount --mount-proc --uts --net --ipc -- sh -c \
     'mount -t tmpfs tmpfs /run && ip link add name lab0 type veth peer name lab1' 2>/dev/null ||
     skip 'no real launchers: namespaces are not to be had here'
 [ -x "$fabricast" ] || { echo "no $fabricast" >&2; exit 2; }
 
-[ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] || { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
+[ -z "${KEEP:-}" ] || [ -z "$(ls -A "$KEEP" 2>/dev/null)" ] ||
+    { echo "KEEP: $KEEP is not empty" >&2; exit 2; }
 work=$(realpath -m "${KEEP:-$(mktemp -d /tmp/fabricast-slurm-XXXXXX)}")
 mkdir -p "$work" && chmod 755 "$work" || exit 2
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
@@ -346,11 +356,13 @@ for tool in mpicc.openmpi mpicc; do
     [ -n "$openmpi" ] && [ ! -x "$work/where.openmpi" ] && $tool --showme:version >/dev/null 2>&1 &&
         $tool -O2 -o "$work/where.openmpi" "$tests/mpi/where.c"
 done
-[ -x "$work/where.openmpi" ] || echo 'SKIPPED: Open MPI is not installed (Debian packages openmpi-bin, libopenmpi-dev)'
+[ -x "$work/where.openmpi" ] ||
+    echo 'SKIPPED: Open MPI is not installed (Debian packages openmpi-bin, libopenmpi-dev)'
 for tool in mpirun.mpich mpiexec.hydra; do
     [ -z "$mpich" ] && type -P $tool >/dev/null && mpich=$tool
 done
-[ -n "$mpich" ] && type -P mpicc.mpich >/dev/null && mpicc.mpich -O2 -o "$work/where.mpich" "$tests/mpi/where.c"
+[ -n "$mpich" ] && type -P mpicc.mpich >/dev/null &&
+    mpicc.mpich -O2 -o "$work/where.mpich" "$tests/mpi/where.c"
 [ -x "$work/where.mpich" ] || echo 'SKIPPED: MPICH is not installed (Debian packages mpich, libmpich-dev)'
 export fabricast FABRICAST=$fabricast
 lab_enter "$self" --inside "$work" "$openmpi" "$mpich" "$slurm"

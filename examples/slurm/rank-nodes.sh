@@ -3,11 +3,12 @@
 #
 #     rank-nodes.sh -m MACHINE -t TRACE [-s STRATEGY] [-T TIME] [-c RULES] [-N NODES [-p PARTITION]] [LIST...]
 #
-# LIST: nodes as Slurm writes them, cn[00-03,08]. With -N also lists of NODES idle nodes: those under each switch that
-# has as many, consecutive ones, spread ones. STRATEGY: the mapping that the job will run with: `def` (rank order, what
-# srun does by itself) unless given; `optimize` is what run-mapped.sh starts, TIME its search for each list, e.g. 1s.
-# RULES: of the collectives, e.g. openmpi. Lists are put into Slurm's order, since it sorts what -w names. Fastest
-# first; the last line is the option for sbatch. FABRICAST: the program, if it is not in PATH.
+# LIST: nodes as Slurm writes them, cn[00-03,08]. With -N also lists of NODES idle nodes: those under each
+# switch that has as many, consecutive ones, spread ones. STRATEGY: the mapping that the job will run with:
+# `def` (rank order, what srun does by itself) unless given; `optimize` is what run-mapped.sh starts, TIME its
+# search for each list, e.g. 1s. RULES: of the collectives, e.g. openmpi. Lists are put into Slurm's order,
+# since it sorts what -w names. Fastest first; the last line is the option for sbatch. FABRICAST: the program,
+# if it is not in PATH.
 set -u
 
 me=${0##*/}
@@ -22,7 +23,8 @@ die()
 
 usage()
 {
-    die "usage: $me -m MACHINE -t TRACE [-s STRATEGY] [-T TIME] [-c RULES] [-N NODES [-p PARTITION]] [LIST...]"
+    die "usage: $me -m MACHINE -t TRACE [-s STRATEGY] [-T TIME] [-c RULES]" \
+        "[-N NODES [-p PARTITION]] [LIST...]"
 }
 
 machine='' trace='' strategy=def time='' rules='' count='' partition=''
@@ -71,8 +73,10 @@ if [ -n "$count" ]; then
     fi
     idle=$(wc -l <"$work/sorted")
     [ "$idle" -ge "$count" ] ||
-        die "$idle nodes are idle${partition:+ in partition $partition}, $count are asked for: give lists of your own"
-    scontrol show topology 2>/dev/null | sed -n 's/.*SwitchName=\([^ ]*\).* Nodes=\([^ ]*\).*/\2/p' >"$work/switches"
+        die "$idle nodes are idle${partition:+ in partition $partition}, $count are asked for:" \
+            "give lists of your own"
+    scontrol show topology 2>/dev/null |
+        sed -n 's/.*SwitchName=\([^ ]*\).* Nodes=\([^ ]*\).*/\2/p' >"$work/switches"
     while read -r under; do
         scontrol show hostnames "$under" | grep -x -F -f "$work/idle" | head -n "$count" >"$work/some"
         [ "$(wc -l <"$work/some")" -ne "$count" ] || as_list <"$work/some"
@@ -101,7 +105,8 @@ else
     sed -n 's/^ *"time_s": *\([-+.0-9e]*\).*/time \1/p; s/^ *"nodes": *"\(.*\)".*/nodes \1/p' "$work/times" |
         awk '$1 == "time" { time = $2 } $1 == "nodes" { print time, $2 }'
 fi >"$work/table"
-[ "$(wc -l <"$work/table")" -eq $(($# / 2)) ] || die 'fabricast answered something else than a time for each list'
+[ "$(wc -l <"$work/table")" -eq $(($# / 2)) ] ||
+    die 'fabricast answered something else than a time for each list'
 awk 'NR == 1 { least = $1; printf "%14s  %8s  %s\n", "predicted s", "slower", "nodes" }
      { printf "%14.6g  %7.1f%%  %s\n", $1, (least > 0 ? 100 * ($1 / least - 1) : 0), $2 }' "$work/table"
 echo "--nodelist=$(sed -n '1s/.* //p' "$work/table")"

@@ -4,11 +4,11 @@
 #     run-mapped.sh -m MACHINE -t TRACE [-s STRATEGY] [-T TIME] [-c RULES] [-k FILE] --
 #                   [SRUN OPTION...] PROGRAM [ARGUMENT...]
 #
-# Inside salloc or a batch script. MACHINE: the cluster as fabricast knows it, with host names (docs/machines.md).
-# TRACE: a recording of the program with as many ranks (`fabricast trace capture`). STRATEGY: `optimize` unless
-# given; TIME: its search, e.g. 20s. RULES: of the collectives, e.g. openmpi (default mpich). FILE: keeps the host
-# file there. Everything behind `--` goes to srun. FABRICAST: the program, if it is not in PATH. Exit status: that of
-# srun, or 2 before srun was started.
+# Inside salloc or a batch script. MACHINE: the cluster as fabricast knows it, with host names
+# (docs/machines.md). TRACE: a recording of the program with as many ranks (`fabricast trace capture`).
+# STRATEGY: `optimize` unless given; TIME: its search, e.g. 20s. RULES: of the collectives, e.g. openmpi
+# (default mpich). FILE: keeps the host file there. Everything behind `--` goes to srun. FABRICAST: the
+# program, if it is not in PATH. Exit status: that of srun, or 2 before srun was started.
 set -u
 
 me=${0##*/}
@@ -49,7 +49,8 @@ shift $((OPTIND - 1))
 if [ -z "$machine" ] || [ -z "$trace" ] || [ $# -eq 0 ]; then
     usage
 fi
-[ -n "${SLURM_JOB_ID:-}" ] || die 'no allocation (SLURM_JOB_ID is not set): run this in a batch script or behind salloc'
+[ -n "${SLURM_JOB_ID:-}" ] ||
+    die 'no allocation (SLURM_JOB_ID is not set): run this in a batch script or behind salloc'
 command -v "$fabricast" >/dev/null || die "$fabricast cannot be run: add it to PATH or set FABRICAST"
 for tool in srun scontrol; do
     command -v $tool >/dev/null || die "$tool is not in PATH"
@@ -80,18 +81,22 @@ list=$(echo "$nodes" | paste -s -d , -)
 # srun's own words for this are "Requested node configuration is not available".
 if [ -n "${SLURM_JOB_CPUS_PER_NODE:-}" ]; then
     expand "$SLURM_JOB_CPUS_PER_NODE" >"$work/cpus"
-    echo "$nodes" | paste -d ' ' - "$work/cpus" | awk -v each="${SLURM_CPUS_PER_TASK:-1}" -v machine="$machine" '
+    echo "$nodes" | paste -d ' ' - "$work/cpus" >"$work/has"
+    awk -v each="${SLURM_CPUS_PER_TASK:-1}" -v machine="$machine" '
         NR == FNR { has[$1] = $2; next }
         { ranks[$1]++ }
         END {
             for (host in ranks) if (has[host] != "" && ranks[host] * each > has[host]) {
-                printf "%s would get %d ranks of %d CPUs, this allocation has %d CPUs there: allocate whole nodes " \
-                       "(--exclusive), or lower node: cores: of %s\n", host, ranks[host], each, has[host], machine
+                printf "%s would get %d ranks of %d CPUs, this allocation has %d CPUs there: " \
+                       "allocate whole nodes (--exclusive), or lower node: cores: of %s\n",
+                       host, ranks[host], each, has[host], machine
                 exit 1
             }
-        }' - "$file" >"$work/short" || die "$(cat "$work/short")"
+        }' "$work/has" "$file" >"$work/short" || die "$(cat "$work/short")"
 fi
 
-# How many tasks a node gets is the host file's matter: what the batch script asked for must not stand against it.
-unset SLURM_NTASKS_PER_NODE SLURM_TASKS_PER_NODE SLURM_DISTRIBUTION SLURM_NTASKS_PER_CORE SLURM_NTASKS_PER_SOCKET
+# How many tasks a node gets is the host file's matter: what the batch script asked for must not stand against
+# it.
+unset SLURM_NTASKS_PER_NODE SLURM_TASKS_PER_NODE SLURM_NTASKS_PER_CORE SLURM_NTASKS_PER_SOCKET
+unset SLURM_DISTRIBUTION
 SLURM_HOSTFILE=$file srun -N "$(sort -u "$file" | wc -l)" -n "$ranks" -m arbitrary "$@"
