@@ -266,6 +266,6 @@ const struct fc_command fc_command_place = {
     .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
                "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
-    .options = "m7lTPsjoJq",
+    .options = "m9lTPsjoJq",
     .run = run,
 };
