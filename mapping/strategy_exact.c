@@ -1,11 +1,11 @@
 /* strategy_exact.c - the best mapping of a small job, with its proof: of least longest link time, or of least
  * hop-bytes.
  *
- * The time is searched by branch and bound on the routing's fixed splits (exact_load.c), hop-bytes by branch
- * and bound (exact_hop_search.c) and then by GLPK (exact_hops.c). All start from the best of many descents, know the bounds of mapping_bound.c and say what they
- * proved when the budget ends: the greatest value that no mapping is under. Adaptive routing: the time is that of
- * even splits, which no bound of the adaptive time follows from. Limits: FC_EXACT_MOST tasks and nodes, and
- * MOST_HOP_CELLS pairs of both for hop-bytes. */
+ * The time is searched by branch and bound on the routing's fixed splits (exact_load.c), hop-bytes by branch and
+ * bound (exact_hop_search.c) and then by GLPK (exact_hops.c). All start from the best of many descents, know the
+ * bounds of mapping_bound.c and say what they proved when the budget ends: the greatest value that no mapping is
+ * under. Adaptive routing: the time is that of even splits, which no bound of the adaptive time follows from.
+ * Limits: FC_EXACT_MOST tasks and nodes, and MOST_HOP_CELLS pairs of both for hop-bytes. */
 #include "mapping/bound.h"
 #include "mapping/exact.h"
 #include "mapping/map_build.h"

@@ -300,7 +300,8 @@ static void test_capacity(void)
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, i ? "exact:hops" : "exact:time", &m, &st), FC_OK);
         CU_ASSERT(m.proof.proven);
         for (uint32_t t = 0; t < 4; t++) CU_ASSERT(m.node[t] == m.node[t + 4] && m.core[t] != m.core[t + 4]);
-        for (uint32_t t = 0; t < 8; t++) CU_ASSERT(m.node[t] == 7 || m.node[t] == 2 || m.node[t] == 3 || m.node[t] == 6);
+        for (uint32_t t = 0; t < 8; t++)
+            CU_ASSERT(m.node[t] == 7 || m.node[t] == 2 || m.node[t] == 3 || m.node[t] == 6);
         fc_mapping_free(&m);
     }
     fc_demand_free(&d);
