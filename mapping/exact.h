@@ -33,6 +33,13 @@ enum fc_code fc_exact_job_start(const struct fc_sites *sites, const struct fc_de
 /* Finds job->orbit and the twins. O(n_nodes^2 * n_links^2) at most. */
 enum fc_code fc_exact_symmetry(struct fc_exact_job *job, struct fc_status *st);
 
+/* Task t on place i has been searched, places[u] being the places still open to tasks that are not on any node[u] yet
+ * (FC_NONE) and `depth` the number of those that are. The same holds for t's twins, and for every place that an
+ * automorphism makes of i and that leaves the present partial mapping as it is: a twin place when both are empty
+ * (used[]), all of i's orbit when nothing is placed. Strikes them out; false when a task has no place left. */
+bool fc_exact_strike(const struct fc_exact_job *job, const uint32_t *node, const uint32_t *used, uint32_t depth,
+                     uint32_t t, uint32_t i, uint32_t *places);
+
 /* Longest link time of a mapping, seconds; load[n_links] is what it leaves there. */
 double fc_exact_time_s(const struct fc_exact_job *job, const uint32_t *node, double *load);
 double fc_exact_hop_bytes(const struct fc_exact_job *job, const uint32_t *node);
@@ -41,10 +48,20 @@ double fc_exact_hop_bytes(const struct fc_exact_job *job, const uint32_t *node);
 void fc_exact_descend(const struct fc_exact_job *job, uint64_t seed, double *load_s, struct fc_exact_answer *answer);
 
 /* The least longest link time, or the least hop-bytes, or what `budget` link updates' worth of work proves of
- * it. `least`: what no mapping is under, as known before. */
-enum fc_code fc_exact_load(const struct fc_exact_job *job, double least, uint64_t budget, uint64_t seed,
+ * it. least_s: what no mapping is under, as known before. */
+enum fc_code fc_exact_load(const struct fc_exact_job *job, double least_s, uint64_t budget, uint64_t seed,
                            struct fc_exact_answer *answer, struct fc_status *st);
-enum fc_code fc_exact_hops(const struct fc_exact_job *job, double least, uint64_t budget, uint64_t seed,
+enum fc_code fc_exact_hops(const struct fc_exact_job *job, uint64_t budget, uint64_t seed,
                            struct fc_exact_answer *answer, struct fc_status *st);
+/* Its second half: improves on answer (node, value, bound set) and on what is proven by GLPK. */
+enum fc_code fc_exact_hop_program(const struct fc_exact_job *job, uint64_t budget, struct fc_exact_answer *answer,
+                                  struct fc_status *st);
+
+/* Least hop-bytes that task t on place i sends to the tasks that are not placed: its heaviest partners on the nearest
+ * free slots. */
+double fc_exact_least_sent(const struct fc_exact_job *job, uint32_t t, uint32_t i, const uint32_t *node,
+                           const uint32_t *used);
+/* Looks for a mapping under answer->value - step and takes it over; true when all were searched within the budget. */
+bool fc_exact_hop_search(const struct fc_exact_job *job, double step, uint64_t budget, struct fc_exact_answer *answer);
 
 #endif

@@ -4,11 +4,11 @@
  * not yet placed and every place, the link times with its messages to the tasks already placed; places that
  * reach the best time are struck out (forward checking), and the task with the fewest places left goes next,
  * to the place with the least link time first. Alike mappings are tried once: what was refuted for a place is
- * refuted for the places that an automorphism makes of it and for tasks of the same messages (Gent & Smith,
- * Symmetry breaking during search, ECAI 2000; conditions in `strike`). When the work does not suffice, searches
- * under lower and lower times prove a bound. A mixed-integer program is no help here: its relaxation spreads
- * every task over all places, and GLPK closes 8 tasks in seconds and 9 not in minutes. Limits: exponential;
- * link times are compared to 1e-9. */
+ * refuted for the places that an automorphism makes of it and for tasks of the same messages (fc_exact_strike; Gent &
+ * Smith, Symmetry breaking during search, ECAI 2000). When the work does not suffice, searches under lower and lower
+ * times prove a bound. A mixed-integer program is no help here: its relaxation spreads every task over all places;
+ * GLPK took 5 s for 8 tasks on a mesh that talk to half of the others and did not close 9 in a minute. Limits:
+ * exponential; link times are compared to 1e-9. */
 #include "mapping/exact.h"
 
 #include <math.h>
@@ -90,26 +90,6 @@ static bool check_places(struct search *s, const double *load, uint32_t *places,
     return true;
 }
 
-/* Task t on place i has been tried. The same holds for its twins that are not placed; and for every place that
- * an automorphism makes of i and that leaves the present partial mapping as it is: a twin place when both are
- * empty, all of i's orbit when nothing is placed. False when a task has no place left. */
-static bool strike(const struct search *s, uint32_t depth, uint32_t t, uint32_t i, uint32_t *places)
-{
-    const struct fc_exact_job *job = s->job;
-    uint32_t gone = 1u << i;
-    for (uint32_t k = 0; k < job->n_nodes; k++) {
-        bool twin = job->node_twin[i][k] && s->used[i] == 0 && s->used[k] == 0;
-        if (twin || (depth == 0 && job->orbit[k] == job->orbit[i])) gone |= 1u << k;
-    }
-    places[t] &= ~gone;
-    for (uint32_t u = 0; u < job->n_tasks; u++) {
-        if (s->node[u] != FC_NONE || !job->task_twin[t][u]) continue;
-        places[u] &= ~gone;
-        if (!places[u]) return false;
-    }
-    return places[t] != 0;
-}
-
 static double task_bytes(const struct fc_exact_job *job, uint32_t t)
 {
     double sum = 0;
@@ -164,7 +144,7 @@ static void extend(struct search *s, uint32_t depth, const uint32_t *from_above)
         extend(s, depth + 1, places);
         s->used[i]--;
         s->node[t] = FC_NONE;
-        if (!strike(s, depth, t, i, places)) return;
+        if (!fc_exact_strike(job, s->node, s->used, depth, t, i, places)) return;
     }
 }
 
@@ -203,7 +183,7 @@ static void prove_in_part(struct search *s, uint64_t budget)
     }
 }
 
-enum fc_code fc_exact_load(const struct fc_exact_job *job, double least, uint64_t budget, uint64_t seed,
+enum fc_code fc_exact_load(const struct fc_exact_job *job, double least_s, uint64_t budget, uint64_t seed,
                            struct fc_exact_answer *answer, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
@@ -215,8 +195,8 @@ enum fc_code fc_exact_load(const struct fc_exact_job *job, double least, uint64_
     if (s.touched) {
         fc_exact_descend(job, seed, s.added, answer);
         memset(s.added, 0, n * sizeof *s.added);
-        answer->bound = least;
-        answer->proven = answer->value <= least * (1 + tolerance) ||
+        answer->bound = least_s;
+        answer->proven = answer->value <= least_s * (1 + tolerance) ||
                          search_under(&s, answer->value * (1 - tolerance), budget / 4 * 3);
         if (!answer->proven) prove_in_part(&s, budget / 4);
         if (answer->proven) answer->bound = answer->value;

@@ -124,3 +124,20 @@ done:
     fc_arena_free(&scratch);
     return st->code;
 }
+
+bool fc_exact_strike(const struct fc_exact_job *job, const uint32_t *node, const uint32_t *used, uint32_t depth,
+                     uint32_t t, uint32_t i, uint32_t *places)
+{
+    uint32_t gone = 1u << i;
+    for (uint32_t k = 0; k < job->n_nodes; k++) {
+        bool twin = job->node_twin[i][k] && used[i] == 0 && used[k] == 0;
+        if (twin || (depth == 0 && job->orbit[k] == job->orbit[i])) gone |= 1u << k;
+    }
+    places[t] &= ~gone;
+    for (uint32_t u = 0; u < job->n_tasks; u++) {
+        if (node[u] != FC_NONE || !job->task_twin[t][u]) continue;
+        places[u] &= ~gone;
+        if (!places[u]) return false;
+    }
+    return places[t] != 0;
+}

@@ -42,9 +42,10 @@ extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated *
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
 struct fc_map_bound {
     double time_s;  /* NaN: none above 0 is known */
-    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "hops"...; "" with NaN */
+    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
 };
-/* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table). */
+/* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table); jobs of at
+ * most 16 tasks and nodes under a routing of fixed splits up to a tenth of a second more. */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st);
 /* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
  * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is

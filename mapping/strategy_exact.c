@@ -1,11 +1,11 @@
 /* strategy_exact.c - the best mapping of a small job, with its proof: of least longest link time, or of least
  * hop-bytes.
  *
- * The time is searched by branch and bound on the routing's fixed splits (exact_load.c), hop-bytes by GLPK
- * (exact_hops.c). Both start from the best of many descents, know the bounds of mapping_bound.c and say what they
- * proved when the budget ends: the greatest value that no mapping is under. Adaptive routing: the time is that of
- * even splits, which no bound of the adaptive time follows from. Limits: FC_EXACT_MOST tasks and nodes, and
- * MOST_HOP_CELLS pairs of both for hop-bytes. */
+ * The time is searched by branch and bound on the routing's fixed splits (exact_load.c), hop-bytes by branch and
+ * bound (exact_hop_search.c) and then by GLPK (exact_hops.c). All start from the best of many descents, know the
+ * bounds of mapping_bound.c and say what they proved when the budget ends: the greatest value that no mapping is
+ * under. Adaptive routing: the time is that of even splits, which no bound of the adaptive time follows from.
+ * Limits: FC_EXACT_MOST tasks and nodes, and MOST_HOP_CELLS pairs of both for hop-bytes. */
 #include "mapping/bound.h"
 #include "mapping/exact.h"
 #include "mapping/map_build.h"
@@ -59,7 +59,7 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
         fc_exact_job_start(&sites, problem->demand, &mapping->arena, job, st))
         return st->code;
     double least_s = isnan(least.time_s) ? 0 : least.time_s / fc_least_wire_factor(machine, problem->demand);
-    if (hops ? fc_exact_hops(job, 0, budget, problem->seed, &answer, st)
+    if (hops ? fc_exact_hops(job, budget, problem->seed, &answer, st)
              : fc_exact_load(job, least_s, budget, problem->seed, &answer, st))
         return st->code;
     uint32_t used[FC_EXACT_MOST] = {0};
@@ -84,7 +84,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
 const struct fc_strategy_ops fc_strategy_exact = {
     .name = "exact",
     .help = "the proven best mapping of up to 16 tasks on 16 nodes: of least time, or exact:hops of least hop-bytes",
-    .source = "branch and bound; Adams & Johnson, DIMACS Series 16 (1994), by GLPK",
+    .source = "branch and bound; Gilmore-Lawler; Adams & Johnson, DIMACS Series 16 (1994), by GLPK",
     .option = "time or hops",
     .map = map,
 };

@@ -122,6 +122,20 @@ static void check_strategy(const struct fc_network *net, const struct fc_demand 
     fc_mapping_free(&m);
 }
 
+/* GLPK alone, from a mapping as good as any descent finds. */
+static void check_program(const struct fc_exact_job *job, double hop_bytes)
+{
+    struct fc_exact_answer answer = {0};
+    struct fc_status st = {0};
+    fc_exact_descend(job, 7, NULL, &answer);
+    CU_ASSERT_EQUAL_FATAL(fc_exact_hop_program(job, 3000000000, &answer, &st), FC_OK);
+    CU_ASSERT(answer.proven && fc_near(answer.value, hop_bytes, 1e-9) && answer.bound == answer.value);
+    fc_exact_descend(job, 7, NULL, &answer);
+    answer.bound = 0;
+    CU_ASSERT_EQUAL_FATAL(fc_exact_hop_program(job, 1, &answer, &st), FC_OK);
+    CU_ASSERT(answer.bound > 0 && answer.bound <= hop_bytes);
+}
+
 static void test_all_mappings(void)
 {
     for (size_t i = 0; i < FC_COUNT(eight); i++) {
@@ -145,6 +159,7 @@ static void test_all_mappings(void)
         try_all(&all, 0);
         check_strategy(&net, &d, "exact", all.time_s, all.hop_bytes);
         check_strategy(&net, &d, "exact:hops", all.time_s, all.hop_bytes);
+        check_program(&job, all.hop_bytes);
         struct fc_map_problem problem = {.net = &net, .demand = &d};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
         CU_ASSERT(isnan(bound.time_s) || bound.time_s <= all.time_s * (1 + 1e-9));
@@ -246,11 +261,11 @@ static void test_not_closed(void)
         struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 2e-4};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, names[i], &some, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, names[i], &again, &st), FC_OK);
-        problem.time_s = i ? 0.01 : 10;
+        problem.time_s = 10;
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, names[i], &more, &st), FC_OK);
         CU_ASSERT(!some.proof.proven && some.proof.bound > 0 && some.proof.bound < some.proof.value);
         CU_ASSERT(some.proof.bound <= more.proof.value && more.proof.value <= some.proof.value);
-        CU_ASSERT(more.proof.proven == (i == 0));
+        CU_ASSERT(more.proof.proven);
         CU_ASSERT(some.proof.bound == again.proof.bound);
         CU_ASSERT(!memcmp(some.core, again.core, 10 * sizeof *some.core));
         fc_mapping_free(&some);
@@ -285,7 +300,8 @@ static void test_capacity(void)
         CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, i ? "exact:hops" : "exact:time", &m, &st), FC_OK);
         CU_ASSERT(m.proof.proven);
         for (uint32_t t = 0; t < 4; t++) CU_ASSERT(m.node[t] == m.node[t + 4] && m.core[t] != m.core[t + 4]);
-        for (uint32_t t = 0; t < 8; t++) CU_ASSERT(m.node[t] == 7 || m.node[t] == 2 || m.node[t] == 3 || m.node[t] == 6);
+        for (uint32_t t = 0; t < 8; t++)
+            CU_ASSERT(m.node[t] == 7 || m.node[t] == 2 || m.node[t] == 3 || m.node[t] == 6);
         fc_mapping_free(&m);
     }
     fc_demand_free(&d);

@@ -1,7 +1,6 @@
-/* test_mapping_bound.c - no mapping is under the bound, and exact finds the best: all mappings of small jobs on every
- * family; all strategies on
- * shipped machines; the surface of a grid against all its subsets; instances whose bound is met or known in closed
- * form. */
+/* test_mapping_bound.c - no mapping is under the bound, the bound is the least time, and exact finds it: all mappings
+ * of small jobs on every family; all strategies on shipped machines; the surfaces of a grid and of a ring against all
+ * their subsets; instances whose bound is met or known in closed form. */
 #include "mapping/bound.h"
 #include "mapping/mapping.h"
 #include "models/demand_build.h"
