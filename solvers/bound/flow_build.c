@@ -364,7 +364,8 @@ static uint64_t minimal_arcs(const struct fc_flow *flow, uint32_t c, struct ways
 static enum fc_code too_large(const struct builder *b, double variables)
 {
     return fc_refuse(b->st, FC_NO,
-                     "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)", variables, b->flow->n_commodities, b->flow->n_arcs, b->most);
+                     "the flow program has %.3g variables for %u destinations and %u links (at most %.3g)",
+                     variables, b->flow->n_commodities, b->flow->n_arcs, b->most);
 }
 
 static enum fc_code make_variables(struct builder *b)
