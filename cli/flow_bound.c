@@ -1,4 +1,4 @@
-/* flow_bound.c - what `load --bound` and `load --worst-case` print: the flow program's interval, the worst permutation. */
+/* flow_bound.c - what `load --bound` and `load --worst-case` print: an interval of the flow program, a permutation. */
 #include "cli/cli.h"
 #include "cli/flow_bound.h"
 
@@ -116,7 +116,8 @@ static enum fc_code find_capacity(struct answer *a, struct fc_status *st)
     uniform.b[0] = fc_alloc(&scratch, net->n_nodes, sizeof(double), st);
     for (uint32_t n = 0; !st->code && n < net->n_nodes; n++)
         uniform.a[0][n] = 1, uniform.b[0][n] = 1.0 / net->n_nodes;
-    if (!st->code && fc_flow_bound_solve(net, &uniform, &settings, &a->capacity, &why) && why.code == FC_FAULT) *st = why;
+    if (!st->code && fc_flow_bound_solve(net, &uniform, &settings, &a->capacity, &why) && why.code == FC_FAULT)
+        *st = why;
     fc_arena_free(&scratch); /* too large, or links that are left out: the capacity stays unknown */
     return st->code;
 }
@@ -127,8 +128,12 @@ enum fc_code fc_worst_case_command(const struct fc_arguments *arguments, struct 
     struct answer a = {.session = session};
     if (arguments->pattern || arguments->graph || arguments->trace)
         return fc_refuse(st, FC_INPUT, "--worst-case finds the traffic itself (expected no -p, -g, -t)");
-    if (arguments->bound || arguments->background)
-        return fc_refuse(st, FC_INPUT, "--worst-case is of the routing alone (expected no --bound, --background)");
+    const char *others[] = {arguments->bound, arguments->background, arguments->map,   arguments->nodes,
+                            arguments->split, arguments->phase,      arguments->collectives};
+    for (size_t i = 0; i < FC_COUNT(others); i++)
+        if (others[i] || arguments->path_walk)
+            return fc_refuse(st, FC_INPUT, "--worst-case is of the routing between all nodes (expected no --bound, "
+                                           "--background, --map, --nodes, --split, --phase, --collectives, --path-walk)");
     if (fc_worst_case_solve(&session->net, false, &a.worst, st)) return st->code;
     for (uint32_t n = 0; n < session->net.n_nodes; n++) a.dual += a.worst.u[n] + a.worst.v[n];
     if (!find_capacity(&a, st)) {

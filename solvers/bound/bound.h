@@ -19,7 +19,7 @@ struct fc_flow_settings {
     enum fc_flow_paths paths;
     enum fc_flow_method method;
     double gap;   /* relative distance of the two ends at which it stops; 0: 1e-9 */
-    double work;  /* most elementary steps, some 2e-9 s each; 0: 1e10 */
+    double work;  /* most elementary steps, some 2e-9 s each; 0: 5e9 */
     double most_variables; /* of the edge form, more are refused; 0: 3e7 */
     bool if_cheap; /* channel loads only: a program too large is left out, and one that is not needed */
     bool whole;   /* leave symmetry unused (the oracle) */

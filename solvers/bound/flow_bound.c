@@ -45,7 +45,7 @@ static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_sett
                           struct fc_status *st)
 {
     const struct fc_flow *flow = state->flow;
-    double gap = settings->gap > 0 ? settings->gap : 1e-9, work = settings->work > 0 ? settings->work : 1e10;
+    double gap = settings->gap > 0 ? settings->gap : 1e-9, work = settings->work > 0 ? settings->work : 5e9;
     bool columns = settings->method == FC_FLOW_COLUMNS ||
                    (settings->method == FC_FLOW_AUTO && flow->n_rows + flow->n_commodities <= MOST_MASTER_ROWS);
     *method = "weights";
@@ -57,6 +57,7 @@ static enum fc_code solve(struct fc_flow_state *state, const struct fc_flow_sett
         *method = "edges";
         return fc_flow_weights(state, INFINITY, work, 0, st) ? st->code : fc_flow_edges(state, st);
     }
+    if (settings->method == FC_FLOW_AUTO && !columns) gap = fmax(gap, 0.005);
     if (!columns) return fc_flow_weights(state, gap, work, UINT64_MAX, st);
     if (fc_flow_weights(state, fmax(gap, 0.01), work / 2, 60, st) || fc_flow_done(state, gap)) return st->code;
     *method = "columns";
