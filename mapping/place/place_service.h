@@ -32,7 +32,7 @@ enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc
 enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
                              double load_flits_per_cycle, struct fc_layout_service *service,
                              struct fc_status *st);
-/* By the kernel: latency at the load, and the most that is accepted, by `runs` (2 to 32) seeds. Some 5 s for
+/* By the kernel: latency at the load, and the most that is accepted, by `runs` (2 to 32) seeds. Some 11 s for
  * 2 160 nodes and five runs. */
 enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
                                double load_flits_per_cycle, int runs, uint64_t seed,
