@@ -219,7 +219,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
         return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
                          a->session->net.n_links);
     if (!rows) return st->code;
-    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.title, a->load);
+    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.name, a->load);
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
