@@ -86,15 +86,15 @@ static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figu
            fabs(a->fairness - b->fairness) < 1e-9;
 }
 
-/* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces). */
+/* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces); those of
+ * Table 1 stay apart. */
 static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, const char *name)
 {
     struct fc_served_layout *row = &a->rows[a->n];
-    size_t i = 0;
+    size_t i = a->n < a->n_table1 ? a->n : 0;
     row->layout = *layout;
     fc_layout_figure(&a->model, layout, NULL, &row->figures);
-    while (i < a->n && !(alike(&a->rows[i].figures, &row->figures) && i >= (a->n < a->n_table1 ? a->n : 0)))
-        i++;
+    while (i < a->n && !alike(&a->rows[i].figures, &row->figures)) i++;
     size_t used = strlen(a->name[i]);
     snprintf(a->name[i] + used, sizeof a->name[i] - used, "%s%s", used ? "; " : "", name);
     a->n += i == a->n;
@@ -219,7 +219,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
         return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
                          a->session->net.n_links);
     if (!rows) return st->code;
-    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.title, a->load);
+    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.name, a->load);
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
@@ -232,7 +232,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
 static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
 {
     double start = fc_wall_s();
-    int more = (int)fmin(10000, SERVED_A_SECOND * a->arguments->search_s);
+    int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
     size_t room = TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
     if (read_arguments(a, st)) return st->code;
     a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);

@@ -105,8 +105,8 @@ static void print_kernel(const struct fc_place_answer *a, FILE *stream)
         cpu_s += k->cpu_s;
     }
     fprintf(stream,
-            "            %.1f s of the kernel; throughput with a backlog at all sources, 95 %% of %d seeds\n",
-            cpu_s, a->kernel[0].runs ? a->kernel[0].runs : 5);
+            "            %.1f s of the kernel; most accepted at any offered load, 95 %% of %d seeds\n", cpu_s,
+            a->kernel[0].runs ? a->kernel[0].runs : 5);
 }
 
 static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node,
@@ -177,11 +177,11 @@ static json_t *bridges_json(const struct fc_place_answer *a, const struct fc_lay
 static json_t *kernel_json(const struct fc_layout_kernel *k)
 {
     if (!k->runs) return json_null();
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
                      fc_json_real(k->latency_cycles), "latency_half_width_cycles",
                      fc_json_real(k->latency_half_width), "throughput", fc_json_real(k->throughput),
-                     "throughput_half_width", fc_json_real(k->throughput_half_width), "cpu_s",
-                     fc_json_real(k->cpu_s));
+                     "throughput_half_width", fc_json_real(k->throughput_half_width), "offered",
+                     fc_json_real(k->offered), "cpu_s", fc_json_real(k->cpu_s));
 }
 
 static json_t *row_json(const struct fc_place_answer *a, size_t i)
@@ -189,18 +189,19 @@ static json_t *row_json(const struct fc_place_answer *a, size_t i)
     const struct fc_served_layout *r = &a->rows[i];
     double none = NAN;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
         "bridges", bridges_json(a, &r->layout), "mean_turn_hops", fc_json_real(r->figures.turn_hops),
         "latency_cycles", fc_json_real(a->served ? r->service.latency_cycles : none), "saturation",
         fc_json_real(a->served ? r->service.saturation : none), "latency_error_percent",
         fc_json_real(a->served ? r->service.latency_percent : none), "saturation_error_percent",
         fc_json_real(a->served ? r->service.saturation_percent : none), "deadlock_free",
-        r->service.deadlock_free, "name", a->name[i], "front", r->front, "weighted_hops",
-        fc_json_real(r->figures.weighted_hops), "greatest_load", fc_json_real(r->figures.greatest_load),
-        "mesh_of_torus_utilization", fc_json_real(r->figures.utilization), "fairness",
-        fc_json_real(r->figures.fairness), "ideal_throughput",
-        fc_json_real(a->served ? r->service.ideal : none), "extrapolated", r->service.extrapolated, "tier",
-        r->service.tier, "why", r->service.why, "flit", kernel_json(&a->kernel[i]));
+        a->served ? json_boolean(r->service.deadlock_free) : json_null(), "name", a->name[i], "front",
+        r->front, "weighted_hops", fc_json_real(r->figures.weighted_hops), "greatest_load",
+        fc_json_real(r->figures.greatest_load), "mesh_of_torus_utilization",
+        fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness),
+        "ideal_throughput", fc_json_real(a->served ? r->service.ideal : none), "extrapolated",
+        r->service.extrapolated, "tier", r->service.tier, "why", r->service.why, "flit",
+        kernel_json(&a->kernel[i]));
 }
 
 static json_t *best_json(const struct fc_place_best *b)

@@ -22,8 +22,8 @@ struct fc_place_answer {
     double n_layouts, n_evaluated;
     struct fc_place_best best[FC_PLACE_OBJECTIVES], proof[FC_PLACE_OBJECTIVES]; /* by NULL: not asked */
     struct fc_served_layout
-        *rows;        /* [n] Table 1 first, then the machine's own, the best, the front, what was searched */
-    char (*name)[64]; /* [n] "" : only searched */
+        *rows;         /* [n] Table 1 first, then the machine's own, the best, the front, what was searched */
+    char (*name)[160]; /* [n] "" : only searched */
     struct fc_layout_kernel *kernel; /* [n] runs 0: none */
     size_t n, n_table1;
     bool served; /* by the queueing model */

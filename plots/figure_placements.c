@@ -1,6 +1,6 @@
 /* figure_placements.c - layouts of a chip's interfaces by saturation throughput (abscissa) and latency, as
  * figure 15 of the TMesh paper orders them: to the right and down is better. Published layouts carry their
- * label; the front is a line. */
+ * label; the front is marked. */
 #include "plots/plots.h"
 
 #include <math.h>

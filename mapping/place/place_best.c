@@ -41,5 +41,6 @@ enum fc_code fc_place_best_find(const struct fc_place_model *m, const struct fc_
         best->gap_percent = 100 * (best->value / best->bound - 1);
         if (best->proven) return FC_OK;
     }
-    return fc_place_branch(m, rules, objective, (uint64_t)(time_s * STEPS_A_SECOND), best, st);
+    return fc_place_branch(m, rules, objective, (uint64_t)fmin(1e18, fmax(0, time_s * STEPS_A_SECOND)), best,
+                           st);
 }

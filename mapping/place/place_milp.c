@@ -306,7 +306,6 @@ static void read_layout(const struct program *p, struct fc_layout *layout)
 }
 
 struct watch {
-    struct program *p;
     double bound;
     uint64_t nodes;
 };
@@ -356,7 +355,7 @@ static enum fc_code solve(struct program *p, const struct fc_place_milp_settings
     double step = p->objective == FC_PLACE_HOPS || p->m->scale > 0 ? 1 : 0,
            low = glp_get_col_lb(p->lp, p->column_z);
     double most = known ? z_of(p, &best->layout) - step : INFINITY;
-    struct watch w = {p, low, 0};
+    struct watch w = {low, 0};
     glp_smcp simplex;
     glp_iocp cut;
     parameters(settings, &simplex, &cut, &w);
