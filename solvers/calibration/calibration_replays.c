@@ -13,10 +13,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <stdlib.h>
-#include <time.h>
 
-enum { MOST_NODES = 256, LEAST_CASES = 8 };
+enum { MOST_NODES = 256, LEAST_CASES = 10 };
 #define MOST_OF_BUDGET 0.1 /* one job */
 #define MESSAGE 100.0
 
@@ -26,7 +24,7 @@ struct run {
     double tick_s, flits_per_byte; /* of the kernel's packets, by payload */
     double work;
     struct fc_replay_case out;
-    bool exists, chosen, ran; double cpu;
+    bool exists, chosen, ran;
 };
 
 static enum fc_code replay(const struct run *r, const struct fc_trace *trace, const struct fc_placement *placement,
@@ -56,7 +54,7 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
     struct fc_replay replayed;
     struct fc_status why = {0};
     r->out.ratio[model] = NAN;
-    if (replay(r, trace, placement, calibration, network[model], &replayed, &why)) return;
+    if (replay(r, trace, placement, calibration->n_cases ? calibration : NULL, network[model], &replayed, &why)) return;
     fc_replay_locate(r->net, &replayed, &r->out.at[model]);
     if (replayed.prediction.time_s > 0) r->out.ratio[model] = r->out.kernel_s / replayed.prediction.time_s;
     fc_replay_free(&replayed);
@@ -86,7 +84,6 @@ static void run_one(struct run *r, const struct fc_calibration *calibration, uin
     struct fc_placement placement;
     struct fc_replay replayed;
     struct fc_status why = {0};
-    double t0=clock();
     if (fc_small_job_make(r->net, &r->job, seed, &trace, &placement, st)) return;
     if (!replay(r, &trace, &placement, NULL, FC_NET_FLIT, &replayed, &why)) {
         r->out.kernel_s = replayed.prediction.time_s;
@@ -97,7 +94,6 @@ static void run_one(struct run *r, const struct fc_calibration *calibration, uin
         *st = why;
     }
     fc_trace_free(&trace);
-    r->cpu=(clock()-t0)/CLOCKS_PER_SEC;
 }
 
 /* ---- all runs ---- */
@@ -187,7 +183,6 @@ static enum fc_code keep(const struct campaign *c, struct fc_arena *arena, struc
     for (uint32_t i = 0; replays->cases && i < c->n; i++) {
         const struct run *r = &c->runs[i];
         if (!r->chosen) continue;
-        if(getenv("DBG"))fprintf(stderr,"%s %g work %.3g cpu %.2f\n",r->job.name,(double)r->net->n_nodes,r->work/1e6,r->cpu);
         replays->hops_run += r->work;
         if (!r->ran) continue;
         struct fc_replay_case *k = &replays->cases[replays->n_cases++];

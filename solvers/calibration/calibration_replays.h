@@ -8,7 +8,7 @@
 /* Of the budget, and beyond it: so the other sections are the same with and without this one. */
 #define FC_CALIBRATION_REPLAYS_SHARE 0.1
 /* Of one core, in the units of calibration_replays.c. */
-#define FC_CALIBRATION_REPLAYS_WORK_PER_S 2e6
+#define FC_CALIBRATION_REPLAYS_WORK_PER_S 4e6
 
 /* Replays small jobs on the machine and relatives of it within `budget`, with the calibration's own parameters under
  * the queueing model, into calibration->replays. Same result for any number of threads. */

@@ -50,8 +50,10 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
 /* Sets covered_percent. */
 void fc_replays_cover(struct fc_replays *replays);
 /* error_percent, extrapolated and why of a replay's prediction: by the calibration's replays (NULL: no
- * calibration). Only for contention and queueing without other traffic; others keep their reason. */
+ * calibration). Only for contention and queueing without other traffic (`beside`: another job in the same replay);
+ * ideal and flit keep their reason. */
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
-                           const struct fc_replay_settings *settings, struct fc_replay *replay);
+                           const struct fc_replay_settings *settings, bool beside,
+                           struct fc_replay *replay);
 
 #endif
