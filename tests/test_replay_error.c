@@ -146,6 +146,9 @@ static bool held_out(const struct fc_network *net, const struct fc_replays *repl
     CU_ASSERT_FATAL(!fc_replay_run(net, &trace, NULL, &how, &kernel, &st));
     CU_ASSERT(model.prediction.error_percent >= 1);
     bool covered = 100 * fabs(kernel.prediction.time_s / model.prediction.time_s - 1) <= model.prediction.error_percent;
+    if (!covered)
+        printf("\n    %s: %.1f %%, stated %.1f %%\n", pattern,
+               100 * (kernel.prediction.time_s / model.prediction.time_s - 1), model.prediction.error_percent);
     fc_replay_free(&kernel);
     fc_replay_free(&model);
     fc_trace_free(&trace);
@@ -155,34 +158,51 @@ static bool held_out(const struct fc_network *net, const struct fc_replays *repl
 
 static void test_runs(void)
 {
-    static const char *const jobs[] = {"complement:bytes=300", "alltoall:bytes=40", "stencil2d:grid=8x4,bytes=600",
-                                       "permutation:seed=9,bytes=1500", "transpose:bytes=5000"};
     struct fc_machine machine[2];
     struct fc_calibration c[2];
-    struct fc_network net;
-    struct fc_status st = {0};
-    int covered = 0;
-    if (!run(1, 1.5e6, &machine[0], &c[0])) return;
-    if (run(2, 1.5e6, &machine[1], &c[1])) {
-        CU_ASSERT(c[0].replays.n_cases >= 19 && c[0].replays.n_cases <= FC_MOST_REPLAYS);
-        CU_ASSERT(c[0].replays.hops_run <= 1.5e6);
+    if (!run(1, 8e5, &machine[0], &c[0])) return;
+    if (run(2, 8e5, &machine[1], &c[1])) {
+        CU_ASSERT(c[0].replays.n_cases >= 10 && c[0].replays.n_cases <= FC_MOST_REPLAYS);
+        CU_ASSERT(c[0].replays.hops_run <= 8e5);
         CU_ASSERT(same(&c[0].replays, &c[1].replays));
-        CU_ASSERT(c[0].replays.covered_percent[FC_MEASURED_CONTENTION] >= 75);
         fc_calibration_free(&c[1]);
         fc_machine_free(&machine[1]);
     }
-    if (!fc_network_build(&machine[0], &net, &st)) {
-        for (size_t i = 0; i < FC_COUNT(jobs); i++) covered += held_out(&net, &c[0].replays, jobs[i]);
-        fc_network_free(&net);
-    }
-    CU_ASSERT(covered >= (int)FC_COUNT(jobs) - 1); /* nine of ten */
     fc_calibration_free(&c[0]);
     fc_machine_free(&machine[0]);
-    if (run(1, 1e3, &machine[0], &c[0])) { /* no room for ten jobs */
-        CU_ASSERT_EQUAL(c[0].replays.n_cases, 0);
-        fc_calibration_free(&c[0]);
-        fc_machine_free(&machine[0]);
+    if (!run(1, 1e3, &machine[0], &c[0])) return; /* no room for ten jobs */
+    CU_ASSERT_EQUAL(c[0].replays.n_cases, 0);
+    fc_calibration_free(&c[0]);
+    fc_machine_free(&machine[0]);
+}
+
+/* What is stated covers nine of ten, within what ten draws may be off. */
+static void test_held_out(void)
+{
+    static const char *const jobs[] = {"complement:bytes=300",
+                                       "alltoall:bytes=40",
+                                       "stencil2d:grid=8x4,bytes=600",
+                                       "permutation:seed=9,bytes=1500",
+                                       "transpose:bytes=5000",
+                                       "neighbor:bytes=900",
+                                       "bit-reverse:bytes=64",
+                                       "stencil3d:grid=4x4x2,bytes=200",
+                                       "stencil3d:grid=2x4x2,bytes=3000",
+                                       "permutation:seed=11,bytes=100"};
+    struct fc_machine machine;
+    struct fc_calibration c;
+    struct fc_network net;
+    struct fc_status st = {0};
+    int covered = 0;
+    if (!run(2, 4e6, &machine, &c)) return;
+    CU_ASSERT(c.replays.n_cases >= 30 && c.replays.covered_percent[FC_MEASURED_CONTENTION] >= 80);
+    if (!fc_network_build(&machine, &net, &st)) {
+        for (size_t i = 0; i < FC_COUNT(jobs); i++) covered += held_out(&net, &c.replays, jobs[i]);
+        fc_network_free(&net);
     }
+    CU_ASSERT(covered >= 8);
+    fc_calibration_free(&c);
+    fc_machine_free(&machine);
 }
 
 /* Every job of the list can be made where the shape has its pattern, places all ranks, and has messages. */
@@ -223,7 +243,8 @@ static void state(const struct fc_replays *replays, enum fc_network_model networ
     struct fc_replay_settings how = {.network = network};
     struct fc_replay replay = {.n_network_messages = 1};
     if (!fc_test_network(SQUARE, &machine, &net)) return;
-    replay.link_bytes = calloc(net.n_links, sizeof *replay.link_bytes);
+    replay.link_bytes = calloc(2 * (size_t)net.n_links, sizeof *replay.link_bytes);
+    replay.link_busy_s = replay.link_bytes + net.n_links;
     replay.prediction = (struct fc_prediction){.time_s = 1, .error_percent = NAN, .network_bytes = 8};
     snprintf(replay.prediction.why, sizeof replay.prediction.why, "as it was");
     if (beside) how.background_bytes_per_s = &other;
@@ -335,7 +356,8 @@ int suite_replay_error(void)
         {"outside of what was run", test_hull},
         {"cover with a network left out", test_cover},
         {"small jobs", test_jobs},
-        {"runs on a square; jobs held out", test_runs},
+        {"runs on a square, by any number of threads", test_runs},
+        {"jobs held out", test_held_out},
         {"reasons for no error", test_reasons},
         {"the section of the file", test_file},
         {"refusals", test_refusals},

@@ -1,7 +1,8 @@
 /* calibration_jobs.c - small jobs like those that people run: halo exchanges with and without computation in
  * between, permutations, collective calls of all ranks; on all cores or one core a node, nodes in order or not.
  *
- * Messages of 64 B, 2 KiB and 32 KiB: one packet and eager, some packets, rendezvous. Point-to-point jobs are
+ * Messages of 64 B, 2 KiB and 32 KiB: one packet and eager, some packets, rendezvous; every kind of job comes
+ * with one of them first, then with the next. Point-to-point jobs are
  * phases of a pattern (trace_generate.c), twice; collective ones make the call four times, and once with one
  * rank late. Where a job computes, rank r computes for U(r, phase) times what its own messages take on the
  * slowest link and 5 us. At most MOST_RANKS ranks. */
@@ -57,18 +58,22 @@ int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST
     snprintf(halo, sizeof halo, "stencil2d:grid=%ux%u", a, b);
     grid_of(net->n_nodes < 16 ? net->n_nodes : 16, &a, &b);
     snprintf(small, sizeof small, "stencil2d:grid=%ux%u", a, b);
-    for (int s = 0; s < SIZES; s++) {
-        add(jobs, &n, halo, sizes[s], false, false);
-        add(jobs, &n, "permutation:seed=1", sizes[s], false, true);
-        add(jobs, &n, halo, sizes[s], true, false);
-        add(jobs, &n, "allreduce", sizes[s], false, false);
-        if (patterns.n > 0) add(jobs, &n, patterns.text[0], sizes[s], false, true);
-        add(jobs, &n, "alltoall", sizes[s], false, true);
-        add(jobs, &n, small, sizes[s], false, false);
-        add(jobs, &n, "bcast", sizes[s], false, false);
-        add(jobs, &n, "neighbor", sizes[s], true, true);
-        add(jobs, &n, "allgather", sizes[s], false, false);
-    }
+    const struct {
+        const char *pattern;
+        bool computes, one_a_node;
+    } kinds[] = {{halo, false, false},
+                 {"permutation:seed=1", false, true},
+                 {"allreduce", false, false},
+                 {halo, true, false},
+                 {patterns.n > 0 ? patterns.text[0] : "permutation:seed=2", false, true},
+                 {"alltoall", false, true},
+                 {small, false, false},
+                 {"bcast", false, false},
+                 {"neighbor", true, true},
+                 {"allgather", false, false}};
+    for (int turn = 0; turn < SIZES; turn++)
+        for (int k = 0; k < (int)FC_COUNT(kinds); k++)
+            add(jobs, &n, kinds[k].pattern, sizes[(k + turn) % SIZES], kinds[k].computes, kinds[k].one_a_node);
     return n;
 }
 

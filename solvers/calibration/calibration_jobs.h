@@ -13,8 +13,7 @@ struct fc_small_job {
     bool one_a_node; /* else as many ranks on a node as it has cores */
 };
 enum { FC_MOST_SMALL_JOBS = 64 };
-/* The jobs of a network, short messages first, and as many different ones among the first as there are. Returns how
- * many. */
+/* The jobs of a network, such that the first of them span kinds and sizes. Returns how many. */
 int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST_SMALL_JOBS]);
 /* Its trace and nodes (in the trace's arena). FC_INPUT: the network has no such pattern. */
 enum fc_code fc_small_job_make(const struct fc_network *net, const struct fc_small_job *job, uint64_t seed,

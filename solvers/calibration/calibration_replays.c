@@ -3,8 +3,8 @@
  *
  * Networks: the machine and its relatives of up to MOST_NODES nodes. Every job is replayed on an ideal network
  * first, which takes milliseconds and tells what the kernel will have to do: flits over links, and ticks while
- * messages may be under way, each one unit of work; contention is taken to cost as much a message as MESSAGE. Order: job by job, each on all networks from the smallest up, short
- * messages first; what the rest of the budget does not allow is left out. So what is run depends on neither
+ * messages may be under way, each one unit of work; contention is taken to cost as much a message as MESSAGE. Order: job by job, each on all networks from the smallest up; what the
+ * rest of the budget does not allow is left out. So what is run depends on neither
  * clock nor threads, and a small budget spans networks and kinds of jobs. A job that deadlocks in the kernel
  * or that a network model refuses is left out (of that model). */
 #include "solvers/calibration/calibration_replays.h"

@@ -1,15 +1,16 @@
 /* replay_error.c - the error of a replay's time against the kernel, from jobs that were replayed both ways.
  *
- * A model of the network can only be wrong in what the network takes of a job. With s the share of links and
- * latency in the critical path of the model's replay, T the model's time and T_k the kernel's, the cases of a
- * calibration give
+ * A model of the network can only be wrong in what the network takes of a job: s, the greater of two shares of
+ * the time of the model's replay: links and latency in its critical path, and the busiest link's busy time
+ * (which what comes first may hide, until the kernel is slower). With T the model's time and T_k the kernel's,
+ * the cases of a calibration give
  *
  *     e_i = (T_k,i / T_i - 1) / (s_i + HIDDEN)
  *
  * and a replay of share s is stated with the error (s + HIDDEN) q, q the least of |e| that covers NINE_OF_TEN
  * of the cases most like it: the ceil(0.9 (k + 1))-th smallest of k (split conformal prediction, Vovk,
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
- * of at least 0.9). HIDDEN stands for the network beside the critical path, which can come onto it. Like are
+ * of at least 0.9). HIDDEN stands for the network beside the critical path. Like are
  * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk.c has
  * the reason for that), all of them 0 to 1. Never less than 1 %.
  *
@@ -35,10 +36,12 @@ void fc_replay_locate(const struct fc_network *net, const struct fc_replay *repl
     double payload =
         m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
     double time_s = p->time_s > 0 ? p->time_s : 1, messages = (double)replay->n_network_messages, hop_bytes = 0;
+    double path_s = replay->path_link_s + replay->path_latency_s, busiest_s = 0;
+    for (uint32_t l = 0; l < net->n_links; l++) busiest_s = fmax(busiest_s, replay->link_busy_s[l]);
     for (uint32_t l = 0; l < net->first_link[net->n_routers]; l++)
         if (!fc_is_node(net, net->link_target[l])) hop_bytes += replay->link_bytes[l];
     *point = (struct fc_replay_point){
-        .share = fmin(1, (replay->path_link_s + replay->path_latency_s) / time_s),
+        .share = fmin(1, fmax(path_s, busiest_s) / time_s),
         .waiting = fmin(1, fmax(0, p->time_s - replay->alone_s) / time_s),
         .packets = messages > 0 ? fmax(1, p->network_bytes / messages / payload) : 1,
         .hops = p->network_bytes > 0 ? hop_bytes / p->network_bytes : 0};
@@ -61,7 +64,7 @@ static int by_distance(const void *a, const void *b)
 {
     const struct like *x = a, *y = b;
     if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
-    return (x->error > y->error) - (x->error < y->error);
+    return (x->error < y->error) - (x->error > y->error); /* of equally near ones the worse counts */
 }
 static int by_error(const void *a, const void *b)
 {

@@ -12,7 +12,7 @@ enum { FC_MEASURED_CONTENTION, FC_MEASURED_QUEUEING, FC_MEASURED };
 /* Where a replay lies among those that were run. */
 enum { FC_REPLAY_FEATURES = 4 };
 struct fc_replay_point {
-    double share;   /* of the critical path: links and latency, 0 to 1 */
+    double share;   /* of the time: links and latency in the critical path, or the busiest link; 0 to 1 */
     double waiting; /* of the time, what messages take longer than alone: 0 to 1 */
     double packets; /* of a message between nodes, mean bytes over a packet's payload; at least 1 */
     double hops;    /* router-to-router links, mean over bytes */

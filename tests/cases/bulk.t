@@ -25,6 +25,7 @@ $ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$
 >   "error_percent": null,
 >   "why": "no calibration of this machine (`fabricast calibrate` makes one)",
 ! fabricast: ./old.calibration.yaml: cannot be read: No such file or directory
+? 2
 # A calibration for another kind of router.
 $ cd $TMP; sed 's/vcs: 2/vcs: 4/' bulk.yaml > other.yaml; cp bulk.calibration.yaml other.calibration.yaml; fabricast load -m ./other.yaml -p alltoall:bytes=640 2> why; echo $?; cut -d: -f1-3 why; grep -c 'vcs=2.*vcs=4' why
 > 2
