@@ -97,9 +97,16 @@ static void test_cover(void)
     struct fc_replays r = make_cases(CASES, 0.5, 1);
     fc_replays_cover(&r);
     for (int m = 0; m < FC_MEASURED; m++) CU_ASSERT(r.covered_percent[m] > 80 && r.covered_percent[m] <= 100);
+    for (int m = 0; m < FC_MEASURED; m++) CU_ASSERT(r.unknown[m] >= 1 && r.unknown[m] < 1.5);
+    for (uint32_t i = 0; i < CASES; i += 2) r.cases[i].ratio[FC_MEASURED_QUEUEING] = 1; /* network b: exact, a: not */
+    fc_replays_cover(&r);
+    CU_ASSERT(r.unknown[FC_MEASURED_QUEUEING] > 20);
+    for (uint32_t i = 0; i < CASES; i++) r.cases[i].network = "b";
+    fc_replays_cover(&r);
+    CU_ASSERT(isnan(r.unknown[0]) && r.covered_percent[0] > 80);
     r.n_cases = 5;
     fc_replays_cover(&r);
-    CU_ASSERT(isnan(r.covered_percent[0]));
+    CU_ASSERT(isnan(r.covered_percent[0]) && isnan(r.unknown[0]));
 }
 
 /* ---- jobs on a square ---- */

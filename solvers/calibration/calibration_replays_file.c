@@ -30,9 +30,10 @@ static void put_replay_case(FILE *f, const struct fc_replay_case *c)
 void fc_calibration_replays_write(FILE *f, const struct fc_replays *replays)
 {
     if (replays->n_cases == 0) return;
-    fprintf(f, "replays: # jobs over network models and through the kernel; covered: percent, networks left out\n");
+    fprintf(f, "replays: # jobs over network models and through the kernel; covered: percent, networks left out; unknown: factor\n");
     put_key(f, "  work", replays->hops_run);
     put_list(f, "\n  covered", replays->covered_percent, FC_MEASURED);
+    put_list(f, "\n  unknown", replays->unknown, FC_MEASURED);
     fprintf(f, "\n  cases: # of each model: share, waiting, packets, hops, kernel's time over the model's\n");
     for (uint32_t i = 0; i < replays->n_cases; i++) put_replay_case(f, &replays->cases[i]);
 }
@@ -70,11 +71,12 @@ static enum fc_code read_replay_case(struct reader *r, const yaml_node_t *node, 
 enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *node)
 {
     static const struct field fields[] = {REAL("work", struct fc_replays, hops_run, 0, 1e18)};
-    static const char *const others[] = {"covered", "cases"};
+    static const char *const others[] = {"covered", "unknown", "cases"};
     struct fc_replays *replays = &r->c->replays;
     if (!node) return FC_OK;
     if (decode(r, node, "replays", fields, FC_COUNT(fields), others, FC_COUNT(others), replays) ||
-        read_list(r, value_of(r, node, "covered"), "covered", true, 0, FC_MEASURED, replays->covered_percent))
+        read_list(r, value_of(r, node, "covered"), "covered", true, 0, FC_MEASURED, replays->covered_percent) ||
+        read_list(r, value_of(r, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
         return r->st->code;
     const yaml_node_t *cases = value_of(r, node, "cases");
     size_t n = cases->type == YAML_SEQUENCE_NODE

@@ -12,7 +12,9 @@
  * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
  * of at least 0.9). HIDDEN stands for the network beside the critical path. Like are
  * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk.c has
- * the reason for that), all of them 0 to 1. Never less than 1 %.
+ * the reason for that), all of them 0 to 1. Never less than 1 %. On a network that was not run the error is
+ * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
+ * would have covered nine of ten of its jobs.
  *
  * Limits: the error is one of the model against the kernel, not against a machine. It is one of the kinds of
  * jobs that were run (calibration_jobs.c), on networks about as large: outside of their packets a message and
@@ -139,24 +141,66 @@ void fc_replay_error(const struct fc_replays *replays, int model, const struct f
     if (answer->extrapolated) answer->error_percent *= 2;
 }
 
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* |error| over what the others state, of the jobs of a network (NULL: of all, each left out), into ratio[]. */
+static uint32_t left_out(const struct fc_replays *replays, int model, const char *network, double *ratio)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < replays->n_cases; i++) {
+        const struct fc_replay_case *c = &replays->cases[i];
+        struct fc_replay_answer answer;
+        if (!(c->ratio[model] > 0) || (network && strcmp(c->network, network))) continue;
+        fc_replay_error(replays, model, &c->at[model], network, network ? FC_NONE : i, &answer);
+        if (!isnan(answer.error_percent)) ratio[n++] = 100 * fabs(c->ratio[model] - 1) / answer.error_percent;
+    }
+    qsort(ratio, n, sizeof *ratio, by_value);
+    return n;
+}
+
 void fc_replays_cover(struct fc_replays *replays)
 {
+    double ratio[FC_MOST_REPLAYS];
     bool several = false;
     for (uint32_t i = 1; i < replays->n_cases; i++)
         several = several || strcmp(replays->cases[i].network, replays->cases[0].network);
     for (int m = 0; m < FC_MEASURED; m++) {
         uint32_t n = 0, covered = 0;
+        double most = 1;
         for (uint32_t i = 0; i < replays->n_cases; i++) {
-            const struct fc_replay_case *c = &replays->cases[i];
-            struct fc_replay_answer answer;
-            if (!(c->ratio[m] > 0)) continue;
-            fc_replay_error(replays, m, &c->at[m], several ? c->network : NULL, several ? FC_NONE : i, &answer);
-            if (isnan(answer.error_percent)) continue;
-            n++;
-            covered += 100 * fabs(c->ratio[m] - 1) <= answer.error_percent;
+            uint32_t first = 0;
+            while (several && strcmp(replays->cases[first].network, replays->cases[i].network)) first++;
+            if (first != i && (several || i > 0)) continue; /* each network once */
+            uint32_t jobs = left_out(replays, m, several ? replays->cases[i].network : NULL, ratio);
+            for (uint32_t k = 0; k < jobs; k++) covered += ratio[k] <= 1;
+            uint32_t rank = (uint32_t)ceil(NINE_OF_TEN * (jobs + 1));
+            if (jobs > 0) most = fmax(most, ratio[(rank < jobs ? rank : jobs) - 1]);
+            n += jobs;
         }
         replays->covered_percent[m] = n ? 100.0 * covered / n : (double)NAN;
+        replays->unknown[m] = n && several ? most : (double)NAN;
     }
+}
+
+/* Whether the network is one of those that were run; else its factor, or doubled and flagged where there is none. */
+static void check_network(const struct fc_network *net, const struct fc_replays *replays, int model,
+                          struct fc_replay_answer *answer)
+{
+    char shape[512];
+    fc_machine_shape(net->machine, shape, sizeof shape);
+    for (uint32_t i = 0; i < replays->n_cases; i++)
+        if (!strcmp(replays->cases[i].network, shape)) return;
+    if (!isnan(replays->unknown[model])) {
+        answer->error_percent *= replays->unknown[model];
+        return;
+    }
+    if (!answer->extrapolated) answer->error_percent *= 2;
+    answer->extrapolated = true;
+    if (!answer->why[0]) snprintf(answer->why, sizeof answer->why, "jobs were replayed on one other network only");
 }
 
 void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
@@ -185,8 +229,9 @@ void fc_replay_state_error(const struct fc_network *net, const struct fc_replays
         return;
     }
     fc_replay_locate(net, replay, &point);
-    fc_replay_error(replays, settings->network == FC_NET_QUEUEING ? FC_MEASURED_QUEUEING : FC_MEASURED_CONTENTION,
-                    &point, NULL, FC_NONE, &answer);
+    int model = settings->network == FC_NET_QUEUEING ? FC_MEASURED_QUEUEING : FC_MEASURED_CONTENTION;
+    fc_replay_error(replays, model, &point, NULL, FC_NONE, &answer);
+    if (!isnan(answer.error_percent)) check_network(net, replays, model, &answer);
     p->error_percent = answer.error_percent;
     p->extrapolated = answer.extrapolated;
     snprintf(p->why, sizeof p->why, "%s", answer.why);

@@ -31,6 +31,8 @@ struct fc_replays {
     struct fc_replay_case *cases;
     double hops_run; /* flit-hops by estimate */
     double covered_percent[FC_MEASURED]; /* of the cases, each network (or with one network each case) left out */
+    double unknown[FC_MEASURED];         /* errors on a network that was not run are so many times as large; NaN: one
+                                          * network was run, which says nothing of others */
 };
 
 /* The point of a finished replay; `local` nothing between nodes: packets 1, hops 0. */
@@ -47,7 +49,7 @@ struct fc_replay_answer {
 enum { FC_MOST_REPLAYS = 128 };
 void fc_replay_error(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
                      const char *without, uint32_t without_case, struct fc_replay_answer *answer);
-/* Sets covered_percent. */
+/* Sets covered_percent and unknown. */
 void fc_replays_cover(struct fc_replays *replays);
 /* error_percent, extrapolated and why of a replay's prediction: by the calibration's replays (NULL: no
  * calibration). Only for contention and queueing without other traffic (`beside`: another job in the same replay);
