@@ -1,12 +1,13 @@
 /* calibration_replays.c - jobs of a calibration: the same small jobs (calibration_jobs.c) replayed over the
  * network models and through the kernel (network flit).
  *
- * Networks: the machine and its relatives of up to MOST_NODES nodes. Every job is replayed on an ideal network
- * first, which takes milliseconds and tells what the kernel will have to do: flits over links, and ticks while
- * messages may be under way, each one unit of work; contention is taken to cost as much a message as MESSAGE. Order: job by job, each on all networks from the smallest up; what the
- * rest of the budget does not allow is left out. So what is run depends on neither
- * clock nor threads, and a small budget spans networks and kinds of jobs. A job that deadlocks in the kernel
- * or that a network model refuses is left out (of that model). */
+ * Networks: the machine and its relatives of up to MOST_NODES nodes. Every job is replayed on an ideal
+ * network first, which takes milliseconds and tells what the kernel will have to do: flits over links, and
+ * ticks while messages may be under way, each one unit of work; the other models are taken to cost MESSAGE
+ * units a message. Order: job by job, each on all networks from the smallest up; what the rest of the budget
+ * does not allow is left out. So what is run depends on neither clock nor threads, and a small budget spans
+ * networks and kinds of jobs. A job that deadlocks in the kernel or that a network model refuses is left out
+ * (of that model). */
 #include "solvers/calibration/calibration_replays.h"
 #include "solvers/calibration/calibration_jobs.h"
 #include "solvers/flit/run.h"
@@ -27,8 +28,8 @@ struct run {
     bool exists, chosen, ran;
 };
 
-static enum fc_code replay(const struct run *r, const struct fc_trace *trace, const struct fc_placement *placement,
-                           const struct fc_calibration *calibration, enum fc_network_model network,
+static enum fc_code replay(const struct run *r, const struct fc_trace *trace,
+                           const struct fc_placement *placement, const struct fc_calibration *calibration, enum fc_network_model network,
                            struct fc_replay *out, struct fc_status *st)
 {
     struct fc_replay_settings how = {
@@ -54,7 +55,8 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
     struct fc_replay replayed;
     struct fc_status why = {0};
     r->out.ratio[model] = NAN;
-    if (replay(r, trace, placement, calibration->n_cases ? calibration : NULL, network[model], &replayed, &why)) return;
+    const struct fc_calibration *own = calibration->n_cases ? calibration : NULL; /* else theory's parameters */
+    if (replay(r, trace, placement, own, network[model], &replayed, &why)) return;
     fc_replay_locate(r->net, &replayed, &r->out.at[model]);
     if (replayed.prediction.time_s > 0) r->out.ratio[model] = r->out.kernel_s / replayed.prediction.time_s;
     fc_replay_free(&replayed);

@@ -30,7 +30,8 @@ static void put_replay_case(FILE *f, const struct fc_replay_case *c)
 void fc_calibration_replays_write(FILE *f, const struct fc_replays *replays)
 {
     if (replays->n_cases == 0) return;
-    fprintf(f, "replays: # jobs over network models and through the kernel; covered: percent, networks left out; unknown: factor\n");
+    fprintf(f, "replays: # jobs over network models and through the kernel; covered: percent, networks left out; "
+               "unknown: factor\n");
     put_key(f, "  work", replays->hops_run);
     put_list(f, "\n  covered", replays->covered_percent, FC_MEASURED);
     put_list(f, "\n  unknown", replays->unknown, FC_MEASURED);
