@@ -30,7 +30,7 @@ struct fc_arguments {
     double search_s, budget_s; /* budget_s: 0: not given */
     int threads, iterations;
     double compute_s;
-    bool json, quiet, path_walk, text, dump_network, phases;
+    bool json, quiet, path_walk, text, dump_network, phases, replays;
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
     const char *hosts;

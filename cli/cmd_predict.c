@@ -121,6 +121,21 @@ static json_t *row_json(const struct fc_network *net, const struct row *row, con
                      fc_json_real(p->local_bytes), "confidence", row->confidence);
 }
 
+/* The error by the jobs that the machine's calibration has replayed. */
+static enum fc_code state_error(struct settings *s, struct fc_session *session,
+                                const struct fc_replay_settings *settings, struct fc_replay *replay, struct row *row,
+                                struct fc_status *st)
+{
+    const struct fc_bulk *bulk;
+    if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
+    if (fc_session_calibrate(session, &bulk, st)) return st->code;
+    fc_replay_state_error(&session->net, session->calibrated ? &session->calibration.replays : NULL, settings,
+                          session->other.first_event != NULL, replay);
+    if (!isnan(replay->prediction.error_percent) && session->calibrated)
+        row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
+    return st->code;
+}
+
 static enum fc_code predict_trace(struct settings *s, struct fc_session *session, const struct fc_placement *placement,
                                   struct row *row, struct fc_status *st)
 {
@@ -140,6 +155,10 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                            &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
+    if (state_error(s, session, &settings, &replay, row, st)) {
+        fc_replay_free(&replay);
+        return st->code;
+    }
     row->p = replay.prediction;
     row->n_unmatched_sends = replay.n_unmatched_sends;
     row->n_unmatched_receives = replay.n_unmatched_receives;

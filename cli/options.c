@@ -12,7 +12,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
        KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
-       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP };
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -71,6 +71,7 @@ static const struct entry {
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "work of the kernel, in seconds of a nominal machine of two cores (default 60)", 0}},
+    {'7', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},
@@ -163,6 +164,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'q': a->quiet = true; break;
     case KEY_PHASE: a->phase = value; break;
     case KEY_PHASES: a->phases = true; break;
+    case KEY_REPLAYS: a->replays = true; break;
     case KEY_STRATEGY: /* `map`'s name for --map */
     case KEY_MAP:
         if (a->map) argp_error(state, "--map and --strategy are one option: '%s' and '%s'", a->map, value);

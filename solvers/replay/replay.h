@@ -386,7 +386,7 @@ struct fc_run {
     void *graph;
     double time_s[FC_VIEWS]; /* latest end or arrival so far, and */
     struct fc_chain chain;   /* what led to the real one */
-    uint64_t n_messages, n_events;
+    uint64_t n_messages, n_network_messages, n_events;
     uint32_t n_finished;
     double *finish_s, *compute_s; /* [n_ranks] results */
     struct {

@@ -18,7 +18,8 @@ enum fc_code fc_net_start(struct fc_run *run)
     if (settings->loggops) return FC_OK;
     struct fc_transit_settings transit = {.network = settings->network,
                                           .background_bytes_per_s = settings->background_bytes_per_s,
-                                          .background = settings->background};
+                                          .background = settings->background,
+                                          .made = settings->calibration};
     return fc_transit_open(run->job->net, &transit, &run->transit, run->job->st);
 }
 
@@ -101,6 +102,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     run->n_messages++;
     if (job->settings->loggops) {
         run->total.network_bytes += mail->bytes;
+        run->n_network_messages++;
         mail->sent_s[FC_REAL] += job->settings->loggops_latency_s;
         arrive(run, mail, mail->sent_s);
         return;
@@ -126,6 +128,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         mail->sent_s[v] = time_s[v] + route->latency_s;
     }
     run->total.network_bytes += mail->bytes;
+    run->n_network_messages++;
     route->wire_bytes += wire_bytes;
     if (run->views > 1) {
         mail->arrived_s[FC_ALONE] = time_s[FC_ALONE] - time_s[FC_REAL];

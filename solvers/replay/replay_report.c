@@ -90,10 +90,12 @@ static enum fc_code cut_bound(const struct fc_run *run, double *bound_s)
 }
 
 /* The greatest part of the chain of events that ends last. */
-static const char *what_binds(const struct fc_run *run)
+static const char *what_binds(const struct fc_run *run, struct fc_replay *replay)
 {
     const struct fc_chain *c = &run->chain;
     double latency_s = run->time_s[FC_REAL] - c->computation_s - c->software_s - c->link_s;
+    replay->path_link_s = fmax(0, c->link_s);
+    replay->path_latency_s = fmax(0, latency_s);
     if (c->computation_s >= fmax(c->software_s, fmax(c->link_s, latency_s))) return "computation";
     if (c->link_s >= fmax(c->software_s, latency_s)) return "link";
     return c->software_s >= latency_s ? "software" : "latency";
@@ -121,7 +123,9 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
              : job->settings->network == FC_NET_FLIT ? "a run of the kernel itself: nothing to compare with"
                                                      : "replays are not compared with the kernel");
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
-    p->binds = what_binds(run);
+    p->binds = what_binds(run, replay);
+    replay->alone_s = run->time_s[run->views > 1 ? FC_ALONE : FC_REAL];
+    replay->n_network_messages = run->n_network_messages;
     p->local_bytes = run->total.local_bytes;
     p->network_bytes = run->total.network_bytes;
     return FC_OK;

@@ -137,13 +137,21 @@ static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
 
 /* ---- instants ---- */
 
+static uint32_t crowd(const void *contention, uint32_t link)
+{
+    const struct contention *c = contention;
+    return c->fair.link[link].n_flows;
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
-    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
+    uint32_t turn = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
+    uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
     if (w == FC_NONE) return t->st->code;
     struct fc_transit_way *way = &t->ways.way[w];
-    double least_s = m->wire_bytes * way->s_per_byte, alone_s = m->time_s + way->head_s + least_s;
+    double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
+    double least_s = m->wire_bytes * t->ways.way[turn].s_per_byte, alone_s = m->time_s + head_s + least_s;
     way->bytes += m->bytes;
     way->wire_bytes += m->wire_bytes;
     bool shares = true;
@@ -162,7 +170,7 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                                    .since_s = m->time_s,
                                    .end_s = INFINITY,
                                    .slack_s = 1e-11 * least_s,
-                                   .head_s = way->head_s,
+                                   .head_s = head_s,
                                    .alone_s = alone_s,
                                    .least_s = alone_s + wait_s,
                                    .arrived = arrived};

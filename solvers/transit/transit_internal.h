@@ -110,6 +110,11 @@ uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32
 /* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
+/* The way that a message takes whose turn is way `number`: the same, or where the routing is adaptive and the
+ * message short, one beside it whose links are less crowded; crowd tells how many messages cross a link. FC_NONE: out
+ * of memory. */
+uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, double bytes,
+                             uint32_t (*crowd)(const void *context, uint32_t link), const void *context);
 /* Makes ways light; before the first. */
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */

@@ -13,8 +13,11 @@
  * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
- * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
- * way; a route of more than 8 paths loads 8 of them. Kept are the ways that were asked for, not the paths:
+ * Short messages of adaptive routings go round others: of all runs of as many paths, those as short as the one
+ * that is their turn, they take the one whose most crowded link has fewest messages (fc_transit_way_free).
+ *
+ * Limits: a long message of an adaptive routing takes its uniform minimal split, whatever queues are on the
+ * way; a route of more than 8 paths loads 8 of them; behind MOST_CHOSEN ways, which are kept, nobody chooses. Kept are the ways that were asked for, not the paths:
  * O(walk) a pair, and once more a way that is new later; O(1) a message. */
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
@@ -22,6 +25,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { MOST_CHOSEN = 1 << 20 };
 
 struct fc_way_parcel {
     double weight;
@@ -332,9 +337,8 @@ static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
     return (uint32_t)w->n_short - n;
 }
 
-static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
+static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first)
 {
-    uint32_t first = fc_transit_first_path(turn, route->n_paths);
     if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
         return FC_NONE;
     uint32_t block = w->short_way[route->shorts + used - 1];
@@ -359,13 +363,46 @@ uint32_t fc_transit_route_find(struct fc_transit_ways *w, uint32_t src, uint32_t
     }
 }
 
+static bool is_short(const struct fc_transit_ways *w, const struct fc_way_route *route, double bytes)
+{
+    return route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes;
+}
+/* Of a short message: a path for each of its packets. */
+static uint32_t paths_of(const struct fc_transit_ways *w, double bytes)
+{
+    return bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1;
+}
+
 uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double bytes, uint64_t turn)
 {
     struct fc_way_route *route = &w->route[number];
-    if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
-        return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
+    if (is_short(w, route, bytes))
+        return short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths));
     if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
     return route->full;
+}
+
+uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double bytes,
+                             uint32_t (*crowd)(const void *, uint32_t), const void *context)
+{
+    uint32_t n_paths = w->route[w->way[number].route].n_paths, first = w->way[number].path, best = number;
+    uint32_t least = UINT32_MAX, used = w->way[number].used;
+    double head_s = w->way[number].head_s * (1 + 1e-9), s_per_byte = w->way[number].s_per_byte * (1 + 1e-9);
+    if (!w->net->machine->routing->adaptive || w->n_ways >= MOST_CHOSEN ||
+        !is_short(w, &w->route[w->way[number].route], bytes))
+        return number;
+    for (uint32_t k = 0; k < n_paths && least > 0; k++) {
+        uint32_t at = short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths), most = 0;
+        if (at == FC_NONE) return FC_NONE;
+        const struct fc_transit_way *way = &w->way[at];
+        if (way->head_s > head_s || way->s_per_byte > s_per_byte) continue;
+        for (uint32_t i = way->first; i < way->first + way->n_finite && most < least; i++) {
+            uint32_t there = crowd(context, w->link[i]);
+            most = there > most ? there : most;
+        }
+        if (most < least) least = most, best = at;
+    }
+    return best;
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
