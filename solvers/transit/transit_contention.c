@@ -21,9 +21,13 @@
 
 #include <stdlib.h>
 
+#define LATE (getenv("LATE") ? atof(getenv("LATE")) : 1.0 / 64)
+enum { MANY = 256, MANY_EACH = 8 };
+
 /* A message under way; its number is that of its flow. */
 struct moving {
     uint64_t id;
+    double began_s;
     double left_bytes, since_s; /* wire bytes left at since_s, */
     double rate;                /* from then on */
     double end_s, slack_s;      /* foreseen, and what is the same instant */
@@ -44,6 +48,9 @@ struct contention {
     struct fc_dues starts; /* index: of waiting[] */
     uint32_t free_waiting;
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
+    double due_s;       /* rates are found anew then; INFINITY: nothing has happened since */
+    bool late;          /* what happens counts late */
+    uint32_t n_happened; /* starts and ends since the last solve */
 };
 
 static enum fc_code open_contention(struct fc_transit *t)
@@ -57,6 +64,7 @@ static enum fc_code open_contention(struct fc_transit *t)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
         fc_fair_open(&c->fair, net->n_links, capacity, t->st);
         c->free_waiting = FC_NONE;
+        c->due_s = INFINITY;
     }
     fc_arena_free(&scratch);
     return t->st->code;
@@ -79,6 +87,9 @@ static void reset_contention(struct fc_transit *t)
     fc_fair_reset(&c->fair);
     c->n_ends = c->n_waiting = c->starts.n = 0;
     c->free_waiting = FC_NONE;
+    c->due_s = INFINITY;
+    c->late = false;
+    c->n_happened = 0;
 }
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
@@ -137,6 +148,27 @@ static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
 
 /* ---- instants ---- */
 
+/* Something happened at now_s to a message that takes lasts_s. */
+static inline void happens(struct contention *c, double now_s, double lasts_s)
+{
+    double due_s = c->late ? now_s + LATE * lasts_s : now_s;
+    if (due_s < c->due_s) c->due_s = due_s;
+    c->n_happened++;
+}
+
+/* How long a message of so many wire bytes takes at the rate that its links give the others now. */
+static double expected_s(const struct contention *c, const struct fc_transit_ways *ways,
+                         const struct fc_transit_way *way, double wire_bytes)
+{
+    double s_per_byte = 0;
+    for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
+        const struct fc_fair_link *l = &c->fair.link[ways->link[k]];
+        double rate = l->n_bound > 0 ? l->level : l->capacity / l->n_flows;
+        if (ways->weight[k] > s_per_byte * rate) s_per_byte = ways->weight[k] / rate;
+    }
+    return wire_bytes * s_per_byte;
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
@@ -157,7 +189,9 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                             t->st) ||
         !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
         return t->st->code;
+    happens(c, m->time_s, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0);
     c->moving[f] = (struct moving){.id = m->id,
+                                   .began_s = m->time_s,
                                    .left_bytes = m->wire_bytes,
                                    .since_s = m->time_s,
                                    .end_s = INFINITY,
@@ -201,6 +235,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
             return t->st->code;
         fc_fair_remove(&c->fair, f);
+        happens(c, now_s, now_s - m->began_s);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }
     while (fc_dues_first(&c->starts) <= instant_s) {
@@ -210,8 +245,12 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         c->free_waiting = w;
         if (begin(t, &message)) return t->st->code;
     }
+    if (c->due_s > instant_s) return FC_OK;
     if (fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
+    c->late = c->fair.n_changed >= MANY && c->fair.n_changed >= MANY_EACH * (size_t)c->n_happened;
+    c->due_s = INFINITY;
+    c->n_happened = 0;
     return FC_OK;
 }
 
@@ -220,7 +259,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     struct contention *c = t->own;
     for (;;) {
         double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
-        double now_s = fmin(end_s, fc_dues_first(&c->starts));
+        double now_s = fmin(fmin(end_s, c->due_s), fc_dues_first(&c->starts));
         if (isinf(now_s) || now_s > until_s || now_s > fc_dues_first(&t->arrivals)) return FC_OK;
         if (step(t, now_s)) return t->st->code;
     }

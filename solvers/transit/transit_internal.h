@@ -4,6 +4,7 @@
 #define FC_TRANSIT_INTERNAL_H
 
 #include "solvers/transit/transit.h"
+#include "solvers/transit/transit_shapes.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +60,7 @@ enum { FC_WAY_PATHS = 8 };
 struct fc_way_path {
     uint32_t first, n; /* path_link[first .. first + n), in order */
     double share;      /* of the bytes of a message that uses all paths */
+    double head_s;     /* head delays of its links */
 };
 struct fc_way_route {
     uint64_t key;      /* src << 32 | dst */
@@ -85,6 +87,7 @@ struct fc_transit_ways {
     struct fc_way_path path[FC_WAY_PATHS];
     uint32_t n_paths, *path_link;
     size_t n_path_links, path_link_capacity;
+    struct fc_way_shapes shapes;
     /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
      * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
      * first message is added to the sums below at once, later ones by walking again in the end. */
