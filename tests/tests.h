@@ -78,6 +78,7 @@
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
+    X(suite_replay_dense)                                                                                             \
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \

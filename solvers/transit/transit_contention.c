@@ -21,8 +21,8 @@
 
 #include <stdlib.h>
 
-#define LATE (getenv("LATE") ? atof(getenv("LATE")) : 1.0 / 64)
-enum { MANY = 256, MANY_EACH = 8 };
+#define LATE (1.0 / 32)
+enum { MANY = 256, MANY_EACH = 8, MOST = 10 };
 
 /* A message under way; its number is that of its flow. */
 struct moving {
@@ -50,6 +50,7 @@ struct contention {
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
     double due_s;       /* rates are found anew then; INFINITY: nothing has happened since */
     bool late;          /* what happens counts late */
+    bool most;          /* the last solve changed most rates: so will the next */
     uint32_t n_happened; /* starts and ends since the last solve */
 };
 
@@ -88,7 +89,7 @@ static void reset_contention(struct fc_transit *t)
     c->n_ends = c->n_waiting = c->starts.n = 0;
     c->free_waiting = FC_NONE;
     c->due_s = INFINITY;
-    c->late = false;
+    c->late = c->most = false;
     c->n_happened = 0;
 }
 
@@ -246,9 +247,10 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (begin(t, &message)) return t->st->code;
     }
     if (c->due_s > instant_s) return FC_OK;
-    if (fc_fair_solve(&c->fair)) return t->st->code;
+    if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
     c->late = c->fair.n_changed >= MANY && c->fair.n_changed >= MANY_EACH * (size_t)c->n_happened;
+    c->most = c->late && MOST * c->fair.n_changed >= c->fair.n_living;
     c->due_s = INFINITY;
     c->n_happened = 0;
     return FC_OK;

@@ -34,7 +34,6 @@
 #include <stdlib.h>
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
-enum { LIVING = 1, CAME = 2, ACTIVE = 4 };
 
 #define RESERVE(f, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
@@ -66,6 +65,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->loose);
     free(f->at_hand);
     free(f->keys);
+    free(f->sums);
     memset(f, 0, sizeof *f);
 }
 
@@ -138,11 +138,12 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         f->free_flow = f->flow[flow].first;
     else
         flow = (uint32_t)f->n_flows++;
-    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, LIVING | CAME};
+    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME};
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
         struct fc_fair_link *l = &f->link[link[i]];
+        l->weight += weight[i];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){weight[i], flow, first + i};
         f->entry[first + i] = (struct fc_fair_entry){weight[i], link[i], l->n_flows++};
     }
@@ -160,13 +161,14 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
         f->entry[last->entry].place = e->place;
         f->on[l->first + e->place] = *last;
         l->used -= e->weight * gone->rate;
-        if (l->n_flows == 0) l->used = 0; /* without what rounding has left */
+        l->weight -= e->weight;
+        if (l->n_flows == 0) l->used = l->weight = 0; /* without what rounding has left */
         if (l->n_bound > 0 && !l->loose) {
             l->loose = true;
             f->loose[f->n_loose++] = e->link;
         }
     }
-    if (gone->state & CAME) {
+    if (gone->state & FC_FAIR_CAME) {
         uint32_t last = f->came[--f->n_came];
         f->came[gone->place] = last;
         f->flow[last].place = gone->place;
@@ -237,7 +239,7 @@ static inline void lower_key(struct fc_fair *f, const struct fc_fair_link *l, do
 static void activate(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *x = &f->flow[flow];
-    x->state |= ACTIVE;
+    x->state |= FC_FAIR_ACTIVE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
@@ -263,7 +265,7 @@ static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level
 {
     struct fc_fair_flow *x = &f->flow[flow];
     double old = x->rate;
-    bool active = x->state & ACTIVE;
+    bool active = x->state & FC_FAIR_ACTIVE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
@@ -281,7 +283,7 @@ static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level
     if (x->bottleneck != FC_NONE) f->link[x->bottleneck].n_bound--;
     f->link[link].n_bound++;
     x->bottleneck = link;
-    x->state = LIVING;
+    x->state = FC_FAIR_LIVING;
     if (fabs(level - old) <= 1e-13 * old) return;
     x->rate = level;
     f->changed[f->n_changed++] = flow;
@@ -296,7 +298,7 @@ static double fills_at(const struct fc_fair *f, const struct fc_fair_link *l)
         double kept = 0, weight = 0;
         for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
             const struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-            bool shares = (x->state & ACTIVE) || x->rate > level * (1 + CLOSE);
+            bool shares = (x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE);
             sharing += shares;
             weight += shares ? f->on[i].weight : 0;
             kept += shares ? 0 : f->on[i].weight * x->rate;
@@ -314,7 +316,7 @@ static void fill_link(struct fc_fair *f, uint32_t link, double level)
     double used = 0;
     for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
         struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-        if ((x->state & ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
+        if ((x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
         used += f->on[i].weight * x->rate;
     }
     l->spare = l->capacity - used;
@@ -405,7 +407,7 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
     f->n_loose = 0;
     bool only_newcomers = f->lows.n == 0;
     for (size_t k = 0; k < f->n_came; k++) {
-        f->flow[f->came[k]].state = LIVING;
+        f->flow[f->came[k]].state = FC_FAIR_LIVING;
         if (!only_newcomers || !fits(f, f->came[k])) f->came[stay++] = f->came[k];
     }
     for (size_t k = 0; k < stay; k++) activate(f, f->came[k]);
