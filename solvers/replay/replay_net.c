@@ -93,8 +93,8 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
-    return fc_transit_send_in_turn(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
-                                   job->node[mail->to], mail->bytes) == FC_OK;
+    return fc_transit_send_over(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
+                                job->node[mail->to], mail->bytes, mail->route) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)

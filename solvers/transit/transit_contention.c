@@ -173,7 +173,8 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
-    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
+    uint32_t w = m->route == FC_NONE ? fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn)
+                                     : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
     if (w == FC_NONE) return t->st->code;
     struct fc_transit_way *way = &t->ways.way[w];
     double least_s = m->wire_bytes * way->s_per_byte, alone_s = m->time_s + way->head_s + least_s;

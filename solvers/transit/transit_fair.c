@@ -35,13 +35,15 @@
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
 
+_Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
+
 #define RESERVE(f, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
 
 enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *capacity, struct fc_status *st)
 {
     *f = (struct fc_fair){.st = st, .n_links = n_links};
-    f->link = malloc(((size_t)n_links + 1) * sizeof *f->link);
+    f->link = aligned_alloc(64, ((size_t)n_links + 1) * sizeof *f->link);
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
@@ -103,7 +105,7 @@ static uint32_t take_entries(struct fc_fair *f, uint32_t n)
 /* Twice the room for flows on the link. */
 static bool widen(struct fc_fair *f, struct fc_fair_link *l)
 {
-    uint32_t room = l->room ? 2 * l->room : 4, k = (uint32_t)__builtin_ctz(room), first = f->free_on[k];
+    uint32_t k = l->room ? l->room + 1 : 2, room = UINT32_C(1) << k, first = f->free_on[k];
     if (first != FC_NONE) {
         f->free_on[k] = f->on[first].flow;
     } else {
@@ -113,12 +115,11 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     }
     if (l->room) {
         memcpy(f->on + first, f->on + l->first, l->n_flows * sizeof *f->on);
-        k = (uint32_t)__builtin_ctz(l->room);
-        f->on[l->first].flow = f->free_on[k];
-        f->free_on[k] = l->first;
+        f->on[l->first].flow = f->free_on[l->room];
+        f->free_on[l->room] = l->first;
     }
     l->first = first;
-    l->room = room;
+    l->room = (uint8_t)k;
     return true;
 }
 
@@ -130,7 +131,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         return FC_NONE;
     for (uint32_t i = 0; i < n; i++) {
         struct fc_fair_link *l = &f->link[link[i]];
-        if (l->n_flows == l->room && !widen(f, l)) return FC_NONE;
+        if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
     }
     uint32_t first = take_entries(f, n), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
@@ -143,7 +144,6 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
         struct fc_fair_link *l = &f->link[link[i]];
-        l->weight += weight[i];
         f->on[l->first + l->n_flows] = (struct fc_fair_on){weight[i], flow, first + i};
         f->entry[first + i] = (struct fc_fair_entry){weight[i], link[i], l->n_flows++};
     }
@@ -161,8 +161,7 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
         f->entry[last->entry].place = e->place;
         f->on[l->first + e->place] = *last;
         l->used -= e->weight * gone->rate;
-        l->weight -= e->weight;
-        if (l->n_flows == 0) l->used = l->weight = 0; /* without what rounding has left */
+        if (l->n_flows == 0) l->used = 0; /* without what rounding has left */
         if (l->n_bound > 0 && !l->loose) {
             l->loose = true;
             f->loose[f->n_loose++] = e->link;

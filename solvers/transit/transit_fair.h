@@ -6,19 +6,19 @@
 #include "models/models.h"
 #include "solvers/transit/transit_lows.h"
 
+/* One cache line. */
 struct fc_fair_link {
     double capacity;      /* bytes/s */
     double used;          /* by all flows */
-    double weight;        /* of all flows */
     double level;         /* with n_bound > 0: the rate of those; nobody on it is faster */
-    uint32_t first, room; /* on[first .. first + room) is its, and */
+    double spare, active; /* solve at hand: left by flows that have a rate; sum of the weights of all others, */
+    uint32_t n_active;    /* and how many they are */
+    uint32_t place;       /* solve at hand: among its links, or FC_NONE */
+    uint32_t first;       /* on[first .. first + 2^room) is its, and */
     uint32_t n_flows;     /* so many are there */
     uint32_t n_bound;     /* flows whose bottleneck it is */
-    /* In the solve at hand: */
-    double spare, active; /* left by flows that have a rate; sum of the weights of all others, */
-    uint32_t n_active;    /* and how many they are */
-    uint32_t place;       /* among the links at hand, or FC_NONE */
-    bool full;            /* all there have their rates, and the link is the bottleneck of some */
+    uint8_t room;         /* 0: none yet */
+    bool full;            /* solve at hand: all there have their rates, and the link is the bottleneck of some */
     bool loose;           /* has lost a flow since the last solve */
 };
 /* A flow on a link, seen from the link, */

@@ -25,14 +25,16 @@ static void start_links(struct fc_fair *f)
 {
     for (uint32_t i = 0; i < f->n_links; i++) {
         struct fc_fair_link *l = &f->link[i];
+        double active = 0;
         l->n_bound = 0;
         l->loose = false;
         if (l->n_flows == 0) continue;
-        f->sums[i] = (struct fc_fair_sums){l->capacity, l->weight, l->n_flows};
+        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
+        f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
         l->place = f->lows.n;
         f->at_hand[l->place] = i;
         fc_lows_add(&f->lows);
-        fc_lows_set(&f->lows, l->place, l->capacity / l->weight);
+        fc_lows_set(&f->lows, l->place, l->capacity / active);
     }
 }
 
