@@ -141,6 +141,41 @@ static void by_displacement(void)
     }
 }
 
+/* Few ways are kept: messages arrive as if all were, and the links' totals are the same. */
+static void few_ways(void)
+{
+    struct rig g;
+    struct fc_transit *transit[2];
+    const struct fc_transit_settings settings = {.network = FC_NET_IDEAL};
+    const double sizes[] = {100, 500, 5000};
+    open_torus(&g, "4, 4, 2", "adaptive");
+    for (int i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL_FATAL(fc_transit_open(&g.net, &settings, &transit[i], &g.st), FC_OK);
+    transit[1]->ways.most_light = 20;
+    for (uint64_t id = 0; id < 6000; id++) {
+        uint32_t src = (uint32_t)fc_random_below(2, 1, id, 32), dst = (uint32_t)fc_random_below(2, 2, id, 32);
+        for (int i = 0; i < 2; i++)
+            CU_ASSERT_EQUAL(fc_transit_send(transit[i], id, 1e-7 * (double)id, src, dst, sizes[id % 3]), FC_OK);
+    }
+    CU_ASSERT_EQUAL(transit[1]->ways.n_ways, 20);
+    CU_ASSERT(transit[0]->ways.n_ways > 2000);
+    int wrong = 0;
+    for (uint64_t k = 0; k < 6000; k++) {
+        struct fc_arrival a[2];
+        bool found[2];
+        for (int i = 0; i < 2; i++) fc_transit_next(transit[i], INFINITY, &a[i], &found[i]);
+        CU_ASSERT_FATAL(found[0] && found[1]);
+        wrong += a[0].id != a[1].id || a[0].time_s != a[1].time_s;
+    }
+    for (uint32_t l = 0; l < g.net.n_links; l++) {
+        wrong += !fc_near(fc_transit_link_bytes(transit[1])[l], fc_transit_link_bytes(transit[0])[l], 1e-12);
+        wrong += !fc_near(fc_transit_link_busy_s(transit[1])[l], fc_transit_link_busy_s(transit[0])[l], 1e-12);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    for (int i = 0; i < 2; i++) fc_transit_close(transit[i]);
+    close_rig(&g);
+}
+
 /* ---- late rates ---- */
 
 /* n messages of 1 .. n kB share one door: the k-th shortest ends n - k + 1 us after the one before it. Each end
@@ -179,6 +214,7 @@ int suite_replay_dense(void)
         {"all to all by place equals messages matched one by one", by_place},
         {"all to all with a member that hangs", one_is_missing},
         {"paths by displacement equal walks", by_displacement},
+        {"few ways are kept", few_ways},
         {"late rates: processor sharing", late},
         CU_TEST_INFO_NULL};
     return fc_add_suite("replay_dense.c, transit_shapes.c, transit_fair_anew.c", tests);

@@ -92,6 +92,7 @@ struct fc_transit_ways {
      * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
      * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
+    size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
     uint32_t fresh;             /* FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */
     uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */

@@ -345,6 +345,12 @@ static inline double greater(double a, double b) /* fmax is a call into the libr
     return a > b ? a : b;
 }
 
+/* Light ways are cheap to make again: beyond so many the next stands where the last that is not kept stood. */
+static inline bool keeps_more(const struct fc_transit_ways *w)
+{
+    return !w->light || w->n_ways < w->most_light;
+}
+
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
 static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
 {
@@ -365,19 +371,22 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
+    uint32_t number = (uint32_t)w->n_ways;
     if (w->light) {
         way.first = FC_NONE;
-        w->fresh = (uint32_t)w->n_ways;
+        w->fresh = number;
     } else {
         w->n_links += way.n;
     }
     w->way[w->n_ways] = way;
-    return (uint32_t)w->n_ways++;
+    w->n_ways += keeps_more(w);
+    return number;
 }
 
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
 {
     w->light = true;
+    w->most_light = (size_t)1 << 20;
     w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
     w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
     if (w->bytes && w->wire_bytes) return FC_OK;
@@ -425,7 +434,8 @@ static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
 
 static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
 {
-    uint32_t first = fc_transit_first_path(turn, route->n_paths);
+    uint32_t first = fc_transit_first_path(turn, route->n_paths), number = (uint32_t)(route - w->route);
+    if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first);
     if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
         return FC_NONE;
     uint32_t block = w->short_way[route->shorts + used - 1];
@@ -435,8 +445,9 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
     }
     uint32_t way = w->short_way[block + first];
     if (way != FC_NONE) return way;
-    way = make_way(w, (uint32_t)(route - w->route), used, first);
-    w->short_way[block + first] = way;
+    bool keeps = keeps_more(w);
+    way = make_way(w, number, used, first);
+    if (keeps) w->short_way[block + first] = way;
     return way;
 }
 
@@ -455,8 +466,11 @@ uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double 
     struct fc_way_route *route = &w->route[number];
     if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
         return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
-    if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
-    return route->full;
+    if (route->full != FC_NONE) return route->full;
+    bool keeps = keeps_more(w);
+    uint32_t way = make_way(w, number, route->n_paths, 0);
+    if (keeps) route->full = way;
+    return way;
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,
