@@ -11,6 +11,13 @@
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
+ * Crowds. Where a start or an end changes the rates of MANY messages, and MANY_EACH times as many as there were
+ * starts and ends, the next ones count late: rates stay as they are until one start or end would be later than LATE
+ * of its message's duration (of a start: the one expected at the rates of its links). A message that ends arrives
+ * on time by its rate; what it leaves is idle till then, and one that starts waits. So a link loses at most LATE of
+ * the time that each of its messages takes, twice; nobody goes faster than is fair but who gains by another's
+ * wait. Without it F messages in one region cost F^2 changes of rates. Fewer changes than MANY: exact.
+ *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
  * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
@@ -22,13 +29,13 @@
 #include <stdlib.h>
 
 #define LATE (1.0 / 32)
-enum { MANY = 256, MANY_EACH = 8, MOST = 10 };
+enum { MANY = 256, MANY_EACH = 8 };
+enum { MOST = 10 }; /* all rates are found anew where one of so many changed the last time */
 
 /* A message under way; its number is that of its flow. */
 struct moving {
     uint64_t id;
-    double began_s;
-    double left_bytes, since_s; /* wire bytes left at since_s, */
+    double began_s, left_bytes, since_s; /* wire bytes left at since_s, */
     double rate;                /* from then on */
     double end_s, slack_s;      /* foreseen, and what is the same instant */
     double head_s, alone_s;
@@ -48,9 +55,9 @@ struct contention {
     struct fc_dues starts; /* index: of waiting[] */
     uint32_t free_waiting;
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
-    double due_s;       /* rates are found anew then; INFINITY: nothing has happened since */
-    bool late;          /* what happens counts late */
-    bool most;          /* the last solve changed most rates: so will the next */
+    double due_s;        /* rates are found again then; INFINITY: nothing has happened since */
+    bool late;           /* what happens counts late */
+    bool most;           /* the last solve changed most rates: so will the next */
     uint32_t n_happened; /* starts and ends since the last solve */
 };
 
