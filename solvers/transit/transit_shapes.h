@@ -29,7 +29,8 @@ void fc_way_shape_guide(struct fc_way_shape *shape);
 /* The path on which the point x8 / 8 lies, 0 <= x8 <= 8; the last one takes what rounding left. */
 static inline uint32_t fc_way_shape_at(const struct fc_way_shape *shape, double x8)
 {
-    uint32_t k = (uint32_t)(x8 * (FC_SHAPE_GUIDES / 8)), i = shape->guide[k < FC_SHAPE_GUIDES ? k : FC_SHAPE_GUIDES - 1];
+    uint32_t k = (uint32_t)(x8 * (FC_SHAPE_GUIDES / 8));
+    uint32_t i = shape->guide[k < FC_SHAPE_GUIDES ? k : FC_SHAPE_GUIDES - 1];
     while (i + 1 < shape->n && !(x8 < shape->seen[i] * 8)) i++;
     return i;
 }
