@@ -71,7 +71,7 @@ static const struct entry {
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "work of the kernel, in seconds of a nominal machine of two cores (default 60)", 0}},
-    {'7', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
+    {'a', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},

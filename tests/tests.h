@@ -83,6 +83,7 @@
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
     X(suite_replay_error)                                                                                             \
+    X(suite_replay_dense)                                                                                             \
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \

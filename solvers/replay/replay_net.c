@@ -5,7 +5,7 @@
  * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
  * tells when each message would have arrived alone: that is the other view. */
 #include "solvers/load_internal.h"
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,6 +36,10 @@ static void arrive(struct fc_run *run, struct fc_mail *mail, const double *time_
     mail->state |= FC_ARRIVED;
     mail->chain.link_s += fc_later(0, time_s[FC_REAL] - mail->sent_s[FC_REAL]);
     fc_run_ends(run, time_s[FC_REAL], run->views > 1 ? time_s[FC_ALONE] : 0, &mail->chain);
+    if (mail->row) {
+        fc_dense_arrived(run, mail);
+        return;
+    }
     if (run->arrived) {
         run->arrived(run, mail);
         return;
@@ -90,8 +94,8 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
-    return fc_transit_send_in_turn(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
-                                   job->node[mail->to], mail->bytes) == FC_OK;
+    return fc_transit_send_over(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
+                                job->node[mail->to], mail->bytes, mail->route) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
