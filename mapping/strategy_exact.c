@@ -19,12 +19,12 @@ static const double work_per_s = 1e8;
 static enum fc_code check_size(const struct fc_slots *slots, uint32_t n_tasks, bool hops, struct fc_status *st)
 {
     if (n_tasks > FC_EXACT_MOST || slots->n_nodes > FC_EXACT_MOST)
-        return fc_refuse(st, FC_NO,
+        return fc_refuse(st, FC_INPUT,
                          "strategy exact: %u tasks on %u nodes are too many to prove the best mapping of (at most %d "
                          "tasks and %d nodes; --nodes allows fewer nodes)",
                          n_tasks, slots->n_nodes, FC_EXACT_MOST, FC_EXACT_MOST);
     if (hops && n_tasks * slots->n_nodes > MOST_HOP_CELLS)
-        return fc_refuse(st, FC_NO,
+        return fc_refuse(st, FC_INPUT,
                          "strategy exact:hops: %u tasks on %u nodes are too many (at most %d task-node pairs, e.g. 12 "
                          "tasks on 12 nodes)",
                          n_tasks, slots->n_nodes, MOST_HOP_CELLS);

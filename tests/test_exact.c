@@ -326,9 +326,9 @@ static void refuses(const char *yaml, const char *pattern, const char *strategy,
 
 static void test_refusals(void)
 {
-    refuses(TORUS("[17]"), "alltoall", "exact", FC_NO, "17 tasks on 17 nodes are too many");
-    refuses(TORUS("[20]"), "stencil2d:grid=3x2", "exact", FC_NO, "6 tasks on 20 nodes are too many");
-    refuses(TORUS("[13]"), "alltoall", "exact:hops", FC_NO, "13 tasks on 13 nodes are too many (at most 144");
+    refuses(TORUS("[17]"), "alltoall", "exact", FC_INPUT, "17 tasks on 17 nodes are too many");
+    refuses(TORUS("[20]"), "stencil2d:grid=3x2", "exact", FC_INPUT, "6 tasks on 20 nodes are too many");
+    refuses(TORUS("[13]"), "alltoall", "exact:hops", FC_INPUT, "13 tasks on 13 nodes are too many (at most 144");
     refuses(TORUS("[4]"), "alltoall", "exact:load", FC_INPUT, "unknown objective 'load' (expected time or hops)");
     refuses(TORUS("[4]"), "stencil2d:grid=5x1", "exact", FC_INPUT, "5 ranks but the machine has 4 cores");
 }
