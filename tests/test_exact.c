@@ -44,10 +44,10 @@ static const char chord[] = "router s0 router s1\nrouter s1 router s2\nrouter s2
 static bool open_network(const char *yaml, const char *graph, struct fc_machine *machine, struct fc_network *net)
 {
     char text[2048], path[64];
-    if (!strstr(yaml, "%s")) return network_of(yaml, machine, net);
-    if (!write_temporary(path, ".txt", graph)) return false;
+    if (!strstr(yaml, "%s")) return fc_test_network(yaml, machine, net);
+    if (!fc_test_file(path, ".txt", graph, strlen(graph))) return false;
     snprintf(text, sizeof text, yaml, path);
-    bool opened = network_of(text, machine, net);
+    bool opened = fc_test_network(text, machine, net);
     unlink(path);
     return opened;
 }
@@ -224,7 +224,7 @@ static void test_symmetry(void)
         struct fc_exact_job job;
         struct fc_status st = {0};
         uint32_t nodes[FC_EXACT_MOST], orbits = 0, node_twins = 0, task_twins = 0;
-        if (!network_of(cases[i].yaml, &machine, &net)) continue;
+        if (!fc_test_network(cases[i].yaml, &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, cases[i].pattern, 1, &d, &st), FC_OK);
         for (uint32_t v = 0; v < net.n_nodes; v++) nodes[v] = v;
         struct fc_sites sites = {&net, machine.routing, nodes, net.n_nodes, 1};
@@ -253,7 +253,7 @@ static void test_not_closed(void)
     struct fc_machine machine;
     struct fc_network net;
     struct fc_demand d = {0};
-    if (!network_of(MESH("[5, 2]"), &machine, &net)) return;
+    if (!fc_test_network(MESH("[5, 2]"), &machine, &net)) return;
     random_demand(10, 3, &d);
     for (int i = 0; i < 2; i++) {
         struct fc_mapping some, more, again;
@@ -286,7 +286,7 @@ static void test_capacity(void)
     struct fc_network net;
     struct fc_demand d = {0};
     struct fc_status st = {0};
-    if (!network_of("name: t\nnetwork: {family: torus, dims: [8]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
+    if (!fc_test_network("name: t\nnetwork: {family: torus, dims: [8]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
                     "router: {routing: dimension-order}\nnode: {cores: 2}\n", &machine, &net))
         return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_start(&d, 8, 16, &st), FC_OK);
@@ -315,7 +315,7 @@ static void refuses(const char *yaml, const char *pattern, const char *strategy,
     struct fc_demand d;
     struct fc_mapping m;
     struct fc_status st = {0};
-    if (!network_of(yaml, &machine, &net)) return;
+    if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, pattern, 1, &d, &st), FC_OK);
     struct fc_map_problem problem = {.net = &net, .demand = &d, .time_s = 1};
     CU_ASSERT_EQUAL(fc_mapping_make(&problem, strategy, &m, &st), code);

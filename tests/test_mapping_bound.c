@@ -308,7 +308,7 @@ static void test_ring_surface(void)
     };
     struct fc_machine machine;
     struct fc_network net;
-    if (!network_of(TORUS("[4, 4]", "1"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("[4, 4]", "1"), &machine, &net)) return;
     for (size_t i = 0; i < FC_COUNT(rings); i++) {
         struct fc_demand d = {0};
         struct fc_arena arena = {0};

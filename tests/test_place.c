@@ -27,7 +27,7 @@ static void against_load_solver(const char *yaml)
     struct fc_chip chip;
     struct fc_place_model m;
     struct fc_load_settings settings = {.threads = 1};
-    if (!network_of(yaml, &machine, &net)) return;
+    if (!fc_test_network(yaml, &machine, &net)) return;
     const struct fc_tmesh_shape *s = machine.shape;
     const struct fc_tmesh_tables *tables = net.extra;
     CU_ASSERT_EQUAL(fc_chip_of_machine(&machine, &chip, &st), FC_OK);
@@ -65,7 +65,7 @@ static void against_load_solver(const char *yaml)
     }
     fc_load_free(&solved);
     fc_demand_free(&demand);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void loads_of_shipped_machines(void)

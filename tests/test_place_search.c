@@ -301,7 +301,7 @@ static void front_of_a_small_machine(void)
     struct fc_layout_rules rules;
     struct fc_served_layout list[2][6] = {{{.layout = {{1, 0, 3, 2}}}}, {{.layout = {{1, 0, 3, 2}}}}};
     size_t n[2] = {1, 1};
-    if (machine_of(chip16, &machine, &st)) printf("\n    %s\n", st.message);
+    if (fc_test_machine(chip16, &machine, &st)) printf("\n    %s\n", st.message);
     CU_ASSERT_EQUAL(st.code, FC_OK);
     if (st.code || fc_chip_of_machine(&machine, &chip, &st) || !model_of(chip, &m)) return;
     fc_layout_rules_none(&rules);
@@ -353,7 +353,7 @@ static void lines_are_safe(void)
                  "name: t\nnetwork: {family: tmesh, %s}\nlinks: {torus: {bandwidth: 2 GB/s, latency: 1 ns}, "
                  "mesh: {bandwidth: 8 GB/s, latency: 1 ns}}\n",
                  chips[i].keys);
-        CU_ASSERT_EQUAL(machine_of(yaml, &machine, &st), FC_OK);
+        CU_ASSERT_EQUAL(fc_test_machine(yaml, &machine, &st), FC_OK);
         if (st.code || fc_chip_of_machine(&machine, &chip, &st) || !model_of(chip, &m)) continue;
         fc_layout_rules_none(&rules);
         rules.lines = true;
