@@ -224,7 +224,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
             i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
-            s->latency_cycles, i < a->n_table1 ? 2 : a->rows[i].front};
+            s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
     return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
 }

@@ -16,18 +16,18 @@ static const struct fc_column columns[] = {
 static const char script_end[] = "set xlabel 'saturation throughput (flits/node/cycle)'\n"
                                  "set ylabel 'packet latency (cycles)'\n"
                                  "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
-                                 "set key noenhanced left top\n"
+                                 "set key noenhanced outside right top\n"
                                  "set grid\n"
                                  "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
-                                 "with points pt 7 ps 0.6 lc rgb '#bbbbbb' "
+                                 "with points pt 7 ps 0.6 lc rgb '#999999' "
                                  "title 'searched', \\\n"
-                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3 with points pt 7 "
-                                 "ps 1.3 lc rgb '#c44e52' title 'front', \\\n"
-                                 "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3 with points pt 5 "
+                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3 with points pt 5 "
                                  "ps 1.2 lc rgb '#4c72b0' title "
-                                 "'Table 1 of the paper (LN)', \\\n"
-                                 "     '' skip 1 using (column(4) == 2 ? column(2) : NaN):3:1 with labels "
-                                 "offset 0,0.9 noenhanced notitle\n";
+                                 "'Table 1 (LN)', \\\n"
+                                 "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
+                                 "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
+                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:1 with labels "
+                                 "offset 0,1.1 noenhanced notitle\n";
 
 static char *make_script(const char *title)
 {

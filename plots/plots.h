@@ -50,7 +50,7 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
 struct fc_plot_placement {
     const char *label;
     double saturation, latency_cycles; /* flits/node/cycle; NaN: unknown */
-    int kind;                          /* 0: searched, 1: of the front, 2: published (marked with its label) */
+    int kind;                          /* sum of 1: of the front, 2: published (marked with its label); 0: searched */
 };
 enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows, size_t n,
                                 struct fc_status *st);
