@@ -45,8 +45,8 @@ $ fabricast place -m tmesh-216 --objective hops --milp --time 60s -q | grep -E '
 $ fabricast place -m $TMP/m33.yaml --objective hops --json -q | grep -cE '"(bridges|mean_turn_hops|latency_cycles|saturation|deadlock_free|best_latency|best_throughput)"'
 > 22
 # What is refused.
-$ fabricast place -m bgl-64
-! fabricast: models/machines/bgl-64.yaml:7: bgl-64 is of family torus, which has no interfaces to place (expected family tmesh)
+$ cp models/machines/bgl-64.yaml $TMP; cd $TMP; fabricast place -m ./bgl-64.yaml
+! fabricast: ./bgl-64.yaml:7: bgl-64 is of family torus, which has no interfaces to place (expected family tmesh)
 ? 2
 $ fabricast place -m $TMP/m33.yaml --constraint lines --pin x-=0,x+=5,y-=6
 ! fabricast: no layout is allowed: x+=5, x-=0, a row of its own for each of the 2 dimensions (4 interfaces, one a node, on 9 nodes; with any one of these rules less there is one)
