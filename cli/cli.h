@@ -30,16 +30,21 @@ struct fc_arguments {
     double search_s, budget_s; /* budget_s: 0: not given */
     int threads, iterations;
     double compute_s;
-    bool json, quiet, path_walk, text, dump_network, phases;
+    bool json, quiet, path_walk, text, dump_network, phases, replays;
     bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
     const char *pairs, *windows;
     const char *hosts;
+    const char *bound; /* load: which program bounds it */
+    bool worst_case;
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `nodes` is the last */
     int n_node_lists;
     bool compare, long_mapping;
     const char *format; /* of what is written */
     bool partial;       /* capture: of a program that failed too */
     const char *flops_per_s;
+    const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
+    double on_chip;
+    bool confirm, milp;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
@@ -52,7 +57,8 @@ struct fc_command {
     enum fc_code (*run)(const struct fc_arguments *arguments, struct fc_status *st);
 };
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
-    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate;
+    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
+    fc_command_place;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);

@@ -79,6 +79,9 @@ static void print_errors(FILE *stream, const struct fc_calibration *c)
             c->phases.n_cases, c->phases.hops_run / 1e6,
             number(a[0], sizeof a[0], fc_bulk_error_percent(&c->phases, false), "%.1f"),
             number(a[1], sizeof a[1], fc_bulk_error_percent(&c->phases, true), "%.1f"));
+    fprintf(stream, "replays       %u jobs; networks left out the stated error covers %s %% (contention), %s %% (queueing)\n",
+            c->replays.n_cases, number(a[0], sizeof a[0], c->replays.covered_percent[FC_MEASURED_CONTENTION], "%.0f"),
+            number(a[1], sizeof a[1], c->replays.covered_percent[FC_MEASURED_QUEUEING], "%.0f"));
 }
 
 static void print(FILE *stream, const void *what)
@@ -144,10 +147,15 @@ static json_t *to_json(const struct answer *a)
                                fc_json_real(c->phases.hops_run), "network_left_out_percent",
                                fc_json_real(fc_bulk_error_percent(&c->phases, false)), "kind_left_out_percent",
                                fc_json_real(fc_bulk_error_percent(&c->phases, true)));
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
+    json_t *replays =
+        json_pack("{s:I, s:o, s:o}", "cases", (json_int_t)c->replays.n_cases, "contention_covered_percent",
+                  fc_json_real(c->replays.n_cases ? c->replays.covered_percent[FC_MEASURED_CONTENTION] : NAN),
+                  "queueing_covered_percent",
+                  fc_json_real(c->replays.n_cases ? c->replays.covered_percent[FC_MEASURED_QUEUEING] : NAN));
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", c->machine,
                      "calibration", a->path, "kind", c->kind, "kernel_version", c->kernel_version, "seed",
                      (json_int_t)c->seed, "hops_run", fc_json_real(c->hops_run), "parameters", parameters,
-                     "hull", hull, "errors", errors, "cases", cases, "phases", phases);
+                     "hull", hull, "errors", errors, "cases", cases, "phases", phases, "replays", replays);
 }
 
 /* Minutes of runs must not end in "cannot be written". */
@@ -164,6 +172,16 @@ static enum fc_code check_path(const char *path, struct fc_status *st)
                    "cannot be written: %s (-o FILE names another place)", strerror(errno));
 }
 
+/* Of the calibration beside the machine, all as it is but the replays. */
+static enum fc_code add_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                struct fc_calibration *calibration, struct fc_status *st)
+{
+    char beside[1200];
+    if (fc_calibration_read(fc_calibration_path(machine, beside, sizeof beside), calibration, st)) return st->code;
+    if (fc_calibrate_replays(machine, settings, calibration, st)) fc_calibration_free(calibration);
+    return st->code;
+}
+
 static enum fc_code calibrate(const struct fc_arguments *arguments, const struct fc_machine *machine,
                               struct fc_status *st)
 {
@@ -178,7 +196,8 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
     fc_progress_start(&progress, arguments->quiet);
-    enum fc_code code = fc_calibrate(machine, &settings, &calibration, st);
+    enum fc_code code = arguments->replays ? add_replays(machine, &settings, &calibration, st)
+                                           : fc_calibrate(machine, &settings, &calibration, st);
     fc_progress_end(&progress);
     if (code) return code;
     if (!fc_calibration_write(&calibration, a.path, st) && strcmp(a.path, "-")) {
@@ -209,6 +228,6 @@ const struct fc_command fc_command_calibrate = {
     .summary =
         "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
     .example = "fabricast calibrate -m bgl-64 --budget 60 -o bgl-64.calibration.yaml",
-    .options = "mrUosjJq",
+    .options = "mrUaosjJq",
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
 #include "cli/cli.h"
+#include "solvers/bound/bound.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -330,7 +331,8 @@ static enum fc_code link_bound(const struct fc_arguments *arguments, const struc
                                double *bound_s, struct fc_status *st)
 {
     struct fc_load load = {0};
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
+    struct fc_flow_settings flow = fc_flow_cheap(&session->net);
+    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow};
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     struct fc_load_summary summary;
     if (fc_flit_copies(&session->net, demand))

@@ -1,5 +1,5 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
-#include "cli/cli.h"
+#include "cli/flow_bound.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,6 +9,7 @@ struct answer {
     const struct fc_demand *demand;
     const struct fc_mapping *mapping;
     const struct fc_load *load;
+    const struct fc_arguments *arguments;
     struct fc_load_summary summary;
     struct fc_prediction network; /* of the messages on the network; of rates: the busiest link's time, no error */
 };
@@ -80,6 +81,7 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "bound       %s (busiest link %s, wire bytes %.4g x payload)\n",
             fc_format(one, sizeof one, a->summary.bound_s, FC_SECONDS),
             fc_format(two, sizeof two, a->summary.max_link_s, FC_SECONDS), a->load->wire_factor);
+    fc_print_flow_bound(a->arguments, a->load, stream);
     if (a->demand->open_loop) return;
     fprintf(stream, "time        %s on the network, %.1f %% of peak\nerror       ",
             fc_format(one, sizeof one, a->network.network_s, FC_SECONDS), a->network.percent_of_peak);
@@ -107,7 +109,7 @@ static json_t *to_json(const struct answer *a)
         json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
     const struct fc_prediction *p = &a->network;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, "
-                     "s:s?, s:o, s:o, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
+                     "s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
                      "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
                      fc_json_real(p->network_s), "communication_s", fc_json_real(p->network_s), "computation_s",
                      fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
@@ -117,6 +119,7 @@ static json_t *to_json(const struct answer *a)
                      fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
                      a->session->calibrated ? a->session->calibration.file : NULL, "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
                      fc_json_real(a->load->local_bytes), "wire_factor", fc_json_real(a->load->wire_factor),
+                     "bound_by", a->load->bound_by, "lp", fc_json_flow_bound(a->load),
                      "histograms", histograms, "hottest", hot);
 }
 
@@ -157,13 +160,22 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
+    struct fc_flow_settings flow;
+    bool with_flow;
+    if (fc_read_bound(arguments, &session.net, &flow, &with_flow, st)) goto done;
+    settings.flow = with_flow ? &flow : NULL;
+    if (arguments->worst_case) {
+        fc_worst_case_command(arguments, &session, st);
+        goto done;
+    }
     if (session.other.first_event)
         fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
     else if (!fc_session_demand(arguments, &session, &demand, st) &&
              !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
-            struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load};
+            struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load,
+                                    .arguments = arguments};
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
             if (!predict_network(&answer, &settings, &placement, &session, st)) {
                 json_t *json = arguments->json ? to_json(&answer) : NULL;
@@ -172,6 +184,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
             }
         }
     }
+done:
     fc_load_free(&load);
     fc_mapping_free(&mapping);
     fc_demand_free(&demand);
@@ -183,6 +196,6 @@ const struct fc_command fc_command_load = {
     .name = "load",
     .summary = "bytes on every link by class, the bound time, the hottest links by name",
     .example = "fabricast load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB",
-    .options = "mpgtHKMnXrbSWTsjoJq",
+    .options = "mpgtHKMnXrbSW78TsjoJq",
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
+#include "solvers/bound/bound.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,6 +11,7 @@ struct row {
     const char *strategy;
     struct fc_load_summary links;
     struct fc_load load;
+    struct fc_map_proof proof;
     double elapsed_s;
 };
 struct answer {
@@ -53,6 +55,13 @@ static void start_command(const struct answer *a, char *out, size_t size)
     }
 }
 
+/* How far the value of the proof is above what is proven, percent. */
+static double open_percent(const struct fc_map_proof *p)
+{
+    if (p->proven) return 0;
+    return p->bound > 0 ? 100 * (p->value / p->bound - 1) : (double)NAN;
+}
+
 static char *percent_text(char *out, size_t size, double percent)
 {
     if (isnan(percent))
@@ -60,6 +69,24 @@ static char *percent_text(char *out, size_t size, double percent)
     else
         snprintf(out, size, "%.1f", percent);
     return out;
+}
+
+static void print_proof(FILE *stream, const struct row *r)
+{
+    const struct fc_map_proof *p = &r->proof;
+    bool time = !strcmp(p->objective, "time");
+    char bound[64], gap[32];
+    if (time)
+        fc_format(bound, sizeof bound, p->bound, FC_SECONDS);
+    else
+        snprintf(bound, sizeof bound, "%.10g", p->bound);
+    fprintf(stream, "\nproof       %s: ", r->strategy);
+    if (p->proven)
+        fprintf(stream, "no mapping has less %s", p->objective);
+    else
+        fprintf(stream, "not closed: no mapping has %s under %s, gap %s %% (more with --time)", p->objective, bound,
+                percent_text(gap, sizeof gap, open_percent(p)));
+    fprintf(stream, "%s\n", p->even_splits ? ", for even splits over the minimal routes" : "");
 }
 
 static void print(FILE *stream, const void *what)
@@ -87,6 +114,8 @@ static void print(FILE *stream, const void *what)
                     ? "none"
                     : fc_link_name(&a->session->net, r->links.hottest, name, sizeof name));
     }
+    for (size_t i = 0; i < a->n; i++)
+        if (a->rows[i].proof.objective) print_proof(stream, &a->rows[i]);
     if (!a->arguments->output) return;
     fprintf(stream, "\nwritten     %s, format %s\n", a->arguments->output,
             a->format ? a->format->name : "cores");
@@ -95,12 +124,20 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "start       %s\n", name);
 }
 
+static json_t *proof_json(const struct fc_map_proof *p)
+{
+    if (!p->objective) return json_null();
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:b}", "objective", p->objective, "proven", p->proven, "value",
+                     fc_json_real(p->value), "lower_bound", fc_json_real(p->bound), "gap_percent",
+                     fc_json_real(open_percent(p)), "even_splits", p->even_splits);
+}
+
 static json_t *row_json(const struct answer *a, const struct row *r)
 {
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "strategy",
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "strategy",
         r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
         a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
         fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
@@ -110,7 +147,7 @@ static json_t *row_json(const struct answer *a, const struct row *r)
         fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
         fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
         fc_json_real(a->bound.time_s), "bound_binds", a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent",
-        fc_json_real(gap_percent(a, r)));
+        fc_json_real(gap_percent(a, r)), "proof", proof_json(&r->proof));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -138,22 +175,35 @@ static json_t *to_json(const struct answer *a)
 static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_status *st)
 {
     struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    size_t n = strcspn(wanted, ":"); /* an argument may follow */
     bool strategy = !strcmp(wanted, "all");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
-        strategy = strategy || !strcmp((*s)->name, wanted);
+        strategy = strategy || (strlen((*s)->name) == n && !strncmp((*s)->name, wanted, n));
     problem.spread = problem.spread && strategy;
     return fc_mapping_bound(&problem, &a->bound, st);
 }
 
-static enum fc_code try_strategy(const struct answer *a, const char *strategy, struct row *row,
+/* A proven least time is a bound of every mapping. */
+static void take_bound(struct answer *a, const struct fc_map_proof *p)
+{
+    if (!p->objective || strcmp(p->objective, "time") || p->even_splits || !(p->bound > 0)) return;
+    if (a->bound.time_s >= p->bound * (1 - 1e-9)) return;
+    a->bound.time_s = p->bound;
+    snprintf(a->bound.binds, sizeof a->bound.binds, "%s", p->proven ? "all mappings" : "all mappings, in part");
+}
+
+static enum fc_code try_strategy(struct answer *a, const char *strategy, struct row *row,
                                  struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed};
+    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow};
     double start = fc_wall_s();
     if (fc_session_map(arguments, a->session, a->demand, strategy, mapping, st)) return st->code;
     row->elapsed_s = fc_wall_s() - start;
     row->strategy = mapping->strategy;
+    row->proof = mapping->proof;
+    take_bound(a, &row->proof);
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     if (fc_load_solve(&a->session->net, a->demand, &placement, &settings, &row->load, st)) return st->code;
     fc_load_summarise(&a->session->net, &row->load, &settings, &row->links);

@@ -2,6 +2,7 @@
  * machines under one or several mappings. */
 #include "cli/period.h"
 #include "plots/plots.h"
+#include "solvers/bound/bound.h"
 #include "traces/trace_source.h"
 
 #include <math.h>
@@ -120,6 +121,21 @@ static json_t *row_json(const struct fc_network *net, const struct row *row, con
                      fc_json_real(p->local_bytes), "confidence", row->confidence);
 }
 
+/* The error by the jobs that the machine's calibration has replayed. */
+static enum fc_code state_error(struct settings *s, struct fc_session *session,
+                                const struct fc_replay_settings *settings, struct fc_replay *replay, struct row *row,
+                                struct fc_status *st)
+{
+    const struct fc_bulk *bulk;
+    if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
+    if (fc_session_calibrate(session, &bulk, st)) return st->code;
+    fc_replay_state_error(&session->net, session->calibrated ? &session->calibration.replays : NULL, settings,
+                          session->other.first_event != NULL, replay);
+    if (!isnan(replay->prediction.error_percent) && session->calibrated)
+        row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
+    return st->code;
+}
+
 static enum fc_code predict_trace(struct settings *s, struct fc_session *session, const struct fc_placement *placement,
                                   struct row *row, struct fc_status *st)
 {
@@ -139,6 +155,10 @@ static enum fc_code predict_trace(struct settings *s, struct fc_session *session
                            &row->period, st);
     fc_progress_end(&progress);
     if (code) return code;
+    if (state_error(s, session, &settings, &replay, row, st)) {
+        fc_replay_free(&replay);
+        return st->code;
+    }
     row->p = replay.prediction;
     row->n_unmatched_sends = replay.n_unmatched_sends;
     row->n_unmatched_receives = replay.n_unmatched_receives;
@@ -168,7 +188,9 @@ static enum fc_code predict_demand(struct settings *s, struct fc_session *sessio
 {
     struct fc_load load;
     struct fc_load_summary links;
+    struct fc_flow_settings flow = fc_flow_cheap(&session->net);
     struct fc_load_settings settings = {.threads = s->arguments->threads,
+                                        .flow = &flow,
                                         .seed = s->arguments->seed,
                                         .background_bytes_per_s = session->background_bytes_per_s};
     if (fc_session_calibrate(session, &settings.bulk, st)) return st->code;

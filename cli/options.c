@@ -11,7 +11,8 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_PACKET_FLITS, KEY_BACKLOG, KEY_INTERVAL, KEY_GAP, KEY_IN_ORDER, KEY_ALLOW_DEADLOCK, KEY_MOST_CYCLES,
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
-       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG };
+       KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -44,6 +45,9 @@ static const struct entry {
     {'k', {"members", KEY_MEMBERS, "N", 0, "collectives: their times with N members", 0}},
     {'y', {"bytes", KEY_BYTES, "BYTES", 0, "collectives: vector, or block of a member (default: 8 B)", 0}},
     {'S', {"split", KEY_SPLIT, "HOW", 0, "adaptive routing: solver (default) or uniform over minimal paths", 0}},
+    {'7', {"bound", KEY_BOUND, "lp|lp-minimal|cuts", 0, "the least busiest link of any routing, of minimal ones, by a linear "
+           "program, or cuts only (default: the program where it is cheap and holds for the routing)", 0}},
+    {'8', {"worst-case", KEY_WORST, NULL, 0, "instead of traffic: the permutation that the routing carries worst", 0}},
     {'W', {"path-walk", KEY_WALK, NULL, 0, "walk every path instead of the structural formulas", 0}},
     {'v', {"vc-rule", KEY_VC_RULE, "NAME", 0, "virtual-channel rule (default: the machine's)", 0}},
     {'l', {"load", KEY_LOAD, "LOAD", 0, "offered flits/node/cycle, or 60% of the ideal throughput", 0}},
@@ -67,6 +71,7 @@ static const struct entry {
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "work of the kernel, in seconds of a nominal machine of two cores (default 60)", 0}},
+    {'a', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},
@@ -75,6 +80,14 @@ static const struct entry {
     {'0', {"long-mapping", KEY_LONG, NULL, 0, "cray: also where the encoded mapping reaches the 1024 bytes of MPI_Init", 0}},
     {'i', {"iterations", KEY_ITERATIONS, "N", 0, "phases to generate (default 10)", 0}},
     {'c', {"compute", KEY_COMPUTE, "TIME", 0, "computation before each phase (default 0)", 0}},
+    {'9', {"objective", KEY_OBJECTIVE, "NAME", 0, "hops, weighted (by traffic), load (greatest of a mesh link), pareto (default)", 0}},
+    {'9', {"constraint", KEY_CONSTRAINT, "NAME", 0, "against deadlock: six-vc (default), lines (a row for each dimension), none", 0}},
+    {'9', {"pin", KEY_PIN, "x-=N,...", 0, "interfaces that stay on these mesh nodes", 0}},
+    {'9', {"keep-free", KEY_KEEP_FREE, "LIST", 0, "mesh nodes that get no interface", 0}},
+    {'9', {"turns", KEY_TURNS, "NAME", 0, "dimension-order (default), orders or paths: means over all of them, for hops and loads", 0}},
+    {'9', {"on-chip", KEY_ON_CHIP, "SHARE", 0, "a core also sends this for each flit into the machine to cores of its chip, e.g. 30%", 0}},
+    {'9', {"milp", KEY_MILP, NULL, 0, "also prove the best by an integer program (GLPK), in --time a program", 0}},
+    {'9', {"confirm", KEY_CONFIRM, NULL, 0, "run the kernel on the front and on Table 1, with confidence intervals", 0}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
     {'s', {"seed", KEY_SEED, "N", 0, "seed of everything random (default 1)", 1}},
     {'j', {"threads", KEY_THREADS, "N", 0, "threads (results do not depend on it)", 1}},
@@ -127,6 +140,17 @@ static double cycles(struct argp_state *state, const char *name, const char *tex
     return value;
 }
 
+/* "0.3" or "30%". */
+static double share(struct argp_state *state, const char *name, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    bool percent = end != text && !strcmp(end, "%");
+    if (end == text || (*end && !percent) || !(value >= 0 && value <= 1e6))
+        argp_error(state, "--%s: '%s' is no share (expected 0.3 or 30%%)", name, text);
+    return percent ? value / 100 : value;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct parse *p = state->input;
@@ -140,6 +164,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'q': a->quiet = true; break;
     case KEY_PHASE: a->phase = value; break;
     case KEY_PHASES: a->phases = true; break;
+    case KEY_REPLAYS: a->replays = true; break;
     case KEY_STRATEGY: /* `map`'s name for --map */
     case KEY_MAP:
         if (a->map) argp_error(state, "--map and --strategy are one option: '%s' and '%s'", a->map, value);
@@ -163,6 +188,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_MEMBERS: a->members = (double)whole(state, "members", value, 1, 1 << 24); break;
     case KEY_BYTES: a->bytes = bytes(state, "bytes", value); break;
     case KEY_SPLIT: a->split = value; break;
+    case KEY_BOUND: a->bound = value; break;
+    case KEY_WORST: a->worst_case = true; break;
     case KEY_WALK: a->path_walk = true; break;
     case KEY_VC_RULE: a->vc_rule = value; break;
     case KEY_PLOT: a->plot = value; break;
@@ -190,6 +217,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_WINDOWS: a->windows = value; break;
     case KEY_BY_HOPS: a->by_hops = true; break;
     case KEY_JSON: a->json = true; break;
+    case KEY_OBJECTIVE: a->objective = value; break;
+    case KEY_CONSTRAINT: a->constraint = value; break;
+    case KEY_PIN: a->pin = value; break;
+    case KEY_KEEP_FREE: a->keep_free = value; break;
+    case KEY_TURNS: a->turns = value; break;
+    case KEY_ON_CHIP: a->on_chip = share(state, "on-chip", value); break;
+    case KEY_MILP: a->milp = true; break;
+    case KEY_CONFIRM: a->confirm = true; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);

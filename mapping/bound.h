@@ -38,6 +38,17 @@ enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct 
  * far less. */
 double fc_grid_leaving(const struct fc_grid_surface *surface, uint64_t least, uint64_t most);
 
+/* The surface of sets of tasks of rings (bound_ring.c). */
+enum { FC_MOST_RING_PARTNERS = 64 };
+struct fc_ring_surface {
+    uint64_t length, d;                  /* tasks of a ring; partners on either side, 0: no surface is known */
+    double bytes[FC_MOST_RING_PARTNERS]; /* [d] least that a task sends to its k-th next and before, falling */
+};
+/* The stride of most bytes among those of task 0's partners. O(strides * partners * entries), bounded. */
+struct fc_ring_surface fc_ring_surface_find(const struct fc_unit_graph *tasks);
+/* Least bytes a task that leave (enter) a set of 1 to `most` tasks. */
+double fc_ring_leaving(const struct fc_ring_surface *ring, uint64_t most);
+
 /* Units of the network that hold the tasks between them: nodes, routers, drawers, halves (bound_levels.c). */
 struct fc_cut_level {
     char name[40];
@@ -54,5 +65,11 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
  * much (bound_hops.c). */
 enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners *partners, double *bound_s,
                           struct fc_status *st);
+
+/* fc_mapping_bound without the search of all mappings. */
+enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, struct fc_map_bound *bound,
+                                      struct fc_status *st);
+/* Wire bytes a payload byte of the message that has least; 1 without messages. O(entries). */
+double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *demand);
 
 #endif

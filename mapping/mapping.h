@@ -4,12 +4,20 @@
 
 #include "solvers/solvers.h"
 
+/* What a strategy proves of its mapping. */
+struct fc_map_proof {
+    const char *objective; /* "time" (longest link time, least wire bytes a payload byte) or "hop-bytes"; NULL: none */
+    double value, bound;   /* of the mapping; no mapping is under it: seconds, or bytes times links */
+    bool proven;           /* the mapping is the best one */
+    bool even_splits;      /* adaptive routing: the time is that of even minimal splits, and bounds no other */
+};
 /* Task t runs on core core[t] of the allowed nodes; node[t] = core[t] / cores_per_node. Owned by the arena. */
 struct fc_mapping {
     struct fc_arena arena;
     uint32_t n_tasks;
     uint32_t *core, *node; /* [n_tasks] */
     const char *strategy;
+    struct fc_map_proof proof;
 };
 struct fc_map_problem {
     const struct fc_network *net;
@@ -34,9 +42,10 @@ extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated *
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
 struct fc_map_bound {
     double time_s;  /* NaN: none above 0 is known */
-    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "hops"...; "" with NaN */
+    char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
 };
-/* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table). */
+/* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table); jobs of at
+ * most 16 tasks and nodes under a routing of fixed splits up to a tenth of a second more. */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st);
 /* By strategy name (some with an argument: "shapes:8x4/16x16", "bnm:node=4x4"), launcher file "FORMAT:FILE" (launcher.h)
  * or mapping file (one core number a line in task order, '#' comments). FC_INPUT when more tasks than cores, a core is

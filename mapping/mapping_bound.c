@@ -1,18 +1,24 @@
 /* mapping_bound.c - the bound of a mapping problem: no mapping of the tasks onto the allowed nodes moves the
- * traffic in less, whatever the routing.
+ * traffic in less; all parts but the last hold whatever the routing.
  *
  * T >= the greatest of
  *   - heaviest task: (bytes of a task beyond its heaviest partners) / (bandwidth of its unit), every level;
  *   - all tasks: (sum over tasks of the same) / (bandwidth of all units), every level (bound_partners.c);
  *   - grid surface: tasks * (least surface of a task in a unit) / (bandwidth of all units), every level, where
  *     the traffic has a grid (bound_grid.c);
- *   - hops: (least bytes times hops) / (bandwidth of all links) (bound_hops.c).
+ *   - ring surface: the same where all tasks exchange bytes with their nearest on a ring (bound_ring.c);
+ *   - hops: (least bytes times hops) / (bandwidth of all links) (bound_hops.c);
+ *   - all mappings: what branch and bound proves of FC_EXACT_MOST tasks and nodes and fewer under a routing of fixed
+ *     splits, in about a tenth of a second (exact_load.c): the least time itself up to some 10 of them.
  * Levels are those of bound_levels.c. Payload bytes become wire bytes by the least factor of any message.
  * Limits: a bound of 0 says nothing and counts as none; background traffic is left out. */
 #include "mapping/bound.h"
+#include "mapping/exact.h"
 #include "mapping/map_build.h"
 
 #include <math.h>
+
+static const uint64_t small_work = 10000000; /* link updates */
 
 static void raise(struct fc_map_bound *bound, double bytes, double bytes_per_s, const char *argument, const char *level)
 {
@@ -24,7 +30,8 @@ static void raise(struct fc_map_bound *bound, double bytes, double bytes_per_s, 
 }
 
 static void level_bounds(const struct fc_cut_level *level, const struct fc_partners *partners,
-                         const struct fc_grid_surface *grid, struct fc_map_bound *bound)
+                         const struct fc_grid_surface *grid, const struct fc_ring_surface *ring,
+                         struct fc_map_bound *bound)
 {
     double heaviest[2], all[2];
     for (int in = 0; in < 2; in++) all[in] = fc_partners_beyond(partners, level->most - 1, in, &heaviest[in]);
@@ -32,13 +39,14 @@ static void level_bounds(const struct fc_cut_level *level, const struct fc_partn
     raise(bound, heaviest[1], level->widest_in, "heaviest task", level->name);
     raise(bound, all[0], level->out, "all tasks", level->name);
     raise(bound, all[1], level->in, "all tasks", level->name);
+    double ring_bytes = partners->n * fc_ring_leaving(ring, level->most);
+    raise(bound, ring_bytes, fmin(level->out, level->in), "ring surface", level->name);
     if (!grid->leaving || isinf(fmin(level->out, level->in))) return;
     double bytes = partners->n * fc_grid_leaving(grid, level->least, level->most);
     raise(bound, bytes, fmin(level->out, level->in), "grid surface", level->name);
 }
 
-/* Wire bytes a payload byte of the message that has least. */
-static double least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
+double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)
 {
     double least = INFINITY, last = NAN;
     for (size_t e = 0; e < d->n_entries; e++) {
@@ -61,6 +69,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
     struct fc_unit_graph tasks;
     struct fc_partners partners;
     struct fc_grid_surface grid;
+    struct fc_ring_surface ring = {0};
     struct fc_cut_level level[FC_MOST_CUT_LEVELS];
     int n_levels;
     double hops_s;
@@ -73,13 +82,15 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
         fc_cut_levels(sites, demand->n_tasks, level, &n_levels, st) ||
         fc_hop_bound(sites, &partners, &hops_s, st))
         return st->code;
-    for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, bound);
+    if (!grid.leaving) ring = fc_ring_surface_find(&tasks);
+    for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, &ring, bound);
     raise(bound, hops_s, 1, "hops", NULL);
-    bound->time_s *= least_wire_factor(sites->net->machine, demand);
+    bound->time_s *= fc_least_wire_factor(sites->net->machine, demand);
     return FC_OK;
 }
 
-enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st)
+enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, struct fc_map_bound *bound,
+                                      struct fc_status *st)
 {
     struct fc_mapping scratch = {0};
     struct fc_slots slots;
@@ -90,6 +101,40 @@ enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_ma
         find_bound(&sites, problem->demand, &scratch.arena, bound, st);
     }
     if (bound->time_s == 0) bound->time_s = NAN;
+    fc_mapping_free(&scratch);
+    return st->code;
+}
+
+/* What a search of all mappings proves in `small_work`. Nodes without a route between them are left to others. */
+static enum fc_code raise_small(const struct fc_map_problem *problem, const struct fc_slots *slots,
+                                struct fc_arena *arena, struct fc_map_bound *bound, struct fc_status *st)
+{
+    struct fc_sites sites = {problem->net, problem->net->machine->routing, slots->node, slots->n_nodes,
+                             slots->per_node};
+    struct fc_exact_job *job = fc_alloc(arena, 1, sizeof *job, st);
+    struct fc_exact_answer answer;
+    struct fc_status why = {0};
+    double wire = fc_least_wire_factor(problem->net->machine, problem->demand);
+    double least_s = isnan(bound->time_s) ? 0 : bound->time_s / wire;
+    if (!job) return st->code;
+    if (fc_exact_job_start(&sites, problem->demand, arena, job, &why))
+        return why.code == FC_NO ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
+    if (fc_exact_load(job, least_s, small_work, 1, &answer, st)) return st->code;
+    if (!(answer.bound > least_s * (1 + 1e-9))) return FC_OK;
+    bound->time_s = answer.bound * wire;
+    snprintf(bound->binds, sizeof bound->binds, "%s", answer.proven ? "all mappings" : "all mappings, in part");
+    return FC_OK;
+}
+
+enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st)
+{
+    struct fc_mapping scratch = {0};
+    struct fc_slots slots;
+    if (fc_mapping_bound_of_sets(problem, bound, st)) return st->code;
+    if (problem->demand->n_tasks <= FC_EXACT_MOST && problem->demand->n_tasks > 0 &&
+        !problem->net->machine->routing->adaptive && !fc_map_start(problem, &scratch, &slots, st) &&
+        slots.n_nodes <= FC_EXACT_MOST)
+        raise_small(problem, &slots, &scratch.arena, bound, st);
     fc_mapping_free(&scratch);
     return st->code;
 }

@@ -1,5 +1,5 @@
 /* optimizer.h - private to mapping/: what the parts of the strategy `optimize` share (strategy_optimize.c,
- * optimizer_starts.c, optimizer_search.c, task_bound.c). */
+ * optimizer_starts.c, optimizer_search.c). */
 #ifndef FC_OPTIMIZER_H
 #define FC_OPTIMIZER_H
 
@@ -58,10 +58,5 @@ static inline double fc_optimizer_enough(const struct fc_optimizer *o)
 {
     return o->bound_s * (1 + 1e-12);
 }
-
-/* A lower bound of the longest link time of every mapping, seconds: some router holds the task that talks
- * most. */
-enum fc_code fc_task_bound(const struct fc_sites *sites, const struct fc_unit_graph *tasks, double *bound_s,
-                           struct fc_status *st);
 
 #endif

@@ -133,6 +133,12 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
+/* Strategies that search for themselves are no starts. */
+static bool searches(const struct fc_strategy_ops *strategy)
+{
+    return !strcmp(strategy->name, "optimize") || !strcmp(strategy->name, "exact");
+}
+
 /* Whether a strategy follows messages one by one: then it waits until those that only look at the grid are known not
  * to meet the bound. */
 static bool is_costly(const struct fc_strategy_ops *strategy)
@@ -144,7 +150,7 @@ static bool is_costly(const struct fc_strategy_ops *strategy)
 static enum fc_code add_strategies(struct fc_optimizer *o, bool costly, struct fc_status *st)
 {
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
-        if ((*s)->argument || !strcmp((*s)->name, "optimize") || is_costly(*s) != costly) continue;
+        if ((*s)->argument || searches(*s) || is_costly(*s) != costly) continue;
         if (add_strategy(o, (*s)->name, st)) return st->code;
     }
     return FC_OK;

@@ -3,12 +3,13 @@
  *
  * Starts from every named strategy and more (optimizer_starts.c) and searches on from the most promising ones
  * (optimizer_search.c, search.c). The answer is never worse than any start, as fc_load_solve measures them.
- * The search for shorter times ends early when it meets a bound (task_bound.c). Source: Bhatele et al., SC'11
+ * The search for shorter times ends early when it meets the bound (mapping_bound.c). Source: Bhatele et al., SC'11
  * for the starts; the references of search.c and bisection.c. Limits: a heuristic; traffic inside a node
  * costs nothing; dense traffic is refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The
  * budget is counted in link updates (work_per_s of them take a second of a quiet core or less), so results do
  * not depend on the clock or the number of threads; the named strategies and the tables that the search needs
  * come on top of it. */
+#include "mapping/bound.h"
 #include "mapping/optimizer.h"
 
 #include <math.h>
@@ -102,12 +103,22 @@ static enum fc_code keep_starts(struct fc_optimizer *o, uint32_t **kept, int *n,
     return FC_OK;
 }
 
+/* The bound of every mapping, for payload bytes as the search counts them. */
+static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
+{
+    struct fc_map_bound bound;
+    if (fc_mapping_bound(o->problem, &bound, st)) return st->code;
+    double wire = fc_least_wire_factor(o->problem->net->machine, o->problem->demand);
+    o->bound_s = isnan(bound.time_s) ? 0 : bound.time_s / wire;
+    return FC_OK;
+}
+
 static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
 {
     uint32_t *kept[FC_MOST_STARTS + 1];
     int n = 0;
     if (choose_routing(o, st) || fc_routes_make(&o->sites, o->budget / 8, &o->routes, st) ||
-        fc_task_bound(&o->sites, &o->tasks, &o->bound_s, st) || fc_optimizer_starts(o, st) ||
+        find_bound(o, st) || fc_optimizer_starts(o, st) ||
         fc_optimizer_measure(o, 0, st))
         return st->code;
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {

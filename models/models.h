@@ -315,6 +315,12 @@ struct fc_routing_ops {
     uint32_t (*walk_capacity)(const struct fc_network *net);
     /* Appends the route src -> dst (distinct nodes) to the walk, each weight times `share`. Pure, thread-safe. */
     void (*walk)(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk);
+    /* Optional, both or none (NULL), on networks that look the same from every router: the displacement of a pair, below
+     * n_displacements(net) (0: this network does not). Walks of one displacement are the same but for where they begin:
+     * the same weights in the same order over links at the same places among those of their source vertex
+     * (link - first_link[link_source[link]]), of the same classes. */
+    uint32_t (*n_displacements)(const struct fc_network *net);
+    uint32_t (*displacement)(const struct fc_network *net, uint32_t src, uint32_t dst);
     /* Structural loads, both optional (NULL: path walk). Add to load[n_links] the traffic a[s]*b[d] (s != d)
      * without visiting pairs; a, b are [n_nodes], bytes = a*b. */
     enum fc_code (*rank_one)(const struct fc_network *net, const double *a, const double *b, double *load,

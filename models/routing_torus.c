@@ -159,6 +159,31 @@ static void adaptive_walk(const struct fc_network *net, uint32_t src, uint32_t d
     fc_walk_add(walk, fc_torus_ejection(net, dst), share);
 }
 
+/* ---- walks that are translated ---- */
+
+/* Where all dimensions are rings every router has the same ports in the same order. */
+static uint32_t n_displacements(const struct fc_network *net)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    for (int d = 0; d < s->n_dims; d++)
+        if (!s->ring[d] && s->k[d] > 1) return 0;
+    return net->n_nodes;
+}
+
+/* The node that lies to router 0 as dst to the router of src. */
+static uint32_t displacement(const struct fc_network *net, uint32_t src, uint32_t dst)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    uint32_t v = src / s->nodes_per_router, d = dst / s->nodes_per_router, router = 0;
+    for (int i = 0; i < s->n_dims; i++) {
+        uint32_t from = v % s->k[i], to = d % s->k[i];
+        router += (to >= from ? to - from : to + s->k[i] - from) * s->stride[i];
+        v /= s->k[i];
+        d /= s->k[i];
+    }
+    return router * s->nodes_per_router + dst % s->nodes_per_router;
+}
+
 /* ---- structural loads ---- */
 
 /* Node traffic a*b: terminals, and the torus under `order` scaled by `share`. */
@@ -310,6 +335,8 @@ const struct fc_routing_ops fc_routing_adaptive = {
     .adaptive = true,
     .walk_capacity = adaptive_capacity,
     .walk = adaptive_walk,
+    .n_displacements = n_displacements,
+    .displacement = displacement,
     .n_components = n_components,
     .component_rank_one = component_rank_one,
     .component_sparse = component_sparse,

@@ -46,4 +46,13 @@ struct fc_plot_curve {
 enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
                                     const struct fc_plot_curve *curves, size_t n, struct fc_status *st);
 
+/* Layouts of a chip's interfaces: latency against saturation, the front marked (figure_placements.c). */
+struct fc_plot_placement {
+    const char *label;
+    double saturation, latency_cycles; /* flits/node/cycle; NaN: unknown */
+    int kind;                          /* sum of 1: of the front, 2: published (marked with its label); 0: searched */
+};
+enum fc_code fc_plot_placements(const char *directory, const char *title, const struct fc_plot_placement *rows, size_t n,
+                                struct fc_status *st);
+
 #endif

@@ -4,7 +4,7 @@
  * Dense traffic goes through the routing's structural formulas, sparse traffic through its `sparse` formula or path by
  * path; path_walk forces the walk for everything (the oracle of the tests). An adaptive routing's split is found by
  * mixture.c or adaptive_split.c, or is the routing's uniform minimal one when FC_SPLIT_UNIFORM asks for it. */
-#include "solvers/load_internal.h"
+#include "solvers/bound/bound.h"
 
 #include <math.h>
 #include <string.h>
@@ -215,6 +215,34 @@ static enum fc_code adaptive(struct job *j)
     return fc_adaptive_torus_split(j->net, d, j->settings->seed, j->load->bytes, j->st);
 }
 
+/* What the flow program proves of this routing: minimal paths where it takes no others. */
+static bool flow_holds(const struct fc_network *net, const struct fc_flow_settings *flow)
+{
+    const struct fc_routing_ops *r = net->machine->routing;
+    return r->adaptive && (flow->paths == FC_FLOW_ALL || fc_flow_minimal(net));
+}
+
+static enum fc_code flow_bound(struct job *j)
+{
+    struct fc_flow_settings settings = *j->settings->flow;
+    struct fc_load *load = j->load;
+    struct fc_status why = {0};
+    settings.background_bytes_per_s = j->settings->background_bytes_per_s;
+    load->flow = fc_alloc(&load->arena, 1, sizeof *load->flow, j->st);
+    if (!load->flow) return j->st->code;
+    if (fc_flow_bound_solve(j->net, &j->nodes, &settings, load->flow, &why)) {
+        load->flow = NULL;
+        if (why.code != FC_NO || !settings.if_cheap) *j->st = why;
+        return j->st->code;
+    }
+    if (isnan(load->cut_bound_s) || !flow_holds(j->net, &settings)) return FC_OK;
+    if (load->flow->lower_s > load->cut_bound_s * (1 + 1e-6)) {
+        load->cut_bound_s = load->flow->lower_s;
+        load->bound_by = "linear program";
+    }
+    return FC_OK;
+}
+
 static enum fc_code solve(struct job *j)
 {
     struct totals totals = {0, 0, INFINITY};
@@ -231,9 +259,14 @@ static enum fc_code solve(struct job *j)
     for (uint32_t l = 0; l < j->net->first_link[j->net->n_routers]; l++)
         if (!fc_is_node(j->net, j->net->link_target[l])) j->load->hop_bytes += j->load->bytes[l];
     j->load->cut_bound_s = NAN;
-    if (j->net->machine->routing->adaptive && !j->exact)
-        return fc_cut_bound(j->net, &j->nodes, j->settings->background_bytes_per_s, &j->load->cut_bound_s, j->st);
-    return FC_OK;
+    j->load->bound_by = "routing";
+    if (j->net->machine->routing->adaptive && !j->exact) {
+        j->load->bound_by = "cuts";
+        if (fc_cut_bound(j->net, &j->nodes, j->settings->background_bytes_per_s, &j->load->cut_bound_s, j->st))
+            return j->st->code;
+    }
+    bool needed = j->settings->flow && (!j->settings->flow->if_cheap || !isnan(j->load->cut_bound_s));
+    return needed ? flow_bound(j) : FC_OK;
 }
 
 enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand *demand,
@@ -250,6 +283,7 @@ enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand 
 
 void fc_load_free(struct fc_load *load)
 {
+    if (load->flow) fc_flow_bound_free(load->flow);
     fc_arena_free(&load->arena);
     memset(load, 0, sizeof *load);
 }

@@ -25,15 +25,21 @@ struct fc_load {
     double network_bytes;/* bytes between different nodes */
     double cut_bound_s;  /* adaptive routing: proven lower bound of the payload time of any split; else NaN */
     const char *method;  /* "structural", "path walk", "adaptive split" */
+    const char *bound_by; /* what proves the bound: "routing" (the loads are fixed), "cuts", "linear program" */
+    struct fc_flow_bound *flow; /* bound/bound.h: what the settings asked for; NULL: not asked, or too large */
 };
 enum fc_split { FC_SPLIT_SOLVER, FC_SPLIT_UNIFORM };
 struct fc_bulk; /* bulk.h */
+struct fc_flow_bound;
+struct fc_flow_settings; /* bound/bound.h */
 struct fc_load_settings {
     enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
     bool path_walk;        /* force the general path walk (the oracle) */
     int threads;           /* most threads allowed; loads are solved in one so far */
     uint64_t seed;
     const double *background_bytes_per_s; /* [n_links] or NULL: bandwidth already taken by others */
+    const struct fc_flow_settings *flow; /* also the flow program's bound, in cut_bound_s where it holds for the
+                                          * routing and is better; NULL: no */
     const struct fc_bulk *bulk; /* phases only: calibrated by kernel runs (calibration.h); NULL: the bound itself */
 };
 /* Loads of `demand` placed by `placement` under the machine's routing. */
@@ -95,6 +101,7 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
 enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
 extern const char *const fc_network_model_names[];
 struct fc_background;
+struct fc_calibration; /* calibration.h */
 struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
     enum fc_network_model network;
@@ -104,6 +111,7 @@ struct fc_replay_settings {
     const double *background_bytes_per_s;
     const struct fc_background *background; /* background.h: what the above is of; NULL: not told (flit refuses) */
     const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
+    const struct fc_calibration *calibration; /* queueing: instead of the machine's; NULL: that */
     struct fc_progress *progress;
 };
 struct fc_replay {
@@ -115,6 +123,9 @@ struct fc_replay {
     double p2p_wait_s, collective_s;        /* mean a rank: blocked in point-to-point, in collectives */
     uint64_t n_messages;                    /* network and local messages, collectives expanded */
     double link_wait_s;                     /* total time messages waited for links held by others */
+    double alone_s;                         /* end of the same job when no message meets another; ideal: its time */
+    double path_link_s, path_latency_s;     /* of the critical path: serialisation and waiting for links, and latency */
+    uint64_t n_network_messages;            /* those between nodes; graphs and programs alike */
     uint64_t n_events;                      /* of the trace, replayed */
     uint64_t n_unmatched_sends;             /* messages that nobody received, and */
     uint64_t n_unmatched_receives;          /* receives that got nothing and that nobody waits for (a trace may be a window) */

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
         {"halo, fat-tree, one path a pair", "tests/machines/fat-tree-12-12-12.yaml", "nca-hash", 3, false},
         {"halo, fat-tree, 8 paths a pair", "tests/machines/fat-tree-12-12-12.yaml", "nca", 3, false},
         {"halo at random, torus", "tests/machines/torus-12x12x12.yaml", "dimension-order", 0, true},
+        {"halo at random, torus, adaptive", "tests/machines/torus-12x12x12.yaml", "adaptive", 0, true},
         {"halo at random, fat-tree, 8 paths", "tests/machines/fat-tree-12-12-12.yaml", "nca", 0, true},
     };
     struct fc_status st = {0};

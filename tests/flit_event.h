@@ -52,7 +52,7 @@ static inline void one_flow(struct run *r, uint32_t src, uint32_t dst, double by
 static inline bool build(struct run *r, const char *yaml)
 {
     memset(r, 0, sizeof *r);
-    return network_of(yaml, &r->machine, &r->net);
+    return fc_test_network(yaml, &r->machine, &r->net);
 }
 
 /* Everything but the machine and the demand; the measurement is [from, to) ticks, `intervals` equal parts of
@@ -107,7 +107,7 @@ static inline void end(struct run *r)
     fc_flit_unprepare(&r->flit);
     fc_demand_free(&r->demand);
     fc_arena_free(&r->arena);
-    free_network(&r->machine, &r->net);
+    fc_test_close(&r->machine, &r->net);
 }
 
 static inline struct fc_flit_settings settings_of(double load)

@@ -332,17 +332,17 @@ static inline bool prepare_text(const char *yaml, const struct fc_flit_settings 
 {
     struct fc_status st = {0};
     static const struct fc_flit_settings none = {0};
-    if (!network_of(yaml, &p->machine, &p->net)) return false;
+    if (!fc_test_network(yaml, &p->machine, &p->net)) return false;
     if (!fc_flit_prepare(&p->net, settings ? settings : &none, &p->flit, &st)) return true;
     printf("\n    %s\n", st.message);
     CU_FAIL("could not be prepared");
-    free_network(&p->machine, &p->net);
+    fc_test_close(&p->machine, &p->net);
     return false;
 }
 static inline void close_prepared(struct prepared *p)
 {
     fc_flit_unprepare(&p->flit);
-    free_network(&p->machine, &p->net);
+    fc_test_close(&p->machine, &p->net);
 }
 
 #endif

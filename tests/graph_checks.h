@@ -12,10 +12,10 @@ static inline enum fc_code graph_machine(const char *format, const char *text, c
                                          struct fc_machine *machine, struct fc_status *st)
 {
     char path[64], yaml[512];
-    if (!write_temporary(path, ".txt", text)) return fc_refuse(st, FC_NO, "cannot write %s", path);
+    if (!fc_test_file(path, ".txt", text, strlen(text))) return fc_refuse(st, FC_NO, "cannot write %s", path);
     snprintf(yaml, sizeof yaml, "name: g\nclock: 500 MHz\nnetwork: {family: graph, file: %s, format: %s}\n%s",
              path, format, more);
-    enum fc_code code = machine_of(yaml, machine, st);
+    enum fc_code code = fc_test_machine(yaml, machine, st);
     unlink(path);
     return code;
 }

@@ -1,9 +1,9 @@
-/* network_checks.h - what the tests of network families share: machines from text, and loads that must agree.
- */
+/* network_checks.h - what the tests of network families share: refused machines, and loads that must agree. */
 #ifndef FC_NETWORK_CHECKS_H
 #define FC_NETWORK_CHECKS_H
 
 #include "models/models.h"
+#include "tests/support.h"
 #include "tests/tests.h"
 
 #include <math.h>
@@ -11,52 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes text to a new file whose name ends in `suffix`; path[64]. */
-static inline bool write_temporary(char *path, const char *suffix, const char *text)
-{
-    snprintf(path, 64, "/tmp/fabricast-test-XXXXXX%s", suffix);
-    int fd = mkstemps(path, (int)strlen(suffix));
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file) return false;
-    fputs(text, file);
-    return fclose(file) == 0;
-}
-
-/* The machine of a YAML text. */
-static inline enum fc_code machine_of(const char *yaml, struct fc_machine *machine, struct fc_status *st)
-{
-    char path[64];
-    if (!write_temporary(path, ".yaml", yaml)) return fc_refuse(st, FC_NO, "cannot write %s", path);
-    enum fc_code code = fc_machine_load(path, machine, st);
-    unlink(path);
-    return code;
-}
-
-/* Machine and network; false (and a failed test that shows why) when either cannot be had. */
-static inline bool network_of(const char *yaml, struct fc_machine *machine, struct fc_network *net)
-{
-    struct fc_status st = {0};
-    bool is_text = strchr(yaml, '\n') != NULL;
-    enum fc_code code = is_text ? machine_of(yaml, machine, &st) : fc_machine_load(yaml, machine, &st);
-    if (!code && fc_network_build(machine, net, &st)) fc_machine_free(machine);
-    if (st.code) printf("\n    %s:%ld: %s\n", st.file, st.line, st.message);
-    CU_ASSERT_EQUAL(st.code, FC_OK);
-    return st.code == FC_OK;
-}
-
-static inline void free_network(struct fc_machine *machine, struct fc_network *net)
-{
-    fc_network_free(net);
-    fc_machine_free(machine);
-}
-
 /* Loading or building the text is refused with a message that contains `part`. */
 static inline void refused(const char *yaml, enum fc_code code, const char *part)
 {
     struct fc_machine machine;
     struct fc_network net;
     struct fc_status st = {0};
-    if (machine_of(yaml, &machine, &st) == FC_OK) {
+    if (fc_test_machine(yaml, &machine, &st) == FC_OK) {
         if (fc_network_build(&machine, &net, &st) == FC_OK) fc_network_free(&net);
         fc_machine_free(&machine);
     }

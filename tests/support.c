@@ -1,6 +1,7 @@
 /* support.c - see support.h. */
 #include "tests/support.h"
 #include "tests/tests.h"
+#include "traces/traces.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@ enum fc_code fc_test_machine(const char *yaml, struct fc_machine *machine, struc
 bool fc_test_network(const char *yaml, struct fc_machine *machine, struct fc_network *net)
 {
     struct fc_status st = {0};
-    if (fc_test_machine(yaml, machine, &st) == FC_OK) {
+    bool is_text = strchr(yaml, '\n') != NULL;
+    if ((is_text ? fc_test_machine(yaml, machine, &st) : fc_machine_load(yaml, machine, &st)) == FC_OK) {
         if (fc_network_build(machine, net, &st) == FC_OK) return true;
         fc_machine_free(machine);
     }
@@ -50,5 +52,13 @@ bool fc_near(double a, double b, double tolerance)
 {
     if (fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b)) || fabs(a - b) < 1e-300) return true;
     printf("\n    %.17g against %.17g: off by %.3g relative\n", a, b, fabs(a - b) / fmax(fabs(a), fabs(b)));
+    return false;
+}
+
+bool fc_test_note(const struct fc_trace *t, const char *part)
+{
+    for (uint32_t i = 0; i < t->n_unwrapped; i++)
+        if (strstr(t->unwrapped[i], part)) return true;
+    printf("\n    no note \"%s\"\n", part);
     return false;
 }

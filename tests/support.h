@@ -4,14 +4,24 @@
 
 #include "models/models.h"
 
+struct fc_trace;
+
 /* A new file of `n` bytes whose name ends in `suffix`; path[64]. False when it cannot be written. */
 bool fc_test_file(char *path, const char *suffix, const char *text, size_t n);
-/* Writes the text of a machine file to a private temporary file and loads it; the file is gone afterwards. */
+/* Loads the text of a machine file, by way of a temporary file. */
 enum fc_code fc_test_machine(const char *yaml, struct fc_machine *machine, struct fc_status *st);
-/* fc_test_machine + network; on failure the test fails with the message and false is returned. */
+/* Machine, from its text or name, and network; on failure the test fails with the message, and false. */
 bool fc_test_network(const char *yaml, struct fc_machine *machine, struct fc_network *net);
 void fc_test_close(struct fc_machine *machine, struct fc_network *net);
 /* |a - b| <= tolerance * max(|a|, |b|, tiny). */
 bool fc_near(double a, double b, double tolerance);
+/* Does one of the trace's notes contain `part`? Says so if not. */
+bool fc_test_note(const struct fc_trace *t, const char *part);
+
+/* Eight nodes, and the same with the hosts' names. */
+#define FC_TEST_SMALL                                                                                        \
+    "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "       \
+    "{cores: 2}\n"
+#define FC_TEST_NAMED FC_TEST_SMALL "hosts: cn[0-7]\n"
 
 #endif

@@ -22,7 +22,7 @@ static void published_placements(void)
                      TMESH("dims: [4, 4, 4], mesh: [4, 4], mesh_order: %s, "
                            "bridges: {x-: %d, y-: %d, z-: %d, x+: %d, y+: %d, z+: %d}"),
                      order ? "column-first" : "row-first", b[0], b[1], b[2], b[3], b[4], b[5]);
-            if (!network_of(yaml, &machine, &net)) return;
+            if (!fc_test_network(yaml, &machine, &net)) return;
             static const char *const rules[] = {"shared", "separate", "six-vc"};
             for (int r = 0; r < 3; r++) {
                 struct fc_certificate c;
@@ -34,7 +34,7 @@ static void published_placements(void)
                 CU_ASSERT_EQUAL(c.n_vcs, r == 0 ? 2 : r == 1 ? 4 : 6);
                 fc_certificate_free(&c);
             }
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
         }
 }
 
@@ -106,7 +106,7 @@ static void bubble_cycles_stay_in_rings(void)
     struct fc_network net;
     struct fc_cdg cdg;
     struct fc_status st = {0};
-    if (!network_of(TORUS("dims: [5, 4, 3]"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("dims: [5, 4, 3]"), &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_cdg_build(&net, rule_of(&net, "bubble"), &cdg, &st), FC_OK);
     uint32_t *component = malloc(cdg.n_vertices * sizeof *component), in_rings = 0, wrong = 0;
     CU_ASSERT(fc_cdg_components(&cdg, component, &st) > 0);
@@ -126,7 +126,7 @@ static void bubble_cycles_stay_in_rings(void)
     CU_ASSERT_EQUAL(in_rings, 12 * 2 * 5 * 4 / 2 + 15 * 2 * 4 * 3 / 2); /* rings of 5 and 4, not those of 3 */
     free(component);
     fc_cdg_free(&cdg);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* A ring of n buffers of 4 chunks, packets of 1 or 2 chunks (2 is full size). A packet enters a buffer
@@ -224,14 +224,14 @@ static void bubble_verdict(const char *yaml, bool safe, const char *part)
     struct fc_network net;
     struct fc_certificate c;
     struct fc_status st = {0};
-    if (!network_of(yaml, &machine, &net)) return;
+    if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_certify(&net, NULL, &c, &st), FC_OK);
     CU_ASSERT_STRING_EQUAL(c.policy, "bubble");
     CU_ASSERT(c.safe == safe && (c.n_cycle == 0) == safe);
     if (!strstr(c.argument, part)) printf("\n    %s\n", c.argument);
     CU_ASSERT_PTR_NOT_NULL(strstr(c.argument, part));
     fc_certificate_free(&c);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void bubble_conditions(void)
@@ -278,12 +278,12 @@ static void rule_is_chosen(void)
         struct fc_network net;
         struct fc_certificate c;
         struct fc_status st = {0};
-        if (!network_of(cases[i].yaml, &machine, &net)) continue;
+        if (!fc_test_network(cases[i].yaml, &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_certify(&net, NULL, &c, &st), FC_OK);
         CU_ASSERT_STRING_EQUAL(c.policy, cases[i].rule);
         CU_ASSERT_EQUAL(c.safe, cases[i].safe);
         fc_certificate_free(&c);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -298,7 +298,7 @@ static void short_cycles_with_names(void)
     char name[80];
     static const char *const ring[] = {"y+ (0,0)->(0,1) vc 0", "y+ (0,1)->(0,2) vc 0", "y+ (0,2)->(0,3) vc 0",
                                        "y+ (0,3)->(0,0) vc 0"};
-    if (!network_of(TORUS("dims: [6, 4]") "router: {escape: none, routing: dimension-order}\n", &machine,
+    if (!fc_test_network(TORUS("dims: [6, 4]") "router: {escape: none, routing: dimension-order}\n", &machine,
                     &net))
         return;
     CU_ASSERT_EQUAL_FATAL(fc_certify(&net, NULL, &c, &st), FC_OK);
@@ -314,7 +314,7 @@ static void short_cycles_with_names(void)
     CU_ASSERT_STRING_EQUAL(fc_channel_name(&net, 3, c.n_vcs, name, sizeof name), "x- (0,0)->(5,0) vc 1");
     CU_ASSERT_PTR_NOT_NULL(strstr(c.argument, "extended dependency graph"));
     fc_certificate_free(&c);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void refusals(void)
@@ -324,7 +324,7 @@ static void refusals(void)
     struct fc_certificate c;
     struct fc_status unknown = {0}, other = {0}, routing = {0};
     static const struct fc_routing_ops odd = {.name = "odd"};
-    if (!network_of(TORUS("dims: [4, 4]"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("dims: [4, 4]"), &machine, &net)) return;
     CU_ASSERT_EQUAL(fc_certify(&net, "magic", &c, &unknown), FC_INPUT);
     CU_ASSERT(fc_says(&unknown, FC_INPUT, "the torus family has no virtual-channel rule 'magic' (it has: "));
     CU_ASSERT(fc_says(&unknown, FC_INPUT, "dateline"));
@@ -333,7 +333,7 @@ static void refusals(void)
     CU_ASSERT_EQUAL(fc_certify(&net, "dateline", &c, &routing), FC_INPUT);
     CU_ASSERT(fc_says(&routing, FC_INPUT,
                       "do not know odd routing (they know: dimension-order, adaptive, valiant)"));
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static const CU_TestInfo tests[] = {

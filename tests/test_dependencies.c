@@ -120,7 +120,7 @@ static void ordered_relations(void)
     struct fc_network net;
     struct arcs set = {0};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i].yaml, &machine, &net)) continue;
+        if (!fc_test_network(machines[i].yaml, &machine, &net)) continue;
         route_by(&machine, "dimension-order");
         torus_arcs(&net, 1, ONE, &set);
         relation_agrees(&net, "none", &set, EQUAL, machines[i].none);
@@ -132,7 +132,7 @@ static void ordered_relations(void)
         relation_agrees(&net, "direction-ordered", &set, EQUAL, SAFE);
         route_by(&machine, "valiant"); /* every pair by every router: small ones only */
         if (net.n_nodes > 24) {
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
             continue;
         }
         torus_arcs(&net, 4, PAIR, &set);
@@ -141,7 +141,7 @@ static void ordered_relations(void)
         relation_agrees(&net, "bubble", &set, machines[i].valiant, machines[i].none);
         torus_arcs(&net, 1, ONE, &set);
         relation_agrees(&net, "none", &set, machines[i].valiant, SEARCHED);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -158,7 +158,7 @@ static void adaptive_relations(void)
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
         struct arcs any = {0}, by_dimension = {0}, by_direction = {0};
         struct box box;
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         route_by(&machine, "adaptive");
         for (uint32_t a = 0; a < net.n_nodes; a++)
             for (uint32_t b = 0; b < net.n_nodes; b++)
@@ -177,7 +177,7 @@ static void adaptive_relations(void)
         relation_agrees(&net, "none", &any, EQUAL, UNSAFE);
         relation_agrees(&net, "dateline", &by_dimension, SUBSET, SAFE);
         relation_agrees(&net, "direction-ordered", &by_direction, SUBSET, SAFE);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -198,12 +198,12 @@ static void tmesh_relations(void)
     struct fc_network net;
     struct arcs set = {0};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
             tmesh_arcs(&net, rules[r], rule_of(&net, rules[r])->vcs(&net), &set);
             relation_agrees(&net, rules[r], &set, EQUAL, r == 2 ? SAFE : SEARCHED);
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -234,7 +234,7 @@ static void two_level_relations(void)
     struct fc_network net;
     struct arcs set = {0};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
             route_by(&machine, routings[r]);
             int n_vcs = rule_of(&net, "hops")->vcs(&net);
@@ -244,7 +244,7 @@ static void two_level_relations(void)
             two_level_arcs(&net, true, 1, &set);
             relation_agrees(&net, "none", &set, EQUAL, single[i][r > 0]);
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -281,14 +281,14 @@ static void fat_tree_relations(void)
     struct fc_network net;
     struct arcs set = {0};
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         shortest_arcs(&net, NULL, 1,
                       &set); /* up to a nearest common ancestor and down are all the shortest paths */
         relation_agrees(&net, "up-down", &set, EQUAL, SAFE);
         route_by(&machine, "nca-hash");
         hashed_arcs(&net, &set);
         relation_agrees(&net, "up-down", &set, SUBSET, SAFE);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -337,16 +337,16 @@ static void graph_relations(void)
     struct arcs set = {0};
     char path[64], yaml[512];
     for (size_t i = 0; i < FC_COUNT(graphs); i++) {
-        CU_ASSERT_FATAL(write_temporary(path, ".txt", graphs[i].text));
+        CU_ASSERT_FATAL(fc_test_file(path, ".txt", graphs[i].text, strlen(graphs[i].text)));
         snprintf(yaml, sizeof yaml,
                  "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
                  "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n",
                  path);
-        if (network_of(yaml, &machine, &net)) {
+        if (fc_test_network(yaml, &machine, &net)) {
             shortest_arcs(&net, NULL, 1, &set);
             relation_agrees(&net, "none", &set, EQUAL, graphs[i].verdict);
             layered_relation(&net, graphs[i].layers);
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
         }
         unlink(path);
     }
@@ -364,15 +364,15 @@ static void too_many_layers(void)
     for (int i = 0; i < K * K; i++)
         at += sprintf(at, "router %d node %d\nrouter %d router %d\nrouter %d router %d\n", i, i, i,
                       i / K * K + (i + 1) % K, i, (i + K) % (K * K));
-    CU_ASSERT_FATAL(write_temporary(path, ".txt", text));
+    CU_ASSERT_FATAL(fc_test_file(path, ".txt", text, strlen(text)));
     snprintf(yaml, sizeof yaml,
              "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
              "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n",
              path);
-    if (network_of(yaml, &machine, &net)) {
+    if (fc_test_network(yaml, &machine, &net)) {
         CU_ASSERT_EQUAL(fc_certify(&net, "layers", &c, &st), FC_NO);
         CU_ASSERT(fc_says(&st, FC_NO, "need more than 15 virtual channels"));
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
     unlink(path);
     free(text);

@@ -12,7 +12,7 @@ static void rails(void)
     struct fc_network net;
     uint32_t inner, outer;
     char text[300];
-    if (!network_of("tests/fabrics/rails_ndr.yaml", &machine, &net)) return;
+    if (!fc_test_network("tests/fabrics/rails_ndr.yaml", &machine, &net)) return;
     const struct fc_graph_shape *s = fc_graph(&net);
     CU_ASSERT(net.n_nodes == 4 && net.n_routers == 4 && s->n_aggregation == 4 && s->n_unnamed == 1);
     count_cables(&net, &inner, &outer);
@@ -26,7 +26,7 @@ static void rails(void)
     CU_ASSERT(machine.classes[0].bandwidth_bytes_per_s == 50e9 && machine.classes[0].latency_s == 100e-9);
     network_is_sound(&net);
     loads_agree_always(&net, &fc_routing_shortest, 1);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void unnamed_adapters(void)
@@ -39,11 +39,11 @@ static void unnamed_adapters(void)
              "name: n\nnetwork: {family: graph, file: %s/tests/fabrics/rails_ndr.txt, format: ibnetdiscover, "
              "unnamed: node}\n",
              directory);
-    if (!network_of(yaml, &machine, &net)) return;
+    if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT(net.n_nodes == 5 && fc_graph(&net)->n_unnamed == 1);
     CU_ASSERT_EQUAL(degree(&net, vertex_named(&net, "H-0a11ce0000000011")), 1);
     loads_agree_always(&net, &fc_routing_shortest, 2);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* A degraded cable is a class of its own and gets its full part of the traffic, so it is what binds. */
@@ -52,7 +52,7 @@ static void degraded(void)
     struct fc_machine machine;
     struct fc_network net;
     uint32_t inner, outer;
-    if (!network_of("tests/fabrics/degraded_edr.yaml", &machine, &net)) return;
+    if (!fc_test_network("tests/fabrics/degraded_edr.yaml", &machine, &net)) return;
     count_cables(&net, &inner, &outer);
     CU_ASSERT(net.n_nodes == 9 && net.n_routers == 5 && inner == 12 && outer == 9);
     CU_ASSERT(class_cables(&net, "4xDDR") == 1 && class_cables(&net, "4xQDR") == 1 &&
@@ -74,7 +74,7 @@ static void degraded(void)
     }
     CU_ASSERT_DOUBLE_EQUAL(slowest, 4.5 / 2e9, 1e-20);
     free(ones), free(load);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* The short form that ibsim reads, a switch that was not queried, and an adapter without a record. */
@@ -97,7 +97,7 @@ static void short_forms(void)
     CU_ASSERT_EQUAL(degree(&net, vertex_named(&net, "host8")), 1);
     CU_ASSERT(class_cables(&net, "link") == 4 && class_bandwidth(&net, "1xSDR") == 0.25e9);
     CU_ASSERT_EQUAL(class_bandwidth(&net, "12xXDR"), 300e9);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* Data rates: fact sheets of the InfiniBand Trade Association, 4 lanes, in Gb/s. */
@@ -117,7 +117,7 @@ static void data_rates(void)
                  rates[i].name);
         if (!graph_of("ibnetdiscover", text, "", &machine, &net)) continue;
         CU_ASSERT_DOUBLE_EQUAL(class_bandwidth(&net, rates[i].name), rates[i].gigabits * 1e9 / 8, 1e-6);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -216,7 +216,7 @@ static bool real_network(const struct real *real, struct fc_machine *machine, st
     bool packed = strlen(real->file) > 3 && !strcmp(real->file + strlen(real->file) - 3, ".gz");
     if (!getcwd(directory, sizeof directory)) return false;
     if (packed) {
-        if (!write_temporary(path, ".txt", "")) return false;
+        if (!fc_test_file(path, ".txt", "", 0)) return false;
         snprintf(command, sizeof command, "gzip -dc '" REAL "%s' > %s", real->file, path);
         CU_ASSERT_EQUAL(system(command), 0);
         snprintf(yaml, sizeof yaml, "name: r\nnetwork: {family: graph, file: %s, format: %s}\n", path,
@@ -226,7 +226,7 @@ static bool real_network(const struct real *real, struct fc_machine *machine, st
                  directory, real->file, real->format);
     }
     if (!strcmp(real->class, "link")) strcat(yaml, one_class);
-    bool done = network_of(yaml, machine, net);
+    bool done = fc_test_network(yaml, machine, net);
     if (packed) unlink(path);
     return done;
 }
@@ -263,7 +263,7 @@ static void real_fabrics(void)
             loads_agree(&net, &fc_routing_shortest, ones, ones);
             free(ones);
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 

@@ -42,7 +42,7 @@ static bool build_tree(const struct tree *t, struct fc_machine *machine, struct 
              "links: {leaf: {bandwidth: 1 GB/s}%s}\n",
              list[0], list[1], list[2], t->planes,
              t->h > 1 ? ", up: {bandwidth: 2 GB/s, latency: 10 ns}" : "");
-    return network_of(yaml, machine, net);
+    return fc_test_network(yaml, machine, net);
 }
 
 static const struct fc_routing_ops *routing_named(const char *name)
@@ -77,7 +77,7 @@ static void counts(void)
         CU_ASSERT_EQUAL(net.n_routers, switches);
         CU_ASSERT_EQUAL(facts.class_links[fc_injection_class(&machine)], 0);
         network_is_sound(&net);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -102,7 +102,7 @@ static void qsnet(void)
     CU_ASSERT_STRING_EQUAL(machine.classes[0].name, "leaf");
     CU_ASSERT_STRING_EQUAL(machine.classes[2].name, "level2");
     CU_ASSERT(machine.classes[1].bandwidth_bytes_per_s == 2e9 && machine.classes[2].latency_s == 10e-9);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void bisection(void)
@@ -128,7 +128,7 @@ static void bisection(void)
         for (int c = 0; c < machine.n_classes; c++) machine.classes[c].bandwidth_bytes_per_s = 1;
         CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
         CU_ASSERT_EQUAL(f.bisection_links, known[i].links);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -141,7 +141,7 @@ static void loads(void)
         if (!build_tree(&trees[i], &machine, &net)) continue;
         for (size_t r = 0; r < FC_COUNT(names); r++)
             loads_agree_always(&net, routing_named(names[r]), 10 * i + r);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -171,7 +171,7 @@ static void uniform_closed_form(void)
             free(load);
         }
         free(a), free(b);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -198,7 +198,7 @@ static void ascent_is_uniform(void)
         CU_ASSERT_DOUBLE_EQUAL(arrives[v], 7.0 / (3 * 12), 1e-14);
     free(arrives);
     fc_walk_free(&walk);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* Zahavi 2010: d-mod-k carries every shift permutation d = s + shift of a full k-ary n-tree without
@@ -223,7 +223,7 @@ static void hash_shifts_without_contention(void)
         }
         CU_ASSERT_EQUAL(greatest, 1);
         free(src), free(dst), free(bytes), free(load);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -249,7 +249,7 @@ static void hash_is_one_path(void)
     }
     for (int level = 0; level < 3; level++) CU_ASSERT_EQUAL(used[level], 3);
     free(a), free(b), free(load);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void names(void)
@@ -268,11 +268,11 @@ static void names(void)
                            "down L2.3->L1.3");
     CU_ASSERT_STRING_EQUAL(fc_link_name(&net, fc_find_link(&net, 48 + 17, 4), text, sizeof text),
                            "up node 17->L1.4");
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
     if (!build_tree(&trees[6], &machine, &net)) return;
     CU_ASSERT_STRING_EQUAL(fc_vertex_name(&net, net.n_routers - 1, text, sizeof text), "switch P2.L3.11");
     CU_ASSERT_STRING_EQUAL(fc_link_name(&net, 2, text, sizeof text), "up P0.L1.0->P0.L2.0 cable 2");
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 #define REFUSED(keys, code, part)                                                                            \

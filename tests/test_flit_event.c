@@ -355,7 +355,7 @@ static void refusal(const char *router, const char *part)
         fc_flit_unprepare(&r.flit);
     }
     fine(&r);
-    free_network(&r.machine, &r.net);
+    fc_test_close(&r.machine, &r.net);
 }
 
 static void refusals(void)

@@ -90,9 +90,9 @@ static void shipped_machines(void)
         struct fc_flit_net flit;
         struct fc_flit_settings settings = {0};
         struct fc_certificate c;
-        if (!network_of(names[i], &machine, &net)) continue;
+        if (!fc_test_network(names[i], &machine, &net)) continue;
         if (net.n_nodes > 10000) { /* as the smaller ones of their kind; fabricast flit runs them */
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
             continue;
         }
         memset(&st, 0, sizeof st);
@@ -109,7 +109,7 @@ static void shipped_machines(void)
             fc_certificate_free(&c);
             fc_flit_unprepare(&flit);
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
     fc_arena_free(&arena);
 }
@@ -220,10 +220,10 @@ static void refuses(const char *yaml, struct fc_flit_settings settings, enum fc_
     struct fc_network net;
     struct fc_flit_net flit;
     struct fc_status st = {0};
-    if (!network_of(yaml, &machine, &net)) return;
+    if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT(fc_flit_prepare(&net, &settings, &flit, &st) != FC_OK);
     CU_ASSERT(fc_says(&st, code, part));
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void refusals(void)
@@ -279,9 +279,9 @@ static void refusals(void)
 /* A cut network has nodes without a way between them. */
 static void unconnected(void)
 {
+    static const char cut[] = "router a node 0\nrouter a node 1\nrouter b node 2\nrouter b node 3\n";
     char path[64], yaml[512];
-    CU_ASSERT_FATAL(write_temporary(path, ".txt",
-                                    "router a node 0\nrouter a node 1\nrouter b node 2\nrouter b node 3\n"));
+    CU_ASSERT_FATAL(fc_test_file(path, ".txt", cut, strlen(cut)));
     snprintf(yaml, sizeof yaml,
              "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
              "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n",

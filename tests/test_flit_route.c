@@ -23,7 +23,7 @@ static void ordered_tori(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         route_by(&machine, "dimension-order");
         for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < 2; entry++) {
@@ -34,7 +34,7 @@ static void ordered_tori(void)
         machine.router.dateline = FC_DATELINE_CROSSED;
         run_trial(&net, &(struct trial){"dimension-order", "bubble", EXACT, i == 5 ? SUBSET : EQUAL, 0, true,
                                         true});
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -51,7 +51,7 @@ static void adaptive_tori(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         route_by(&machine, "adaptive");
         for (int entry = 0; entry < 2; entry++) {
             machine.router.dateline = entry;
@@ -63,7 +63,7 @@ static void adaptive_tori(void)
         run_trial(&net, &(struct trial){"adaptive", "bubble-direction-ordered", LINKS_ONLY, SUBSET, 16, true,
                                         false});
         run_trial(&net, &(struct trial){"adaptive", "none", LINKS_ONLY, SUBSET, 16, true, false});
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -80,7 +80,7 @@ static void valiant_tori(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         route_by(&machine, "valiant");
         for (int r = 0; r < (int)FC_COUNT(rules); r++)
             for (int entry = 0; entry < (r == 1 ? 2 : 1); entry++) {
@@ -88,7 +88,7 @@ static void valiant_tori(void)
                 run_trial(&net, &(struct trial){"valiant", rules[r], STATISTICAL,
                                                 i == 0 && r != 0 ? EQUAL : SUBSET, 1000, false, false});
             }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -105,7 +105,7 @@ static void fat_trees(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         machine.router.vcs = 2;
         route_by(&machine, "nca");
         run_trial(&net, &(struct trial){"nca", NULL, EXACT, EQUAL, 1, true, false});
@@ -116,7 +116,7 @@ static void fat_trees(void)
         bool planes = i == 1;
         run_trial(&net, &(struct trial){"nca-hash", NULL, planes ? STATISTICAL : EXACT, SUBSET,
                                         planes ? 200 : 1, true, false});
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -140,7 +140,7 @@ static void two_level(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         machine.router.vcs = 6;
         for (int r = 0; r < 3; r++) {
             uint32_t draws = r == 0 ? 64 : 200;
@@ -150,7 +150,7 @@ static void two_level(void)
             run_trial(&net, &(struct trial){routings[r], "hops", loads, EQUAL, draws, false, false});
             run_trial(&net, &(struct trial){routings[r], "none", loads, EQUAL, draws, false, false});
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -166,14 +166,14 @@ static void mesh_chips(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(machines); i++) {
-        if (!network_of(machines[i], &machine, &net)) continue;
+        if (!fc_test_network(machines[i], &machine, &net)) continue;
         for (int r = 0; r < 3; r++) {
             machine.router.vcs = r == 1 ? 4 : 2;
             bool ties = i != 2;
             run_trial(&net, &(struct trial){"dimension-order", rules[r], ties ? STATISTICAL : EXACT, EQUAL,
                                             ties ? 24 : 1, false, false});
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -191,16 +191,16 @@ static void graphs(void)
     struct fc_network net;
     char path[64], yaml[512];
     for (size_t i = 0; i < FC_COUNT(texts); i++) {
-        CU_ASSERT_FATAL(write_temporary(path, ".txt", texts[i]));
+        CU_ASSERT_FATAL(fc_test_file(path, ".txt", texts[i], strlen(texts[i])));
         snprintf(yaml, sizeof yaml,
                  "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
                  "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n",
                  path);
-        if (network_of(yaml, &machine, &net)) {
+        if (fc_test_network(yaml, &machine, &net)) {
             machine.router.vcs = 2;
             run_trial(&net, &(struct trial){"shortest", "none", EXACT, EQUAL, 1, true, false});
             run_trial(&net, &(struct trial){"shortest", "layers", EXACT, EQUAL, 1, true, false});
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
         }
         unlink(path);
     }

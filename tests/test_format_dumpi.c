@@ -1,6 +1,7 @@
 /* test_format_dumpi.c - DUMPI traces: files written by hand, record by record, and the reference traces where
  * they are. */
 #include "tests/dumpi_file.h"
+#include "tests/support.h"
 #include "tests/tests.h"
 #include "tests/trace_oracles.h"
 #include "traces/traces.h"
@@ -141,14 +142,6 @@ static bool read_run(const char *path, struct fc_trace *t)
     return false;
 }
 
-static bool has_note(const struct fc_trace *t, const char *part)
-{
-    for (uint32_t i = 0; i < t->n_unwrapped; i++)
-        if (strstr(t->unwrapped[i], part)) return true;
-    printf("\n    no note \"%s\"\n", part);
-    return false;
-}
-
 static void expect_ops(const struct fc_trace *t, uint32_t rank, const uint8_t *op, size_t n)
 {
     CU_ASSERT_EQUAL(t->first_event[rank + 1] - t->first_event[rank], n);
@@ -197,7 +190,7 @@ static void test_everything(void)
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 21.5e-6, 1e-12); /* on the CPU half: 3 x 5.5 + 5 us */
     CU_ASSERT_DOUBLE_EQUAL(e[3].compute_s, 15e-6,
                            1e-12); /* 3 x 5 us around two polls, whose own time does not count */
-    CU_ASSERT(has_note(&t, "(12 times: MPI_Bcast was called and not recorded)"));
+    CU_ASSERT(fc_test_note(&t, "(12 times: MPI_Bcast was called and not recorded)"));
     CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
     fc_trace_free(&t);
 }
@@ -238,10 +231,10 @@ static void test_window(void)
     CU_ASSERT(e[5].request == 0 && e[5].bytes == 12 && e[6].n_list == 0 && e[7].n_list == 1);
     CU_ASSERT(e[8].peer == FC_ANY && e[8].tag == FC_ANY && e[9].bytes == 4 && e[9].peer == 1);
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 10e-6, 1e-12); /* wall time between calls */
-    CU_ASSERT(has_note(&t, "ranks without a file: 1"));
-    CU_ASSERT(has_note(&t, "MPI_Comm_split: not all members"));
-    CU_ASSERT(has_note(&t, "MPI_Barrier on a communicator whose members are unknown"));
-    CU_ASSERT(has_note(&t, "no table of datatype sizes"));
+    CU_ASSERT(fc_test_note(&t, "ranks without a file: 1"));
+    CU_ASSERT(fc_test_note(&t, "MPI_Comm_split: not all members"));
+    CU_ASSERT(fc_test_note(&t, "MPI_Barrier on a communicator whose members are unknown"));
+    CU_ASSERT(fc_test_note(&t, "no table of datatype sizes"));
     fc_trace_free(&t);
 }
 
@@ -394,7 +387,7 @@ static void test_reference(void)
         CU_ASSERT(s.op_count[FC_OP_ISEND] == 15524 && s.op_count[FC_OP_IRECV] == 15524 &&
                   s.op_count[FC_OP_WAIT] == 1508);
         CU_ASSERT(s.p2p_bytes == 13584368 && s.n_pairs == 544);
-        CU_ASSERT(has_note(&t, "(2241 times: MPI_Allreduce was called and not recorded)")); /* 27 x 83 */
+        CU_ASSERT(fc_test_note(&t, "(2241 times: MPI_Allreduce was called and not recorded)")); /* 27 x 83 */
         CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
         fc_trace_free(&t);
     }
@@ -418,7 +411,7 @@ static void test_reference(void)
         fc_trace_free(&t);
     }
     if (read_run(REAL "singles/MiniDFT.bin", &t)) {
-        CU_ASSERT(t.n_ranks == 9 && has_note(&t, "ranks without a file: 1-8"));
+        CU_ASSERT(t.n_ranks == 9 && fc_test_note(&t, "ranks without a file: 1-8"));
         fc_trace_free(&t);
     }
 }

@@ -1,5 +1,6 @@
 /* test_format_otf2.c - OTF2 archives: one written here with the library's writer, and the reference archives
  * where they are. */
+#include "tests/support.h"
 #include "tests/tests.h"
 #include "tests/trace_oracles.h"
 #include "traces/traces.h"
@@ -230,14 +231,6 @@ static bool read_trace(const char *path, struct fc_trace *t)
     return false;
 }
 
-static bool has_note(const struct fc_trace *t, const char *part)
-{
-    for (uint32_t i = 0; i < t->n_unwrapped; i++)
-        if (strstr(t->unwrapped[i], part)) return true;
-    printf("\n    no note \"%s\"\n", part);
-    return false;
-}
-
 static void test_everything(void)
 {
     static const uint8_t ops[] = {FC_OP_INIT,  FC_OP_IRECV, FC_OP_ISEND,     FC_OP_WAIT,
@@ -272,9 +265,9 @@ static void test_everything(void)
     CU_ASSERT_DOUBLE_EQUAL(e[1].compute_s, 2e-6, 1e-15);
     CU_ASSERT_DOUBLE_EQUAL(e[15].compute_s, 4e-6, 1e-15);   /* since measurement is on again */
     CU_ASSERT_EQUAL(t.events[t.first_event[1]].enter_s, 0); /* rank 1's clock, 700 ns behind, is set right */
-    CU_ASSERT(has_note(&t, "(3 times: MPI_Win_fence without a record"));
-    CU_ASSERT(has_note(&t, "(3 times: windows without measurement"));
-    CU_ASSERT(has_note(&t, "(3 times: MPI_Alltoallv and Alltoallw: only their sums"));
+    CU_ASSERT(fc_test_note(&t, "(3 times: MPI_Win_fence without a record"));
+    CU_ASSERT(fc_test_note(&t, "(3 times: windows without measurement"));
+    CU_ASSERT(fc_test_note(&t, "(3 times: MPI_Alltoallv and Alltoallw: only their sums"));
     CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
     fc_trace_free(&t);
 }
@@ -368,7 +361,7 @@ static void expect_counts(const char *path, uint32_t n_ranks, uint64_t sends, do
     CU_ASSERT_EQUAL(s.op_count[FC_OP_SEND] + s.op_count[FC_OP_ISEND], sends);
     CU_ASSERT_EQUAL(s.p2p_bytes, bytes);
     CU_ASSERT_EQUAL(s.n_collectives, collectives);
-    if (note) CU_ASSERT(has_note(&t, note));
+    if (note) CU_ASSERT(fc_test_note(&t, note));
     CU_ASSERT_EQUAL(fc_trace_match(&t, &t.arena, &match, &st), FC_OK);
     fc_trace_free(&t);
 }

@@ -36,7 +36,7 @@ static void edge_list(void)
                            "25 GB/s 100 ns A->B cable 1");
     network_is_sound(&net);
     loads_agree_always(&net, &fc_routing_shortest, 4);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void edge_list_refusals(void)
@@ -74,7 +74,7 @@ static void slurm(void)
     struct fc_network net;
     uint32_t inner, outer;
     char name[300];
-    if (!network_of("tests/fabrics/tree.yaml", &machine, &net)) return;
+    if (!fc_test_network("tests/fabrics/tree.yaml", &machine, &net)) return;
     count_cables(&net, &inner, &outer);
     CU_ASSERT(net.n_routers == 5 && net.n_nodes == 14 && inner == 6 && outer == 14);
     CU_ASSERT_EQUAL(degree(&net, vertex_named(&net, "rack1")), 2 + 5);
@@ -86,7 +86,7 @@ static void slurm(void)
     CU_ASSERT(machine.classes[0].bandwidth_bytes_per_s == 12.5e9 && machine.classes[0].latency_s == 150e-9);
     network_is_sound(&net);
     loads_agree_always(&net, &fc_routing_shortest, 5);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void slurm_refusals(void)
@@ -195,7 +195,7 @@ static void ring(void)
             CU_ASSERT_EQUAL(facts.diameter_hops, k / 2);
             loads_agree_always(&net, &fc_routing_shortest, (uint64_t)k);
             free(a), free(load);
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
         }
         free(t.data);
     }
@@ -228,7 +228,7 @@ static void random_networks(void)
             CU_ASSERT_EQUAL(fc_network_build(&machine, &net, &st), FC_OK);
             network_is_sound(&net);
             loads_agree_always(&net, &fc_routing_shortest, seed);
-            free_network(&machine, &net);
+            fc_test_close(&machine, &net);
         } else { /* the dice gave a pair or a rail twice */
             CU_ASSERT(fc_says(&st, FC_INPUT, "again, as on line"));
         }
@@ -250,7 +250,7 @@ static void fat_tree_as_graph(void)
     struct fc_network as_tree, net;
     struct text t;
     struct fc_status st = {0};
-    if (!network_of(
+    if (!fc_test_network(
             "name: t\nnetwork: {family: fat-tree, children: [3, 2, 3], parents: [1, 2, 2], links: [1, 1, 2], "
             "planes: 2}\nlinks: {leaf: {bandwidth: 1}, up: {bandwidth: 1}}\n",
             &tree, &as_tree))
@@ -280,10 +280,10 @@ static void fat_tree_as_graph(void)
         }
         CU_ASSERT(load_difference(&net, x, y) < 1e-12);
         free(a), free(b), free(x), free(y);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
     free(t.data);
-    free_network(&tree, &as_tree);
+    fc_test_close(&tree, &as_tree);
 }
 
 /* Two islands: traffic within them works, between them it is refused by name, and a walk there is empty. */
@@ -311,7 +311,7 @@ static void islands(void)
     CU_ASSERT_EQUAL(walk.n, 0);
     fc_walk_free(&walk);
     free(load);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 int suite_graph(void)

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SMALL                                                                                                \
-    "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "       \
-    "{cores: 2}\n"
-#define NAMED SMALL "hosts: cn[0-7]\n"
-
 static char *temporary(char *path, const char *text)
 {
     CU_ASSERT_FATAL(fc_test_file(path, "", text, strlen(text)));
@@ -112,7 +107,7 @@ static void test_node_lists(void)
     struct fc_machine machine;
     struct fc_network net;
     char path[64], at[80];
-    if (!fc_test_network(NAMED, &machine, &net)) return;
+    if (!fc_test_network(FC_TEST_NAMED, &machine, &net)) return;
     check_nodes(&net, "0-2,7", "0 1 2 7 ", NULL);
     check_nodes(&net, "7, 3", "7 3 ", NULL);
     check_nodes(&net, "cn[6-7],cn0", "6 7 0 ", NULL);
@@ -150,7 +145,7 @@ static void test_node_lists(void)
     unlink(path);
     fc_test_close(&machine, &net);
 
-    if (!fc_test_network(SMALL, &machine, &net)) return;
+    if (!fc_test_network(FC_TEST_SMALL, &machine, &net)) return;
     check_nodes(&net, "0-2", "0 1 2 ", NULL);
     check_nodes(&net, "cn0", NULL, "machine small has no host names");
     fc_test_close(&machine, &net);
@@ -230,14 +225,14 @@ static void test_machine_hosts(void)
     char path[64], yaml[400];
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         struct fc_status st = {0};
-        snprintf(yaml, sizeof yaml, "%s%s", SMALL, wrong[i].lines);
+        snprintf(yaml, sizeof yaml, "%s%s", FC_TEST_SMALL, wrong[i].lines);
         CU_ASSERT_EQUAL_FATAL(fc_test_machine(yaml, &machine, &st), FC_OK);
         CU_ASSERT_EQUAL(fc_network_build(&machine, &net, &st), FC_INPUT);
         CU_ASSERT(fc_says(&st, FC_INPUT, wrong[i].what));
         fc_machine_free(&machine);
     }
     temporary(path, "a[0-3]\nb0 b1\nb2,b3\n");
-    snprintf(yaml, sizeof yaml, "%shosts_file: %s\n", SMALL, path);
+    snprintf(yaml, sizeof yaml, "%shosts_file: %s\n", FC_TEST_SMALL, path);
     if (!fc_test_network(yaml, &machine, &net)) return;
     unlink(path);
     CU_ASSERT_STRING_EQUAL(net.host_name[3], "a3");
@@ -253,7 +248,7 @@ static void test_fuzz(void)
     struct fc_network net;
     struct fc_status st;
     uint64_t draw = 0;
-    if (!fc_test_network(NAMED, &machine, &net)) return;
+    if (!fc_test_network(FC_TEST_NAMED, &machine, &net)) return;
     for (int i = 0; i < 3000; i++) {
         struct fc_arena arena = {0};
         char text[24];

@@ -9,11 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SMALL                                                                                                \
-    "name: small\nnetwork: {family: torus, dims: [4, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\nnode: "       \
-    "{cores: 2}\n"
-#define NAMED SMALL "hosts: cn[0-7]\n"
-
 static char *temporary(char *path, const char *text)
 {
     CU_ASSERT_FATAL(fc_test_file(path, "", text, strlen(text)));
@@ -104,7 +99,7 @@ static void test_texts(void)
 {
     static const uint32_t nodes[] = {2, 0, 4};
     struct job j;
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
     const struct fc_launch *l = &j.launch;
     says_file(l, "slurm", "cn2\ncn2\ncn0\ncn4\ncn4\ncn0\n");
     says_file(l, "seq", "cn2\ncn2\ncn0\ncn4\ncn4\ncn0\n");
@@ -120,7 +115,7 @@ static void test_texts(void)
     refuses(l, "cray", FC_INPUT, "node 1 of the allocation holds 0 ranks (expected 2: 6 ranks by 2 a node)");
     close_job(&j);
 
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x3,bytes=1KiB", nodes, 3, SIX)) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x3,bytes=1KiB", nodes, 3, SIX)) return;
     says_file(l, "lsf", "{(0,1)(2,5)(4,3)}\n");
     says_file(l, "cray", "# 6 ranks, 2 a node\n0,1\n2,5\n4,3\n");
     says_file(l, "rankfile-relative",
@@ -131,11 +126,11 @@ static void test_texts(void)
     close_job(&j);
 
     /* blocks fold, rounds repeat */
-    if (!open_job(&j, NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, "def")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, "def")) return;
     says_file(l, "flux", "[[0,8,2,1]]\n");
     CU_ASSERT_EQUAL(fc_pmi_mapping_bytes(l), strlen("(vector,(0,8,2))"));
     close_job(&j);
-    if (!open_job(&j, NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0,
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0,
                   "0\n2\n4\n6\n8\n10\n12\n14\n1\n3\n5\n7\n9\n11\n13\n15\n"))
         return;
     says_file(l, "flux", "[[0,8,1,2]]\n");
@@ -144,11 +139,11 @@ static void test_texts(void)
     close_job(&j);
 
     /* a last node that is not full; uneven nodes */
-    if (!open_job(&j, NAMED, "stencil2d:grid=1x3,bytes=1KiB", NULL, 0, "1\n2\n0\n")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=1x3,bytes=1KiB", NULL, 0, "1\n2\n0\n")) return;
     says_file(l, "cray", "# 3 ranks, 2 a node\n2,0\n1\n");
     says_file(l, "lsf", "{(2,0)(1)}\n");
     close_job(&j);
-    if (!open_job(&j, NAMED, "stencil2d:grid=1x3,bytes=1KiB", NULL, 0, "2\n1\n3\n")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=1x3,bytes=1KiB", NULL, 0, "2\n1\n3\n")) return;
     refuses(l, "cray", FC_INPUT, "node 0 of the allocation holds 1 ranks (expected 2: 3 ranks by 2 a node)");
     close_job(&j);
 }
@@ -158,7 +153,7 @@ static void test_partition(void)
 {
     static const uint32_t nodes[] = {1, 2, 5, 6};
     struct job j;
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x2,bytes=1KiB", nodes, 4, "13\n2\n4\n10\n")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x2,bytes=1KiB", nodes, 4, "13\n2\n4\n10\n")) return;
     says_file(&j.launch, "bgl", "1 1 1\n0 0 0\n1 0 0\n0 1 0\n");
     close_job(&j);
 }
@@ -168,7 +163,7 @@ static void test_format_refusals(void)
     static const char *const named[] = {"slurm", "seq", "rankfile", "hostfile"};
     struct fc_status st = {0};
     struct job j;
-    if (!open_job(&j, SMALL, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
+    if (!open_job(&j, FC_TEST_SMALL, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
     for (size_t i = 0; i < FC_COUNT(named); i++)
         refuses(&j.launch, named[i], FC_INPUT,
                 "node 0 of machine small has no host name (expected hosts: in the machine file");
@@ -176,7 +171,7 @@ static void test_format_refusals(void)
               "rank 0=+n2 slot=0\nrank 1=+n2 slot=1\nrank 2=+n0 slot=0\nrank 3=+n4 slot=1\n"
               "rank 4=+n4 slot=0\nrank 5=+n0 slot=1\n");
     close_job(&j);
-    if (!open_job(&j, SMALL "hosts: a+[0-7]\n", "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
+    if (!open_job(&j, FC_TEST_SMALL "hosts: a+[0-7]\n", "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, SIX)) return;
     refuses(&j.launch, "slurm", FC_INPUT, "host 'a+0' of node 0 cannot stand in a file");
     close_job(&j);
     if (!open_job(&j,
@@ -283,7 +278,7 @@ static void test_read_back(void)
     struct job j;
     int files = 0;
     for (size_t m = 0; m < FC_COUNT(maps); m++) {
-        if (!open_job(&j, NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, maps[m])) return;
+        if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, maps[m])) return;
         for (int f = 0; fc_launcher_formats[f]; f++) {
             const struct fc_launcher_format *format = fc_launcher_formats[f];
             struct fc_mapping back = {0};
@@ -323,7 +318,7 @@ static void test_wrong_writer(void)
     struct job j;
     struct fc_status st = {0};
     char path[64];
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x2,bytes=1KiB", NULL, 0, "def")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x2,bytes=1KiB", NULL, 0, "def")) return;
     struct fc_launcher_format format = *fc_launcher_find("slurm");
     format.write = write_reversed;
     temporary(path, "as it was\n");
@@ -383,7 +378,7 @@ static void test_reader_refusals(void)
     };
     struct job j;
     char path[64];
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x2,bytes=1KiB", NULL, 0, "def")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x2,bytes=1KiB", NULL, 0, "def")) return;
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         struct fc_mapping m = {0};
         struct fc_status st = {0};
@@ -405,7 +400,7 @@ static void test_fuzz(void)
     struct job j;
     char path[64];
     struct fc_status st;
-    if (!open_job(&j, NAMED, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, "def")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=2x3,bytes=1KiB", NULL, 0, "def")) return;
     temporary(path, "");
     uint64_t draw = 0;
     for (int f = 0; fc_launcher_formats[f]; f++) {
@@ -438,7 +433,7 @@ static void test_bound(void)
     struct job j;
     struct fc_map_bound bound;
     struct fc_status st = {0};
-    if (!open_job(&j, NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, "random")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "stencil2d:grid=4x4,bytes=1KiB", NULL, 0, "random")) return;
     CU_ASSERT_EQUAL(fc_mapping_bound(&j.problem, &bound, &st), FC_OK);
     CU_ASSERT(bound.time_s > 0);
     struct fc_load load;
@@ -450,7 +445,7 @@ static void test_bound(void)
     CU_ASSERT(bound.time_s <= summary.max_link_s);
     fc_load_free(&load);
     close_job(&j);
-    if (!open_job(&j, NAMED, "alltoall:bytes=1KiB", NULL, 0, "def")) return;
+    if (!open_job(&j, FC_TEST_NAMED, "alltoall:bytes=1KiB", NULL, 0, "def")) return;
     CU_ASSERT_EQUAL(fc_mapping_bound(&j.problem, &bound, &st), FC_OK);
     CU_ASSERT(bound.time_s > 0); /* dense traffic too */
     close_job(&j);

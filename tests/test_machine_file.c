@@ -220,7 +220,7 @@ static void expect(const struct refusal *cases, size_t n)
         struct fc_machine machine;
         struct fc_network net;
         struct fc_status st = {0};
-        CU_ASSERT_FATAL(write_temporary(path, ".yaml", c->yaml));
+        CU_ASSERT_FATAL(fc_test_file(path, ".yaml", c->yaml, strlen(c->yaml)));
         if (fc_machine_load(path, &machine, &st) == FC_OK) {
             if (fc_network_build(&machine, &net, &st) == FC_OK) fc_network_free(&net);
             fc_machine_free(&machine);
@@ -325,7 +325,7 @@ static void read_shuffled(uint64_t seed, struct fc_machine *machine)
     char text[4096];
     struct fc_status st = {0};
     shuffled_text(seed, text, sizeof text);
-    if (machine_of(text, machine, &st)) printf("\n    seed %llu: %s\n", (unsigned long long)seed, st.message);
+    if (fc_test_machine(text, machine, &st)) printf("\n    seed %llu: %s\n", (unsigned long long)seed, st.message);
     CU_ASSERT_EQUAL_FATAL(st.code, FC_OK);
 }
 
@@ -373,9 +373,9 @@ static void order_means_nothing(void)
         CU_ASSERT_EQUAL_FATAL(one.n_links, two.n_links);
         CU_ASSERT(!memcmp(one.link_target, two.link_target, one.n_links * sizeof *one.link_target));
         CU_ASSERT(!memcmp(one.link_class, two.link_class, one.n_links));
-        free_network(&other, &two);
+        fc_test_close(&other, &two);
     }
-    free_network(&first, &one);
+    fc_test_close(&first, &one);
 }
 
 /* Every beginning of a machine file is read or refused within its lines; nothing crashes or leaks. */
@@ -389,7 +389,7 @@ static void every_prefix(void)
         struct fc_status st = {0};
         memcpy(cut, text, i);
         cut[i] = 0;
-        if (machine_of(cut, &machine, &st) == FC_OK) {
+        if (fc_test_machine(cut, &machine, &st) == FC_OK) {
             good++;
             fc_machine_free(&machine);
             continue;

@@ -21,7 +21,7 @@ static void two_to_one_to_one(const char *machine, const char *yaml_dims)
              "bubble}\n"
              "packet: {min: 32 B, max: 256 B, header: 16 B, trailer: 14 B}\n",
              yaml_dims ? yaml_dims : "");
-    if (!network_of(machine ? machine : yaml, &m, &net)) return;
+    if (!fc_test_network(machine ? machine : yaml, &m, &net)) return;
     uint32_t *node = malloc(net.n_nodes * sizeof *node);
     for (uint32_t i = 0; i < net.n_nodes; i++) node[i] = i;
     struct fc_placement placement = {net.n_nodes, node};
@@ -39,7 +39,7 @@ static void two_to_one_to_one(const char *machine, const char *yaml_dims)
     fc_load_free(&load);
     fc_demand_free(&demand);
     free(node);
-    free_network(&m, &net);
+    fc_test_close(&m, &net);
 }
 
 static void anisotropic_peak(void)
@@ -63,7 +63,7 @@ static bool percs_free(struct fc_machine *m, struct fc_network *net)
     char *rule = strstr(text, "d_link: packed");
     CU_ASSERT_FATAL(rule != NULL && n < sizeof text - 1);
     memcpy(rule, "d_link: free  ", 14);
-    return network_of(text, m, net);
+    return fc_test_network(text, m, net);
 }
 
 /* Loads of the pattern with task t on node[t] (NULL: 32 tasks a node in order). */
@@ -118,13 +118,13 @@ static void table1(void)
         node[t] = (supernode * 4 + drawer) * 8 + position;
     }
     if (solve(&net, pattern, node, &summary)) sharers(&summary, 8, 8, 32, 2 * 32);
-    free_network(&m, &net);
-    if (!network_of("percs-16", &m, &net))
+    fc_test_close(&m, &net);
+    if (!fc_test_network("percs-16", &m, &net))
         return; /* with the local hops to and from D links, which the paper leaves out */
     if (solve(&net, pattern, node, &summary)) sharers(&summary, 12, 12, 32, 2 * 32);
     for (uint32_t t = 0; t < 128 * 128; t++) node[t] = t / 32;
     if (solve(&net, pattern, node, &summary)) sharers(&summary, 33, 32, 128, 2 * 16);
-    free_network(&m, &net);
+    fc_test_close(&m, &net);
 }
 
 /* Tasks in order. An outer face of a supernode's block goes over one D link: 1024 or 256 messages of 2 MiB, 256 of
@@ -145,12 +145,12 @@ static void default_mappings(void)
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(golden); i++) {
         struct fc_load_summary summary;
-        if (!network_of(golden[i].machine, &m, &net)) continue;
+        if (!fc_test_network(golden[i].machine, &m, &net)) continue;
         if (solve(&net, golden[i].pattern, NULL, &summary)) {
             CU_ASSERT_EQUAL(summary.classes[D].max_bytes, golden[i].d_bytes);
             if (golden[i].lr_bytes > 0) CU_ASSERT_EQUAL(summary.classes[LR].max_bytes, golden[i].lr_bytes);
         }
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
 }
 

@@ -156,7 +156,7 @@ static void every_machine(void)
         struct fc_network net;
         struct fc_facts f;
         struct fc_status st = {0};
-        if (!network_of(e->name, &m, &net)) continue;
+        if (!fc_test_network(e->name, &m, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_network_facts(&net, &f, &st), FC_OK);
         says_where_it_comes_from(&m, e->name);
         counts(&m, &f, e);
@@ -171,7 +171,7 @@ static void every_machine(void)
         if (alike) search(&net, &f);
         if (alike && net.n_nodes <= 600) network_is_sound(&net);
         travel(&m, &net, &f);
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
 }
 
@@ -243,11 +243,11 @@ static void tmesh_layouts(void)
             int offset[3] = {k / 100 % 6, k / 600 % 6, k / 3600};
             sum += route(bridge, 0, offset, core[k % 10], core[k / 10 % 10], 0, &greatest);
         }
-        if (!network_of(layouts[i].name, &m, &net)) continue;
+        if (!fc_test_network(layouts[i].name, &m, &net)) continue;
         CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
         CU_ASSERT(fc_near(f.mean_hops, sum / 21600, 1e-12));
         CU_ASSERT_EQUAL(f.diameter_hops, greatest);
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
 }
 
@@ -313,9 +313,9 @@ static void d_ports(void)
     struct fc_machine m;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(ports); i++) {
-        if (!network_of(ports[i].name, &m, &net)) continue;
+        if (!fc_test_network(ports[i].name, &m, &net)) continue;
         CU_ASSERT(most_d_links(&net) <= ports[i].at_most);
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
 }
 
@@ -329,22 +329,22 @@ static void published_totals(void)
     for (int i = 0; i < 4; i++) { /* Bhatele et al., figure 2: 992/(n-1) first-tier links a D link */
         char name[16];
         snprintf(name, sizeof name, "percs-%d", percs[i]);
-        if (!network_of(name, &m, &net)) continue;
+        if (!fc_test_network(name, &m, &net)) continue;
         CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
         CU_ASSERT(fc_near((double)(f.class_links[0] + f.class_links[1]) / (double)f.class_links[2],
                           992.0 / (percs[i] - 1), 1e-14));
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
-    if (network_of("summit", &m, &net)) { /* "nearly a petabit a second" both ways, of the fabric itself */
+    if (fc_test_network("summit", &m, &net)) { /* "nearly a petabit a second" both ways, of the fabric itself */
         CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
         CU_ASSERT_DOUBLE_EQUAL(2 * f.bisection_links * m.classes[1].bandwidth_bytes_per_s * 8, 0.92e15, 0.005e15);
         CU_ASSERT_EQUAL(f.bisection_bytes_per_s, 4608 * 11.5e9); /* the nodes' 23 GB/s bind first */
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
-    if (network_of("frontier", &m, &net)) { /* taper 102.4 / 58.4 of a group */
+    if (fc_test_network("frontier", &m, &net)) { /* taper 102.4 / 58.4 of a group */
         double injected = 128 * m.classes[2].bandwidth_bytes_per_s, out = 73 * 4 * m.classes[1].bandwidth_bytes_per_s;
         CU_ASSERT_DOUBLE_EQUAL(injected / out, 102.4 / 58.4, 0.005);
-        free_network(&m, &net);
+        fc_test_close(&m, &net);
     }
 }
 

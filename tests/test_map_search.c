@@ -243,7 +243,7 @@ static void test_search_loads(void)
         struct fc_routes routes;
         struct fc_search search;
         uint32_t unit[100], node[100], n;
-        double bound_s;
+        struct fc_map_bound bound;
         if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
         n = net.n_nodes < 100 ? net.n_nodes : 100;
         for (uint32_t t = 0; t < 50; t++) unit[t] = t;
@@ -274,9 +274,10 @@ static void test_search_loads(void)
         fc_search_run(&search, &settings);
         CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s && fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
         check_loads(&search, &net, &d);
-        CU_ASSERT_EQUAL(fc_task_bound(&sites, &graph, &bound_s, &st), FC_OK);
-        CU_ASSERT(bound_s <= fc_search_time_s(&search) * (1 + 1e-12));
-        CU_ASSERT(i > 0 || fc_near(bound_s, 5 * 999 / 6e9, 1e-12)); /* 6 links a router */
+        struct fc_map_problem problem = {.net = &net, .demand = &d, .nodes = node, .n_nodes = n, .spread = true};
+        CU_ASSERT_EQUAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
+        CU_ASSERT(bound.time_s <= fc_search_time_s(&search) * (1 + 1e-12));
+        CU_ASSERT(i > 0 || bound.time_s >= 5 * 999 / 6e9 * (1 - 1e-12)); /* 6 links a router */
         fc_search_free(&search);
         fc_routes_free(&routes);
         fc_arena_free(&arena);
@@ -356,7 +357,8 @@ static void test_allowed_nodes(void)
     fc_test_close(&machine, &net);
 }
 
-/* On PERCS the search takes a fifth off the time of the published blocks within a second's worth of steps. */
+/* On PERCS the search takes a quarter off the time of the published blocks within half a second's worth of
+ * steps. */
 static void test_percs(void)
 {
     struct fc_machine machine;
@@ -365,7 +367,7 @@ static void test_percs(void)
     struct fc_mapping blocked = {0}, found = {0};
     struct fc_status st = {0};
     if (!open_job(PERCS("16"), "stencil2d:grid=128x128,bytes=64KiB", &machine, &net, &d)) return;
-    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 1};
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.3};
     double time_s[2];
     CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "bsm", &blocked, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
@@ -380,7 +382,7 @@ static void test_percs(void)
         fc_load_free(&load);
     }
     CU_ASSERT(fc_near(time_s[0], 32 * 65536 / 10e9, 1e-12)); /* table 1: 32 tasks share a D link */
-    CU_ASSERT(time_s[1] < 0.8 * time_s[0]);
+    CU_ASSERT(time_s[1] < 0.75 * time_s[0]);
     fc_mapping_free(&blocked);
     fc_mapping_free(&found);
     fc_demand_free(&d);

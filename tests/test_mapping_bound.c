@@ -1,6 +1,6 @@
-/* test_mapping_bound.c - no mapping is under the bound: all mappings of small jobs on every family, all strategies on
- * shipped machines; the surface of a grid against all its subsets; instances whose bound is met or known in closed
- * form. */
+/* test_mapping_bound.c - no mapping is under the bound, the bound is the least time, and exact finds it: all mappings
+ * of small jobs on every family; all strategies on shipped machines; the surfaces of a grid and of a ring against all
+ * their subsets; instances whose bound is met or known in closed form. */
 #include "mapping/bound.h"
 #include "mapping/mapping.h"
 #include "models/demand_build.h"
@@ -17,6 +17,9 @@
     "name: m\nnetwork: {family: mesh, dims: " shape "}\nlinks: {mesh: {bandwidth: 1 GB/s}}" END(cores)
 #define TREE(shape, cores) \
     "name: f\nnetwork: {family: fat-tree, " shape "}\n" \
+    "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
+#define HASHED(shape, cores) \
+    "name: f\nnetwork: {family: fat-tree, " shape "}\nrouter: {routing: nca-hash}\n" \
     "links: {leaf: {bandwidth: 2 GB/s}, up: {bandwidth: 1 GB/s}}" END(cores)
 #define LEVELS(shape, cores) \
     "name: l\nnetwork: {family: two-level, " shape "}\n" \
@@ -37,6 +40,8 @@ static const char *const small[] = {
     MESH("[4]", "2"),
     TREE("children: [2, 3], parents: [1, 2]", "1"),
     TREE("children: [2, 2], parents: [1, 1]", "2"),
+    HASHED("children: [2, 3], parents: [1, 2]", "1"),
+    HASHED("children: [2, 2], parents: [2, 1]", "2"),
     LEVELS("supernodes: 3, nodes_per_drawer: 2", "1"),
     LEVELS("supernodes: 2, drawers: 2, nodes_per_drawer: 1", "2"),
     CHIPS("dims: [3], mesh: [2, 2], bridges: {x-: 0, x+: 1}", "1"),
@@ -67,11 +72,11 @@ static const char chord[] = "router s0 router s1\nrouter s1 router s2\nrouter s2
 static bool open_small(const char *yaml, struct fc_machine *machine, struct fc_network *net)
 {
     char text[2048], path[64];
-    if (!strstr(yaml, "%s")) return network_of(yaml, machine, net);
-    if (!write_temporary(path, ".txt", chord))
+    if (!strstr(yaml, "%s")) return fc_test_network(yaml, machine, net);
+    if (!fc_test_file(path, ".txt", chord, strlen(chord)))
         return false;
     snprintf(text, sizeof text, yaml, path);
-    bool opened = network_of(text, machine, net);
+    bool opened = fc_test_network(text, machine, net);
     unlink(path);
     return opened;
 }
@@ -113,6 +118,20 @@ static void try_all(struct all_mappings *a, uint32_t task)
     }
 }
 
+/* The strategy exact finds the time of the best of all mappings and proves it. */
+static void check_exact(const struct fc_map_problem *problem, double best_s)
+{
+    struct fc_map_problem with_time = *problem;
+    struct fc_mapping m;
+    struct fc_status st = {0};
+    with_time.time_s = 10;
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&with_time, "exact", &m, &st), FC_OK);
+    CU_ASSERT(m.proof.proven && m.proof.bound == m.proof.value);
+    CU_ASSERT(fc_near(m.proof.value, best_s, 1e-9));
+    CU_ASSERT(fc_near(time_of(problem->net, problem->demand, m.node), best_s, 1e-9));
+    fc_mapping_free(&m);
+}
+
 static void test_all_mappings(void)
 {
     int met = 0, cases = 0;
@@ -139,15 +158,18 @@ static void test_all_mappings(void)
                        all.best_s);
             CU_ASSERT(bound_s <= all.best_s * (1 + 1e-9));
             CU_ASSERT(all.n >= 6);
+            check_exact(&problem, all.best_s);
             CU_ASSERT(isnan(bound.time_s) == !bound.binds[0]);
-            met += bound_s >= all.best_s * (1 - 1e-9);
+            if (!machine.routing->adaptive) CU_ASSERT(fc_near(bound_s, all.best_s, 1e-9)); /* it is the optimum */
+            CU_ASSERT_EQUAL_FATAL(fc_mapping_bound_of_sets(&problem, &bound, &st), FC_OK);
+            met += bound.time_s >= all.best_s * (1 - 1e-9);
             cases++;
             fc_demand_free(&d);
         }
         fc_test_close(&machine, &net);
     }
-    CU_ASSERT_EQUAL(cases, 60);
-    CU_ASSERT(met >= 25); /* the bound is the optimum */
+    CU_ASSERT_EQUAL(cases, 70);
+    CU_ASSERT(met >= 35); /* also without a search of all mappings */
 }
 
 /* ---- strategies on shipped machines ---- */
@@ -167,7 +189,7 @@ static void check_strategies(const char *name, const char *routing, const char *
                                      .spread = d.n_dense > 0};
     CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
     if (isnan(bound.time_s)) bound.time_s = 0;
-    CU_ASSERT(bound.time_s > 0 || strstr(pattern, "multicast")); /* it has no grid, and a node may hold a whole tree */
+    CU_ASSERT(bound.time_s > 0 || strstr(pattern, "multicast")); /* a node may hold much of its ring */
     for (int s = 0; fc_strategies[s]; s++) {
         struct fc_mapping m = {0};
         st = (struct fc_status){0};
@@ -236,7 +258,7 @@ static void test_surface(void)
     };
     struct fc_machine machine;
     struct fc_network net;
-    if (!network_of(TORUS("[4, 4]", "1"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("[4, 4]", "1"), &machine, &net)) return;
     for (size_t i = 0; i < FC_COUNT(grids); i++) {
         struct fc_demand d = {0};
         struct fc_arena arena = {0};
@@ -269,6 +291,53 @@ static void test_surface(void)
     fc_test_close(&machine, &net);
 }
 
+/* All subsets of rings, of equal and unequal bytes, one ring and two: never above the least, and met by sets of one
+ * length that all leave the same. */
+static void test_ring_surface(void)
+{
+    static const struct {
+        const char *pattern;
+        uint64_t length, d; /* of a ring; partners on either side */
+        uint32_t sizes;     /* sets of fewer tasks have a surface */
+    } rings[] = {
+        {"multicast:tasks=14,targets=2,stride=1,bytes=1", 14, 1, 14},
+        {"multicast:tasks=14,targets=4,stride=3,bytes=3", 14, 2, 7},
+        {"multicast:tasks=16,targets=6,stride=5,bytes=2", 16, 3, 6},
+        {"multicast:tasks=16,targets=4,stride=2,bytes=1", 8, 2, 4},
+        {"multicast:tasks=15,targets=3,stride=4,bytes=1", 15, 2, 8}, /* one down, two up */
+    };
+    struct fc_machine machine;
+    struct fc_network net;
+    if (!fc_test_network(TORUS("[4, 4]", "1"), &machine, &net)) return;
+    for (size_t i = 0; i < FC_COUNT(rings); i++) {
+        struct fc_demand d = {0};
+        struct fc_arena arena = {0};
+        struct fc_unit_graph tasks;
+        struct fc_status st = {0};
+        uint32_t identity[16];
+        double least[17];
+        CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, rings[i].pattern, 1, &d, &st), FC_OK);
+        for (uint32_t t = 0; t < d.n_tasks; t++) identity[t] = t;
+        CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, identity, d.n_tasks, &arena, &tasks, &st), FC_OK);
+        struct fc_ring_surface ring = fc_ring_surface_find(&tasks);
+        CU_ASSERT(ring.length == rings[i].length && ring.d == rings[i].d);
+        for (uint32_t s = 0; s <= d.n_tasks; s++) least[s] = INFINITY;
+        for (uint32_t set = 0; set < 1u << d.n_tasks; set++) {
+            int s = __builtin_popcount(set);
+            least[s] = fmin(least[s], leaving(&d, set));
+        }
+        for (uint32_t s = 1; s <= d.n_tasks; s++) {
+            double bytes = s * fc_ring_leaving(&ring, s);
+            CU_ASSERT((bytes > 0) == (s < rings[i].sizes));
+            CU_ASSERT(bytes <= least[s] * (1 + 1e-12));
+            if (bytes > 0) CU_ASSERT(fc_near(bytes, least[s], 1e-12));
+        }
+        fc_arena_free(&arena);
+        fc_demand_free(&d);
+    }
+    fc_test_close(&machine, &net);
+}
+
 /* ---- known values ---- */
 
 /* Bollobas & Leader: 2 r s^(1 - 1/r) k^(4/r - 1), the least over r = 1..4; cubes reach it. */
@@ -280,7 +349,7 @@ static void test_published_surface(void)
     struct fc_arena arena = {0};
     struct fc_grid_surface surface;
     struct fc_status st = {0};
-    if (!network_of(TORUS("[4, 4]", "256"), &machine, &net)) return;
+    if (!fc_test_network(TORUS("[4, 4]", "256"), &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, "stencil4d:grid=8x8x8x8,bytes=1", 1, &d, &st), FC_OK);
     CU_ASSERT_FATAL(surface_of(&d, &arena, &surface));
     for (uint32_t s = 1; s <= 2048; s += s < 64 ? 1 : 31) {
@@ -315,6 +384,8 @@ static void test_known(void)
         /* A leaf: 2 tasks of a ring of 6 keep one message of two each inside, and there is one way up. */
         {TREE("children: [2, 3], parents: [1, 1]", "1"), "stencil2d:grid=6x1,bytes=1000", 2e-6,
          "all tasks, routers", true},
+        /* 4 of a ring of 64, each with 2 on either side: 2 x (2 + 1) messages leave, by 2 links. */
+        {TORUS("[16]", "4"), "multicast:targets=4,stride=1,bytes=1000", 3e-6, "ring surface, routers", true},
     };
     for (size_t i = 0; i < FC_COUNT(known); i++) {
         struct fc_machine machine;
@@ -323,7 +394,7 @@ static void test_known(void)
         struct fc_mapping m = {0};
         struct fc_map_bound bound;
         struct fc_status st = {0};
-        if (!network_of(known[i].yaml, &machine, &net)) continue;
+        if (!fc_test_network(known[i].yaml, &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, known[i].pattern, 1, &d, &st), FC_OK);
         struct fc_map_problem problem = {.net = &net, .demand = &d, .spread = d.n_dense > 0};
         CU_ASSERT_EQUAL_FATAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
@@ -345,6 +416,7 @@ int suite_mapping_bound(void)
         {"no mapping of a small job is under the bound, every family", test_all_mappings},
         {"no strategy is under the bound", test_strategies},
         {"the least surface of all subsets of a grid", test_surface},
+        {"the least surface of all subsets of a ring", test_ring_surface},
         {"at least the published surface; cubes meet it", test_published_surface},
         {"bounds worked by hand, and what binds", test_known},
         CU_TEST_INFO_NULL,

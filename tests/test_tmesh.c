@@ -78,7 +78,7 @@ static void wiring(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(shapes); i++) {
-        if (!network_of(shapes[i], &machine, &net)) continue;
+        if (!fc_test_network(shapes[i], &machine, &net)) continue;
         const struct fc_tmesh_shape *s = fc_tmesh(&net);
         CU_ASSERT_EQUAL(net.n_routers, s->n_chips * s->n_mesh);
         CU_ASSERT_EQUAL(net.n_nodes,
@@ -103,7 +103,7 @@ static void wiring(void)
             for (int d = 0; d < s->n_dims && !s->router_nodes_compute; d++)
                 CU_ASSERT(router % s->n_mesh != s->bridge[d][0] && router % s->n_mesh != s->bridge[d][1]);
         }
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -113,7 +113,7 @@ static void links_by_class(void)
     struct fc_network net;
     struct fc_facts facts;
     struct fc_status st = {0};
-    if (!network_of(TMESH("dims: [6, 6, 6], mesh: [4, 4], " SIX), &machine, &net)) return;
+    if (!fc_test_network(TMESH("dims: [6, 6, 6], mesh: [4, 4], " SIX), &machine, &net)) return;
     CU_ASSERT_EQUAL(fc_network_facts(&net, &facts, &st), FC_OK);
     CU_ASSERT_EQUAL(facts.n_nodes,
                     2160); /* the paper's formula; its text counts 3456, cores on bridges included */
@@ -122,7 +122,7 @@ static void links_by_class(void)
     CU_ASSERT_EQUAL(facts.class_links[2], 2 * 2160);
     CU_ASSERT_EQUAL(facts.bisection_links, 2 * 36);
     CU_ASSERT_DOUBLE_EQUAL(facts.bisection_bytes_per_s, 72 * 2e9, 1);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 /* Hops of the longest dimension-order route between two routers, by trying both directions of every tie. */
@@ -150,7 +150,7 @@ static void facts_against_routes(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(shapes); i++) {
-        if (!network_of(shapes[i], &machine, &net)) continue;
+        if (!fc_test_network(shapes[i], &machine, &net)) continue;
         const struct fc_tmesh_shape *s = fc_tmesh(&net);
         const uint32_t *node = fc_tmesh_tables(&net)->computing;
         struct fc_facts facts;
@@ -179,7 +179,7 @@ static void facts_against_routes(void)
         CU_ASSERT_DOUBLE_EQUAL(fc_tmesh_mean_mesh_hops(s, true), (mesh - chips * within) / pairs,
                                1e-12 * facts.mean_hops);
         free(ones), free(load);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -188,7 +188,7 @@ static void structural_loads(void)
     struct fc_machine machine;
     struct fc_network net;
     for (size_t i = 0; i < FC_COUNT(shapes); i++) {
-        if (!network_of(shapes[i], &machine, &net)) continue;
+        if (!fc_test_network(shapes[i], &machine, &net)) continue;
         uint32_t n = net.n_nodes;
         double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), bfs;
         double *walked = calloc(net.n_links, sizeof *walked), *load = calloc(net.n_links, sizeof *load);
@@ -205,7 +205,7 @@ static void structural_loads(void)
             for (uint32_t l = 0; l < net.n_links; l++) CU_ASSERT((walked[l] == 0) == (load[l] == 0));
         }
         free(a), free(b), free(walked), free(load);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -224,7 +224,7 @@ static void routes(void)
         {"mesh (4,0).5->6", "mesh (4,0).6->7", "mesh (4,0).7->11", "mesh (4,0).11->15"},
         {"mesh (4,0).5->9", "mesh (4,0).9->13", "mesh (4,0).13->14", "mesh (4,0).14->15"}};
     for (int order = 0; order < 2; order++) {
-        if (!network_of(yaml[order], &machine, &net)) return;
+        if (!fc_test_network(yaml[order], &machine, &net)) return;
         char name[128];
         uint32_t chip = 4, to = 5 + 0; /* (4,0) -> (0,1), node of mesh node 5 to itself */
         CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, machine.routing->walk_capacity(&net), &st), FC_OK);
@@ -239,7 +239,7 @@ static void routes(void)
         CU_ASSERT_STRING_EQUAL(fc_link_name(&net, walk.link[walk.n - 1], name, sizeof name), "node 63 out");
         CU_ASSERT_EQUAL(walk.n, 1 + 4 + 1 + 3 + 1 + 3 + 1);
         fc_walk_free(&walk);
-        free_network(&machine, &net);
+        fc_test_close(&machine, &net);
     }
 }
 
@@ -248,15 +248,15 @@ static void bridges_written_and_read(void)
     struct fc_machine machine;
     struct fc_network net;
     char text[128], yaml[512];
-    if (!network_of(TMESH("dims: [3, 3, 3], mesh: [4, 4], " SIX), &machine, &net)) return;
+    if (!fc_test_network(TMESH("dims: [3, 3, 3], mesh: [4, 4], " SIX), &machine, &net)) return;
     CU_ASSERT_STRING_EQUAL(fc_tmesh_bridges_text(fc_tmesh(&net), text, sizeof text),
                            "{x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}");
     snprintf(yaml, sizeof yaml, TMESH("dims: [3, 3, 3], mesh: [4, 4], bridges: %s"), text);
-    free_network(&machine, &net);
-    if (!network_of(yaml, &machine, &net)) return;
+    fc_test_close(&machine, &net);
+    if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT_EQUAL(fc_tmesh(&net)->bridge[1][FC_TMESH_MINUS], 2);
     CU_ASSERT_EQUAL(fc_tmesh(&net)->bridge[2][FC_TMESH_PLUS], 5);
-    free_network(&machine, &net);
+    fc_test_close(&machine, &net);
 }
 
 static void refusals(void)

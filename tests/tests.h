@@ -11,6 +11,7 @@
 
 #define FC_SUITES(X)                                                                                                  \
     X(suite_background)                                                                                               \
+    X(suite_bound)                                                                                                    \
     X(suite_block_shapes)                                                                                             \
     X(suite_bulk)                                                                                                     \
     X(suite_calibration)                                                                                              \
@@ -27,6 +28,7 @@
     X(suite_core_table)                                                                                               \
     X(suite_deadlock)                                                                                                 \
     X(suite_dependencies)                                                                                             \
+    X(suite_exact)                                                                                                    \
     X(suite_export)                                                                                                   \
     X(suite_fabrics)                                                                                                  \
     X(suite_fat_tree)                                                                                                 \
@@ -70,6 +72,8 @@
     X(suite_nic)                                                                                                      \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
+    X(suite_place)                                                                                                    \
+    X(suite_place_search)                                                                                             \
     X(suite_queueing)                                                                                                 \
     X(suite_queueing_pair)                                                                                            \
     X(suite_queueing_window)                                                                                          \
@@ -78,6 +82,8 @@
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
+    X(suite_replay_error)                                                                                             \
+    X(suite_replay_dense)                                                                                             \
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \

@@ -1,5 +1,5 @@
 /* calibrate.c - a calibration of a machine: design, kernel runs, fit. */
-#include "solvers/calibration/calibration_phases.h"
+#include "solvers/calibration/calibration_replays.h"
 
 #include <string.h>
 
@@ -28,6 +28,13 @@ static enum fc_code describe(const struct fc_machine *machine, struct fc_calibra
     return st->code;
 }
 
+static enum fc_code make_replays(const struct fc_machine *machine, const struct fc_calibration_settings *set,
+                                 double budget_s, struct fc_calibration *c, struct fc_status *st)
+{
+    double work = FC_CALIBRATION_REPLAYS_SHARE * budget_s * FC_CALIBRATION_REPLAYS_WORK_PER_S;
+    return fc_calibration_replays_run(machine, work, set, c, st);
+}
+
 static enum fc_code make(const struct fc_machine *machine, const struct fc_calibration_settings *set,
                          double budget_s, struct fc_calibration_design *design, struct fc_calibration *c,
                          struct fc_status *st)
@@ -48,7 +55,8 @@ static enum fc_code make(const struct fc_machine *machine, const struct fc_calib
     if (n == 0)
         return fc_refuse(st, FC_NO, "a budget of %g s allows no case of %s or a smaller relative",
                          budget_s / FC_CALIBRATION_CORES, machine->name);
-    return fc_calibration_fit(ran, n, set->threads, set->progress, c, st);
+    if (fc_calibration_fit(ran, n, set->threads, set->progress, c, st)) return st->code;
+    return make_replays(machine, set, budget_s, c, st);
 }
 
 enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
@@ -63,4 +71,30 @@ enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_cali
     fc_calibration_design_free(&design);
     if (st->code) fc_calibration_free(calibration);
     return st->code;
+}
+
+/* Whether the calibration is of this machine's kind of router, and of this kernel. */
+static enum fc_code check_made(const struct fc_machine *machine, const struct fc_calibration *c, struct fc_status *st)
+{
+    struct fc_network net;
+    struct fc_arena arena = {0};
+    const char *kind;
+    struct fc_place where = {c->file, 0};
+    if (strcmp(c->kernel_version, FC_KERNEL_VERSION))
+        return fc_fail(st, FC_INPUT, where, "made by kernel version %s (this is %s): replays cannot be added to it",
+                       c->kernel_version, FC_KERNEL_VERSION);
+    if (fc_network_build(machine, &net, st)) return st->code;
+    if (!fc_calibration_kind(&net, NULL, &arena, &kind, st) && strcmp(kind, c->kind))
+        fc_fail(st, FC_INPUT, where, "made for another kind of router: %s (this machine: %s)", c->kind, kind);
+    fc_arena_free(&arena);
+    fc_network_free(&net);
+    return st->code;
+}
+
+enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                  struct fc_calibration *calibration, struct fc_status *st)
+{
+    double budget_s = settings->budget_s > 0 ? settings->budget_s : DEFAULT_BUDGET_S;
+    if (check(settings, st) || check_made(machine, calibration, st)) return st->code;
+    return make_replays(machine, settings, budget_s * FC_CALIBRATION_CORES, calibration, st);
 }

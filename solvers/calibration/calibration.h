@@ -12,6 +12,7 @@
 
 #include "solvers/calibration/bulk.h"
 #include "solvers/calibration/kriging.h"
+#include "solvers/calibration/replay_error.h"
 #include "solvers/queueing/queueing.h"
 
 /* Of the kernel's answers, not of the program: a calibration made by another one is refused. Raised when a
@@ -85,6 +86,7 @@ struct fc_calibration {
     double error_at[10]; /* mean absolute left-out error at load share 0, 0.1, ... 0.9 */
     double hops_run;     /* flit-hops (event engine: packet-hops) that the kernel made for it */
     struct fc_bulk phases; /* closed runs */
+    struct fc_replays replays; /* jobs; n_cases 0: the file has none */
 };
 
 struct fc_calibration_settings {
@@ -104,6 +106,10 @@ enum fc_code fc_calibration_kind(const struct fc_network *net, const char *vc_ru
  * FC_NO: the fit does not converge or the budget allows no case. */
 enum fc_code fc_calibrate(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
                           struct fc_calibration *calibration, struct fc_status *st);
+/* Makes the replays of a calibration of this machine anew and leaves all else as it is: those that fc_calibrate makes
+ * with the same settings. FC_INPUT: it is of another kind of router, or of another kernel version. */
+enum fc_code fc_calibrate_replays(const struct fc_machine *machine, const struct fc_calibration_settings *settings,
+                                  struct fc_calibration *calibration, struct fc_status *st);
 void fc_calibration_free(struct fc_calibration *calibration);
 enum fc_code fc_calibration_write(const struct fc_calibration *calibration, const char *path,
                                   struct fc_status *st);

@@ -2,7 +2,7 @@
  *
  * Numbers have the fewest digits that read back as the same double, unknown ones are null, so that what is
  * read and written again is the same file byte for byte (calibration_read.c). */
-#include "solvers/calibration/calibration_phases.h"
+#include "solvers/calibration/calibration_replays.h"
 #include "solvers/calibration/calibration_yaml.h"
 
 const char *const fc_left_out_names[] = {"network", "case", NULL};
@@ -135,5 +135,6 @@ enum fc_code fc_calibration_write(const struct fc_calibration *calibration, cons
     fprintf(f, "cases:\n");
     for (uint32_t i = 0; i < calibration->n_cases; i++) put_case(f, &calibration->cases[i]);
     fc_calibration_phases_write(f, &calibration->phases);
+    fc_calibration_replays_write(f, &calibration->replays);
     return fc_output_close(&out, st);
 }

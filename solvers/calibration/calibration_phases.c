@@ -20,7 +20,7 @@
 #define SHORT_BYTES 16.0
 enum {
     MOST_PATTERNS = 12,
-    MOST_NETWORKS = 8,
+    MOST_NETWORKS = FC_CALIBRATION_MOST_NETWORKS,
     MOST_RELATIVES = 8,
     MOST_NODES = 4096,
     SIZES = 4,
@@ -313,17 +313,7 @@ static enum fc_code keep(const struct run *runs, uint32_t n, struct fc_arena *ar
 
 /* ---- networks ---- */
 
-struct networks {
-    struct fc_arena arena;
-    int n, n_owned;
-    const char *without;                         /* of the settings */
-    const struct fc_network *net[MOST_NETWORKS]; /* ascending nodes; equal ones as they were found */
-    struct fc_machine *machine; /* [MOST_NETWORKS] of the owned; the machine itself is a borrowed copy */
-    struct fc_network *own;     /* [MOST_NETWORKS] */
-    bool borrowed[MOST_NETWORKS];
-};
-
-static void add_network(struct networks *w, const struct fc_network *net)
+static void add_network(struct fc_calibration_networks *w, const struct fc_network *net)
 {
     int at = w->n++;
     for (; at > 0 && w->net[at - 1]->n_nodes > net->n_nodes; at--) w->net[at] = w->net[at - 1];
@@ -331,7 +321,7 @@ static void add_network(struct networks *w, const struct fc_network *net)
 }
 
 /* Whether the network is there already, or not to be run. */
-static bool is_known(const struct networks *w, const struct fc_machine *machine)
+static bool is_known(const struct fc_calibration_networks *w, const struct fc_machine *machine)
 {
     char shape[512], other[512];
     fc_machine_shape(machine, shape, sizeof shape);
@@ -342,7 +332,7 @@ static bool is_known(const struct networks *w, const struct fc_machine *machine)
 }
 
 /* Takes the machine over; one that cannot be built, or is too large, is no loss. */
-static enum fc_code try_network(struct networks *w, struct fc_machine *machine, bool borrowed,
+static enum fc_code try_network(struct fc_calibration_networks *w, struct fc_machine *machine, bool borrowed,
                                 struct fc_status *st)
 {
     struct fc_status why = {0};
@@ -362,8 +352,8 @@ static enum fc_code try_network(struct networks *w, struct fc_machine *machine, 
     return st->code;
 }
 
-static enum fc_code open_networks(const struct fc_machine *machine, const struct fc_calibration_design *d,
-                                  struct networks *w, struct fc_status *st)
+enum fc_code fc_calibration_networks_open(const struct fc_machine *machine, const struct fc_calibration_design *d,
+                                          struct fc_calibration_networks *w, struct fc_status *st)
 {
     struct fc_machine own = *machine;
     w->machine = fc_alloc(&w->arena, MOST_NETWORKS, sizeof *w->machine, st);
@@ -381,7 +371,7 @@ static enum fc_code open_networks(const struct fc_machine *machine, const struct
     return FC_OK;
 }
 
-static void close_networks(struct networks *w)
+void fc_calibration_networks_close(struct fc_calibration_networks *w)
 {
     for (int i = 0; i < w->n_owned; i++) {
         fc_network_free(&w->own[i]);
@@ -396,12 +386,12 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
                                        struct fc_bulk *bulk, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct networks networks = {.without = settings->without};
+    struct fc_calibration_networks networks = {.without = settings->without};
     int n_families = 0;
     *bulk = (struct fc_bulk){0};
     struct family *families = fc_alloc(&scratch, MOST_NETWORKS * MOST_PATTERNS, sizeof *families, st);
     struct run *runs = fc_alloc(&scratch, FC_KRIGING_MOST_POINTS, sizeof *runs, st);
-    if (families && runs) open_networks(machine, d, &networks, st);
+    if (families && runs) fc_calibration_networks_open(machine, d, &networks, st);
     for (int i = 0; i < networks.n && !st->code; i++)
         add_families(networks.net[i], settings->seed, families, &n_families, st);
     if (!st->code) {
@@ -409,7 +399,7 @@ enum fc_code fc_calibration_phases_run(const struct fc_machine *machine,
         if (!run_all(runs, n, settings, st)) keep(runs, n, arena, bulk, st);
     }
     for (int i = 0; i < n_families; i++) close_family(&families[i]);
-    close_networks(&networks);
+    fc_calibration_networks_close(&networks);
     fc_arena_free(&scratch);
     return st->code;
 }

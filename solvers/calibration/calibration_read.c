@@ -3,7 +3,7 @@
  * The document is libyaml's; tables of keys (core.h) say which keys exist, their kind and range. Every key is
  * required, because a file is written by the program: what is missing was cut off or edited. null is an
  * unknown number (NaN) where the table's key may be unknown. */
-#include "solvers/calibration/calibration_phases.h"
+#include "solvers/calibration/calibration_replays.h"
 #include "solvers/calibration/calibration_yaml.h"
 
 /* ---- sections ---- */
@@ -209,18 +209,21 @@ static enum fc_code read_all(struct reader *r)
         INT("seed", struct fc_calibration, seed, 0, 9e18),
         REAL("hops_run", struct fc_calibration, hops_run, 0, 1e18),
     };
-    static const char *const sections[] = {"parameters", "hull", "errors", "corrections", "cases", "phases"};
+    static const char *const sections[] = {"parameters",  "hull",  "errors",
+                                           "corrections", "cases", "phases", "replays"};
     const yaml_node_t *top = yaml_document_get_root_node(&r->document);
     if (!top || top->type != YAML_MAPPING_NODE)
         return fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, 1},
                        "not a calibration (expected keys machine:, kind:, parameters:, ...)");
-    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, FC_COUNT(sections), r->c))
-        return r->st->code;
+    const yaml_node_t *replays = top->type == YAML_MAPPING_NODE ? value_of(r, top, "replays") : NULL;
+    size_t n_sections = FC_COUNT(sections) - (replays ? 0 : 1); /* older files have none */
+    if (decode(r, top, "calibration", fields, FC_COUNT(fields), sections, n_sections, r->c)) return r->st->code;
     if (read_parameters(r, value_of(r, top, "parameters")) || read_hull(r, value_of(r, top, "hull")) ||
         read_errors(r, value_of(r, top, "errors")) || read_corrections(r, value_of(r, top, "corrections")))
         return r->st->code;
     if (read_cases(r, value_of(r, top, "cases"))) return r->st->code;
-    return fc_calibration_phases_read(r, value_of(r, top, "phases"));
+    if (fc_calibration_phases_read(r, value_of(r, top, "phases"))) return r->st->code;
+    return fc_calibration_replays_read(r, replays);
 }
 
 enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st)

@@ -1,5 +1,10 @@
-/* source_outside.c - messages given from outside while the engine rests: a queue a node, packets of a message
- * one behind the other as source_closed.c cuts them.
+/* source_outside.c - messages given from outside while the engine rests: a queue a node, packets as
+ * source_closed.c cuts them.
+ *
+ * The messages of a node take turns, a packet each: a new one goes behind the others, one that has sent a
+ * packet and has more goes there too. So do interfaces that have a queue for each partner (Blue Gene/L's six
+ * FIFOs, Elan's slices of transfers), so do the rounds of source_closed.c, and it is what fair sharing of the
+ * injection link is for a fluid. One message behind the other would leave the links of the later ones idle.
  *
  * The engine asks for the next packet when one has left; a source that ran dry is asked again by the engine's
  * wake. A packet's birth is the message's name, so that the log, which is kept for packets not born in a
@@ -101,8 +106,13 @@ void fc_flit_outside_seek(const struct fc_flit_traffic *traffic, uint32_t node, 
         fc_flit_flits_of(c, last ? x->bytes - (double)(x->packets - 1) * c->payload_bytes : c->payload_bytes);
     source->random = (uint32_t)(fc_random(traffic->key, x->born, x->sent) >> 32);
     source->tag = 0;
-    if (!last) return;
+    if (!last && x->next == FC_NONE) return;
     o->first[node] = x->next;
-    x->next = o->free;
-    o->free = m;
+    x->next = last ? o->free : FC_NONE;
+    if (last) {
+        o->free = m;
+    } else {
+        o->message[o->last[node]].next = m;
+        o->last[node] = m;
+    }
 }

@@ -25,7 +25,7 @@
  * (2) For fixed routes the busiest link's wire bytes / bandwidth, for adaptive routing the cut bound of the
  * node traffic: all of it has crossed at the end.
  *
- * Limits: the model's error against machines is not known (error_percent NaN). Receives of programs cost CPU
+ * Limits: error_percent is NaN here; replay_error.c states what the machine's calibration knows of it. Receives of programs cost CPU
  * time in the call that completes them, also when the message came earlier (LogGOPSim charges it at arrival);
  * a nonblocking collective does not slow its rank; one-sided data is counted but nobody waits for it; blocked
  * messages hold no buffers upstream. */

@@ -69,6 +69,8 @@ struct fc_mail {
     uint32_t state;         /* FC_SENT... */
     uint32_t vertex;        /* of a graph: the event that sends or receives it; */
     uint8_t processor, nic; /* and what it occupies */
+    uint32_t place;         /* in row, */
+    struct fc_dense_row *row; /* of a call of all to all (replay_dense.h); else NULL */
     uint64_t turn;          /* and its place among what happens at the same time */
 };
 enum {
@@ -191,6 +193,7 @@ struct fc_live_call {
     struct fc_call_list *list;
     struct fc_batch *batch;
     const struct fc_round_maker *maker;
+    struct fc_dense_call *dense; /* its messages, all known by their place; else NULL */
     const struct fc_hardware_times *hardware; /* neither: the network carries it out; since when: */
     double start_s[FC_VIEWS];
     struct fc_chain chain;     /* behind start_s, real */
@@ -386,7 +389,7 @@ struct fc_run {
     void *graph;
     double time_s[FC_VIEWS]; /* latest end or arrival so far, and */
     struct fc_chain chain;   /* what led to the real one */
-    uint64_t n_messages, n_events;
+    uint64_t n_messages, n_network_messages, n_events;
     uint32_t n_finished;
     double *finish_s, *compute_s; /* [n_ranks] results */
     struct {
@@ -428,6 +431,8 @@ struct fc_harvest {
     const struct fc_chain *chain; /* what led to the real one */
 };
 void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
+void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes,
+                        const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
 void fc_harvest_call(const struct fc_run *run, struct fc_harvest *h, const struct fc_strand *call);
 /* Advances the clock over the wait; returns the time spent blocked. */
@@ -441,6 +446,8 @@ static inline struct fc_mail *fc_mail_taken(struct fc_mail *mail)
 bool fc_play_call(struct fc_run *run, struct fc_strand *s);
 struct fc_strand *fc_strand_beside(struct fc_run *run);
 void fc_strand_free(struct fc_run *run, struct fc_strand *s);
+/* The strand keeps the message in hand until its round is over. */
+bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail);
 /* The rank that the call in progress of s waits for. */
 uint32_t fc_call_waits_for(const struct fc_strand *s);
 

@@ -11,7 +11,7 @@
  * lists together hold more than MOST_LISTED messages. Making a communicator costs like an allgather of 8
  * bytes on its parent, Finalize like a barrier where it is every rank's last call (a trace may be a window
  * without it). */
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_dense.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,6 +83,7 @@ static void forget(struct fc_live_call *call)
     free(call->blocks);
     free(call->sizes);
     free(call->before);
+    fc_dense_free(call->dense);
 }
 
 static struct fc_live_call *new_call(struct fc_calls *c, uint32_t comm, uint32_t number)
@@ -354,6 +355,7 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
         mail->state = FC_EMBEDDED;
         mail->sender = mail->receiver = NULL;
         mail->taken = NULL;
+        mail->row = NULL;
     }
     return FC_OK;
 }
@@ -405,6 +407,8 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     const struct fc_round_maker *maker = fc_round_maker(algorithm);
     if (!maker || (!call->blocks && (uint64_t)call->n * call->n < LONG_LIST)) return find_list(c, call, op);
     call->maker = maker;
+    if (maker->all_at_once && !call->blocks && !call->n_gone && fc_dense_start(call, c->job->st))
+        return c->job->st->code;
     if (!call->sizes) return FC_OK;
     call->before = calloc((size_t)call->n + 1, sizeof *call->before);
     if (!call->before)

@@ -97,13 +97,19 @@ static bool make_room(struct fc_run *run)
     return true;
 }
 
+void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes,
+                        const struct fc_chain *chain)
+{
+    if (h->n == run->taken_capacity && !make_room(run)) return;
+    for (int v = 0; v < run->views; v++)
+        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, chain};
+    h->n++;
+}
+
 void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail)
 {
     if (mail->taken) mail = mail->taken;
-    if (h->n == run->taken_capacity && !make_room(run)) return;
-    for (int v = 0; v < run->views; v++)
-        run->taken[v][h->n] = (struct fc_taken){mail->arrived_s[v], mail->bytes, &mail->chain};
-    h->n++;
+    fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, &mail->chain);
 }
 
 static void harvest_other(const struct fc_run *run, struct fc_harvest *h, const double *time_s,

@@ -48,6 +48,7 @@ struct fc_mail *fc_mail_new(struct fc_match *m)
     mail->sender = mail->receiver = NULL;
     mail->next = mail->taken = NULL;
     mail->route = FC_NONE;
+    mail->row = NULL;
     return mail;
 }
 

@@ -5,7 +5,7 @@
  * injection bandwidth without queueing. Everything else goes through the transit (transit.h), which also
  * tells when each message would have arrived alone: that is the other view. */
 #include "solvers/load_internal.h"
-#include "solvers/replay/replay.h"
+#include "solvers/replay/replay_dense.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ enum fc_code fc_net_start(struct fc_run *run)
     if (settings->loggops) return FC_OK;
     struct fc_transit_settings transit = {.network = settings->network,
                                           .background_bytes_per_s = settings->background_bytes_per_s,
-                                          .background = settings->background};
+                                          .background = settings->background,
+                                          .made = settings->calibration};
     return fc_transit_open(run->job->net, &transit, &run->transit, run->job->st);
 }
 
@@ -35,6 +36,10 @@ static void arrive(struct fc_run *run, struct fc_mail *mail, const double *time_
     mail->state |= FC_ARRIVED;
     mail->chain.link_s += fc_later(0, time_s[FC_REAL] - mail->sent_s[FC_REAL]);
     fc_run_ends(run, time_s[FC_REAL], run->views > 1 ? time_s[FC_ALONE] : 0, &mail->chain);
+    if (mail->row) {
+        fc_dense_arrived(run, mail);
+        return;
+    }
     if (run->arrived) {
         run->arrived(run, mail);
         return;
@@ -89,8 +94,8 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
     uint64_t id = (uint64_t)mail->from << 38 | (uint64_t)(mail->number & 0xfff) << 26 | slot;
     run->way[slot] = mail;
     mail->state |= FC_NETWORK_HOLDS;
-    return fc_transit_send_in_turn(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
-                                   job->node[mail->to], mail->bytes) == FC_OK;
+    return fc_transit_send_over(run->transit, id, mail->number, time_s[FC_REAL], job->node[mail->from],
+                                job->node[mail->to], mail->bytes, mail->route) == FC_OK;
 }
 
 void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
@@ -101,6 +106,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     run->n_messages++;
     if (job->settings->loggops) {
         run->total.network_bytes += mail->bytes;
+        run->n_network_messages++;
         mail->sent_s[FC_REAL] += job->settings->loggops_latency_s;
         arrive(run, mail, mail->sent_s);
         return;
@@ -126,6 +132,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         mail->sent_s[v] = time_s[v] + route->latency_s;
     }
     run->total.network_bytes += mail->bytes;
+    run->n_network_messages++;
     route->wire_bytes += wire_bytes;
     if (run->views > 1) {
         mail->arrived_s[FC_ALONE] = time_s[FC_ALONE] - time_s[FC_REAL];

@@ -1,5 +1,5 @@
 /* replay_report.c - from a finished run to its result: totals, the bound, what binds. */
-#include "solvers/load_internal.h"
+#include "solvers/bound/bound.h"
 #include "solvers/replay/replay.h"
 
 #include <math.h>
@@ -49,7 +49,24 @@ static double report_links(const struct fc_run *run, struct fc_replay *replay, u
     return most;
 }
 
-/* The cut bound of the traffic that the run sent between nodes. */
+/* Raises the bound to what the flow program proves, where that is cheap. */
+static enum fc_code flow_bound(const struct fc_job *job, const struct fc_node_demand *nodes, const double *background,
+                               double *bound_s)
+{
+    struct fc_flow_settings settings = fc_flow_cheap(job->net);
+    struct fc_flow_bound flow;
+    struct fc_status why = {0};
+    settings.background_bytes_per_s = background;
+    if (!fc_flow_bound_solve(job->net, nodes, &settings, &flow, &why)) {
+        *bound_s = fmax(*bound_s, flow.lower_s);
+        fc_flow_bound_free(&flow);
+    } else if (why.code != FC_NO) {
+        *job->st = why;
+    }
+    return job->st->code;
+}
+
+/* The bound of the traffic that the run sent between nodes, by cuts and the flow program. */
 static enum fc_code cut_bound(const struct fc_run *run, double *bound_s)
 {
     const struct fc_job *job = run->job;
@@ -65,18 +82,20 @@ static enum fc_code cut_bound(const struct fc_run *run, double *bound_s)
         nodes.bytes[i] = ways->route[i].wire_bytes;
     }
     bool packets = job->settings->network == FC_NET_FLIT; /* may gain on those of the background */
-    if (!job->st->code)
-        fc_cut_bound(job->net, &nodes, packets ? NULL : job->settings->background_bytes_per_s, bound_s,
-                     job->st);
+    const double *background = packets ? NULL : job->settings->background_bytes_per_s;
+    if (!job->st->code && !fc_cut_bound(job->net, &nodes, background, bound_s, job->st))
+        flow_bound(job, &nodes, background, bound_s);
     fc_arena_free(&scratch);
     return job->st->code;
 }
 
 /* The greatest part of the chain of events that ends last. */
-static const char *what_binds(const struct fc_run *run)
+static const char *what_binds(const struct fc_run *run, struct fc_replay *replay)
 {
     const struct fc_chain *c = &run->chain;
     double latency_s = run->time_s[FC_REAL] - c->computation_s - c->software_s - c->link_s;
+    replay->path_link_s = fmax(0, c->link_s);
+    replay->path_latency_s = fmax(0, latency_s);
     if (c->computation_s >= fmax(c->software_s, fmax(c->link_s, latency_s))) return "computation";
     if (c->link_s >= fmax(c->software_s, latency_s)) return "link";
     return c->software_s >= latency_s ? "software" : "latency";
@@ -104,7 +123,9 @@ enum fc_code fc_report_replay(struct fc_run *run, struct fc_replay *replay)
              : job->settings->network == FC_NET_FLIT ? "a run of the kernel itself: nothing to compare with"
                                                      : "replays are not compared with the kernel");
     p->bottleneck_bytes = p->bottleneck == FC_NONE ? 0 : replay->link_bytes[p->bottleneck];
-    p->binds = what_binds(run);
+    p->binds = what_binds(run, replay);
+    replay->alone_s = run->time_s[run->views > 1 ? FC_ALONE : FC_REAL];
+    replay->n_network_messages = run->n_network_messages;
     p->local_bytes = run->total.local_bytes;
     p->network_bytes = run->total.network_bytes;
     return FC_OK;

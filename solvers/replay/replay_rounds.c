@@ -4,8 +4,8 @@
  * A call that is a list finds its messages there. Algorithms in which n members exchange n^2 messages (rings,
  * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists
  * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
- * all messages. */
-#include "solvers/replay/replay.h"
+ * all messages, or by its place where every member sends to every other at once (replay_dense.c). */
+#include "solvers/replay/replay_dense.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
 
 /* ---- a round that is worked out ---- */
 
-static bool take_in_hand(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail)
+bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail)
 {
     if (s->n_hand == s->hand_capacity) {
         uint32_t more = s->hand_capacity ? 2 * s->hand_capacity : 4;
@@ -188,7 +188,7 @@ static bool post_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
     if (!s->call->maker->receive(s->call, s->member, i, &from)) return true;
     struct fc_mail *mail = fc_match_receive(
         &run->match, (struct fc_queue_key){s->call->serial, (int32_t)from, (int32_t)s->member, tag});
-    if (!mail || !take_in_hand(run, s, mail)) return false;
+    if (!mail || !fc_strand_takes(run, s, mail)) return false;
     mail->from = s->call->member[from];
     mail->to = s->rank;
     fc_end_post(run, s, mail);
@@ -203,7 +203,7 @@ static bool send_made(struct fc_run *run, struct fc_strand *s, uint32_t i, int32
     struct fc_mail *mail = fc_match_send(
         &run->match, (struct fc_queue_key){s->call->serial, (int32_t)s->member, (int32_t)to, tag});
     bool rendezvous = fc_is_long(run, bytes);
-    if (!mail || (rendezvous && !take_in_hand(run, s, mail))) return false;
+    if (!mail || (rendezvous && !fc_strand_takes(run, s, mail))) return false;
     mail->from = s->rank;
     mail->to = s->call->member[to];
     mail->bytes = bytes;
@@ -275,7 +275,8 @@ bool fc_play_call(struct fc_run *run, struct fc_strand *s)
     }
     if (s->call->hardware && !fc_hardware_play(run, s)) return false;
     if (s->call->list && !play_listed(run, s)) return false;
-    if (s->call->maker && !play_made(run, s)) return false;
+    if (s->call->dense && !fc_dense_play(run, s)) return false;
+    if (s->call->maker && !s->call->dense && !play_made(run, s)) return false;
     s->in_call = false;
     fc_calls_leave(&run->calls, s->call);
     s->call = NULL;
@@ -291,6 +292,8 @@ uint32_t fc_call_waits_for(const struct fc_strand *s)
 {
     const struct fc_live_call *call = s->call;
     if (call->hardware) return fc_hardware_waits_for(s);
+    uint32_t missing_rank = call->dense ? fc_dense_missing(s) : FC_NONE;
+    if (missing_rank != FC_NONE) return missing_rank;
     for (uint64_t k = s->step; call->list && k < s->round_end; k++) {
         const struct fc_call_schedule *list = &call->list->s;
         uint64_t i = list->step[k] / 2;

@@ -6,12 +6,14 @@
 
 #include "solvers/solvers.h"
 
+struct fc_calibration; /* solvers/calibration/calibration.h */
 struct fc_transit_settings {
     enum fc_network_model network;
     const double *background_bytes_per_s; /* [n_links] other jobs' traffic; NULL: none */
     const struct fc_background *background; /* flit: the same as packets to send (background.h) */
     uint64_t seed;                        /* flit */
     const char *calibration;              /* queueing: file; NULL: the machine's, or theory's parameters */
+    const struct fc_calibration *made;    /* queueing: instead of a file; NULL: none */
 };
 /* An arrival. */
 struct fc_arrival {

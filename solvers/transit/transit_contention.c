@@ -11,6 +11,13 @@
  * What happens within 1e-13 of the time, and ends within 1e-11 of a message's own least time, is one instant,
  * so that equal messages stay equal in spite of rounding. Order within an instant: by id.
  *
+ * Crowds. Where a start or an end changes the rates of MANY messages, and MANY_EACH times as many as there were
+ * starts and ends, the next ones count late: rates stay as they are until one start or end would be later than LATE
+ * of its message's duration (of a start: the one expected at the rates of its links). A message that ends arrives
+ * on time by its rate; what it leaves is idle till then, and one that starts waits. So a link loses at most LATE of
+ * the time that each of its messages takes, twice; nobody goes faster than is fair but who gains by another's
+ * wait. Without it F messages in one region cost F^2 changes of rates. Fewer changes than MANY: exact.
+ *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
  * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
@@ -21,10 +28,14 @@
 
 #include <stdlib.h>
 
+#define LATE (1.0 / 32)
+enum { MANY = 256, MANY_EACH = 8 };
+enum { MOST = 10 }; /* all rates are found anew where one of so many changed the last time */
+
 /* A message under way; its number is that of its flow. */
 struct moving {
     uint64_t id;
-    double left_bytes, since_s; /* wire bytes left at since_s, */
+    double began_s, left_bytes, since_s; /* wire bytes left at since_s, */
     double rate;                /* from then on */
     double end_s, slack_s;      /* foreseen, and what is the same instant */
     double head_s, alone_s;
@@ -44,6 +55,10 @@ struct contention {
     struct fc_dues starts; /* index: of waiting[] */
     uint32_t free_waiting;
     size_t n_ends, n_waiting, moving_capacity, ends_capacity, waiting_capacity;
+    double due_s;        /* rates are found again then; INFINITY: nothing has happened since */
+    bool late;           /* what happens counts late */
+    bool most;           /* the last solve changed most rates: so will the next */
+    uint32_t n_happened; /* starts and ends since the last solve */
 };
 
 static enum fc_code open_contention(struct fc_transit *t)
@@ -57,6 +72,7 @@ static enum fc_code open_contention(struct fc_transit *t)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
         fc_fair_open(&c->fair, net->n_links, capacity, t->st);
         c->free_waiting = FC_NONE;
+        c->due_s = INFINITY;
     }
     fc_arena_free(&scratch);
     return t->st->code;
@@ -79,6 +95,9 @@ static void reset_contention(struct fc_transit *t)
     fc_fair_reset(&c->fair);
     c->n_ends = c->n_waiting = c->starts.n = 0;
     c->free_waiting = FC_NONE;
+    c->due_s = INFINITY;
+    c->late = c->most = false;
+    c->n_happened = 0;
 }
 
 static enum fc_code send(struct fc_transit *t, const struct fc_transit_message *m)
@@ -137,13 +156,43 @@ static void rise_or_sink(struct contention *c, size_t at, uint32_t m)
 
 /* ---- instants ---- */
 
+static uint32_t crowd(const void *contention, uint32_t link)
+{
+    const struct contention *c = contention;
+    return c->fair.link[link].n_flows;
+}
+
+/* Something happened at now_s to a message that takes lasts_s. */
+static inline void happens(struct contention *c, double now_s, double lasts_s)
+{
+    double due_s = c->late ? now_s + LATE * lasts_s : now_s;
+    if (due_s < c->due_s) c->due_s = due_s;
+    c->n_happened++;
+}
+
+/* How long a message of so many wire bytes takes at the rate that its links give the others now. */
+static double expected_s(const struct contention *c, const struct fc_transit_ways *ways,
+                         const struct fc_transit_way *way, double wire_bytes)
+{
+    double s_per_byte = 0;
+    for (uint32_t k = way->first; k < way->first + way->n_finite; k++) {
+        const struct fc_fair_link *l = &c->fair.link[ways->link[k]];
+        double rate = l->n_bound > 0 ? l->level : l->capacity / l->n_flows;
+        if (ways->weight[k] > s_per_byte * rate) s_per_byte = ways->weight[k] / rate;
+    }
+    return wire_bytes * s_per_byte;
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
-    uint32_t w = fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn);
+    uint32_t turn = m->route == FC_NONE ? fc_transit_ways_find(&t->ways, m->src, m->dst, m->bytes, m->turn)
+                                        : fc_transit_way_over(&t->ways, m->route, m->bytes, m->turn);
+    uint32_t w = turn == FC_NONE ? FC_NONE : fc_transit_way_free(&t->ways, turn, m->bytes, crowd, c);
     if (w == FC_NONE) return t->st->code;
     struct fc_transit_way *way = &t->ways.way[w];
-    double least_s = m->wire_bytes * way->s_per_byte, alone_s = m->time_s + way->head_s + least_s;
+    double head_s = t->ways.way[turn].head_s; /* alone it arrives as on an ideal network, to the last bit */
+    double least_s = m->wire_bytes * t->ways.way[turn].s_per_byte, alone_s = m->time_s + head_s + least_s;
     way->bytes += m->bytes;
     way->wire_bytes += m->wire_bytes;
     bool shares = true;
@@ -157,12 +206,14 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
                             t->st) ||
         !fc_transit_reserve((void **)&c->ends, &c->ends_capacity, c->n_ends + 1, sizeof *c->ends, t->st))
         return t->st->code;
+    happens(c, m->time_s, c->late ? expected_s(c, &t->ways, way, m->wire_bytes) : 0);
     c->moving[f] = (struct moving){.id = m->id,
+                                   .began_s = m->time_s,
                                    .left_bytes = m->wire_bytes,
                                    .since_s = m->time_s,
                                    .end_s = INFINITY,
                                    .slack_s = 1e-11 * least_s,
-                                   .head_s = way->head_s,
+                                   .head_s = head_s,
                                    .alone_s = alone_s,
                                    .least_s = alone_s + wait_s,
                                    .arrived = arrived};
@@ -201,6 +252,7 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         if (!m->arrived && fc_transit_arrive(t, m->id, fmax(now_s + m->head_s, m->least_s), m->alone_s))
             return t->st->code;
         fc_fair_remove(&c->fair, f);
+        happens(c, now_s, now_s - m->began_s);
         if (--c->n_ends > 0) sink(c, 0, c->ends[c->n_ends]);
     }
     while (fc_dues_first(&c->starts) <= instant_s) {
@@ -210,8 +262,13 @@ static enum fc_code step(struct fc_transit *t, double now_s)
         c->free_waiting = w;
         if (begin(t, &message)) return t->st->code;
     }
-    if (fc_fair_solve(&c->fair)) return t->st->code;
+    if (c->due_s > instant_s) return FC_OK;
+    if (c->most ? fc_fair_solve_anew(&c->fair) : fc_fair_solve(&c->fair)) return t->st->code;
     adopt(c, now_s);
+    c->late = c->fair.n_changed >= MANY && c->fair.n_changed >= MANY_EACH * (size_t)c->n_happened;
+    c->most = c->late && MOST * c->fair.n_changed >= c->fair.n_living;
+    c->due_s = INFINITY;
+    c->n_happened = 0;
     return FC_OK;
 }
 
@@ -220,7 +277,7 @@ static enum fc_code advance(struct fc_transit *t, double until_s)
     struct contention *c = t->own;
     for (;;) {
         double end_s = c->n_ends ? c->moving[c->ends[0]].end_s : INFINITY;
-        double now_s = fmin(end_s, fc_dues_first(&c->starts));
+        double now_s = fmin(fmin(end_s, c->due_s), fc_dues_first(&c->starts));
         if (isinf(now_s) || now_s > until_s || now_s > fc_dues_first(&t->arrivals)) return FC_OK;
         if (step(t, now_s)) return t->st->code;
     }

@@ -34,7 +34,8 @@
 #include <stdlib.h>
 
 #define CLOSE 1e-10 /* rates and capacities that differ by less are equal */
-enum { LIVING = 1, CAME = 2, ACTIVE = 4 };
+
+_Static_assert(sizeof(struct fc_fair_link) == 64, "a link is one cache line");
 
 #define RESERVE(f, array, capacity, need)                                                                    \
     fc_transit_reserve((void **)&(f)->array, &(f)->capacity, need, sizeof *(f)->array, (f)->st)
@@ -42,7 +43,7 @@ enum { LIVING = 1, CAME = 2, ACTIVE = 4 };
 enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *capacity, struct fc_status *st)
 {
     *f = (struct fc_fair){.st = st, .n_links = n_links};
-    f->link = malloc(((size_t)n_links + 1) * sizeof *f->link);
+    f->link = aligned_alloc(64, ((size_t)n_links + 1) * sizeof *f->link);
     f->loose = malloc(((size_t)n_links + 1) * sizeof *f->loose);
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
@@ -66,6 +67,7 @@ void fc_fair_close(struct fc_fair *f)
     free(f->loose);
     free(f->at_hand);
     free(f->keys);
+    free(f->sums);
     memset(f, 0, sizeof *f);
 }
 
@@ -103,7 +105,7 @@ static uint32_t take_entries(struct fc_fair *f, uint32_t n)
 /* Twice the room for flows on the link. */
 static bool widen(struct fc_fair *f, struct fc_fair_link *l)
 {
-    uint32_t room = l->room ? 2 * l->room : 4, k = (uint32_t)__builtin_ctz(room), first = f->free_on[k];
+    uint32_t k = l->room ? l->room + 1 : 2, room = UINT32_C(1) << k, first = f->free_on[k];
     if (first != FC_NONE) {
         f->free_on[k] = f->on[first].flow;
     } else {
@@ -113,12 +115,11 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     }
     if (l->room) {
         memcpy(f->on + first, f->on + l->first, l->n_flows * sizeof *f->on);
-        k = (uint32_t)__builtin_ctz(l->room);
-        f->on[l->first].flow = f->free_on[k];
-        f->free_on[k] = l->first;
+        f->on[l->first].flow = f->free_on[l->room];
+        f->free_on[l->room] = l->first;
     }
     l->first = first;
-    l->room = room;
+    l->room = (uint8_t)k;
     return true;
 }
 
@@ -130,7 +131,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         return FC_NONE;
     for (uint32_t i = 0; i < n; i++) {
         struct fc_fair_link *l = &f->link[link[i]];
-        if (l->n_flows == l->room && !widen(f, l)) return FC_NONE;
+        if ((l->room == 0 || l->n_flows >> l->room) && !widen(f, l)) return FC_NONE;
     }
     uint32_t first = take_entries(f, n), flow = f->free_flow;
     if (first == FC_NONE) return FC_NONE;
@@ -138,7 +139,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         f->free_flow = f->flow[flow].first;
     else
         flow = (uint32_t)f->n_flows++;
-    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, LIVING | CAME};
+    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME};
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
@@ -166,7 +167,7 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
             f->loose[f->n_loose++] = e->link;
         }
     }
-    if (gone->state & CAME) {
+    if (gone->state & FC_FAIR_CAME) {
         uint32_t last = f->came[--f->n_came];
         f->came[gone->place] = last;
         f->flow[last].place = gone->place;
@@ -237,7 +238,7 @@ static inline void lower_key(struct fc_fair *f, const struct fc_fair_link *l, do
 static void activate(struct fc_fair *f, uint32_t flow)
 {
     struct fc_fair_flow *x = &f->flow[flow];
-    x->state |= ACTIVE;
+    x->state |= FC_FAIR_ACTIVE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
@@ -263,7 +264,7 @@ static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level
 {
     struct fc_fair_flow *x = &f->flow[flow];
     double old = x->rate;
-    bool active = x->state & ACTIVE;
+    bool active = x->state & FC_FAIR_ACTIVE;
     for (uint32_t i = x->first; i < x->first + x->n; i++) {
         const struct fc_fair_entry *e = &f->entry[i];
         struct fc_fair_link *l = &f->link[e->link];
@@ -281,7 +282,7 @@ static void decide(struct fc_fair *f, uint32_t flow, uint32_t link, double level
     if (x->bottleneck != FC_NONE) f->link[x->bottleneck].n_bound--;
     f->link[link].n_bound++;
     x->bottleneck = link;
-    x->state = LIVING;
+    x->state = FC_FAIR_LIVING;
     if (fabs(level - old) <= 1e-13 * old) return;
     x->rate = level;
     f->changed[f->n_changed++] = flow;
@@ -296,7 +297,7 @@ static double fills_at(const struct fc_fair *f, const struct fc_fair_link *l)
         double kept = 0, weight = 0;
         for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
             const struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-            bool shares = (x->state & ACTIVE) || x->rate > level * (1 + CLOSE);
+            bool shares = (x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE);
             sharing += shares;
             weight += shares ? f->on[i].weight : 0;
             kept += shares ? 0 : f->on[i].weight * x->rate;
@@ -314,7 +315,7 @@ static void fill_link(struct fc_fair *f, uint32_t link, double level)
     double used = 0;
     for (uint32_t i = l->first; i < l->first + l->n_flows; i++) {
         struct fc_fair_flow *x = &f->flow[f->on[i].flow];
-        if ((x->state & ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
+        if ((x->state & FC_FAIR_ACTIVE) || x->rate > level * (1 + CLOSE)) decide(f, f->on[i].flow, link, level);
         used += f->on[i].weight * x->rate;
     }
     l->spare = l->capacity - used;
@@ -405,7 +406,7 @@ enum fc_code fc_fair_solve(struct fc_fair *f)
     f->n_loose = 0;
     bool only_newcomers = f->lows.n == 0;
     for (size_t k = 0; k < f->n_came; k++) {
-        f->flow[f->came[k]].state = LIVING;
+        f->flow[f->came[k]].state = FC_FAIR_LIVING;
         if (!only_newcomers || !fits(f, f->came[k])) f->came[stay++] = f->came[k];
     }
     for (size_t k = 0; k < stay; k++) activate(f, f->came[k]);

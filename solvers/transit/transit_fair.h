@@ -6,18 +6,19 @@
 #include "models/models.h"
 #include "solvers/transit/transit_lows.h"
 
+/* One cache line. */
 struct fc_fair_link {
     double capacity;      /* bytes/s */
     double used;          /* by all flows */
     double level;         /* with n_bound > 0: the rate of those; nobody on it is faster */
-    uint32_t first, room; /* on[first .. first + room) is its, and */
+    double spare, active; /* solve at hand: left by flows that have a rate; sum of the weights of all others, */
+    uint32_t n_active;    /* and how many they are */
+    uint32_t place;       /* solve at hand: among its links, or FC_NONE */
+    uint32_t first;       /* on[first .. first + 2^room) is its, and */
     uint32_t n_flows;     /* so many are there */
     uint32_t n_bound;     /* flows whose bottleneck it is */
-    /* In the solve at hand: */
-    double spare, active; /* left by flows that have a rate; sum of the weights of all others, */
-    uint32_t n_active;    /* and how many they are */
-    uint32_t place;       /* among the links at hand, or FC_NONE */
-    bool full;            /* all there have their rates, and the link is the bottleneck of some */
+    uint8_t room;         /* 0: none yet */
+    bool full;            /* solve at hand: all there have their rates, and the link is the bottleneck of some */
     bool loose;           /* has lost a flow since the last solve */
 };
 /* A flow on a link, seen from the link, */
@@ -37,6 +38,7 @@ struct fc_fair_flow {
     uint32_t place;      /* in came[] */
     uint8_t state;
 };
+enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2, FC_FAIR_ACTIVE = 4 }; /* state */
 struct fc_fair {
     struct fc_status *st;
     uint32_t n_links;
@@ -54,6 +56,7 @@ struct fc_fair {
     struct fc_lows lows;              /* on keys */
     double *keys;
     double level; /* what is lower is decided */
+    struct fc_fair_sums *sums; /* [n_links] NULL: never solved anew */
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
@@ -70,5 +73,7 @@ void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
 enum fc_code fc_fair_solve(struct fc_fair *fair);
+/* The same from nothing (transit_fair_anew.c): all links of all flows, cheaper where most rates change. */
+enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
 
 #endif

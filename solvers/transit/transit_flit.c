@@ -12,9 +12,8 @@
  * by packet while messages are under way. While none is the clock jumps and the network stands still, which
  * changes nothing in distribution, since births are a Poisson process and what they meet is stationary.
  *
- * Limits: networks of at most MOST_LINKS links; messages of one node leave one after the other in the order
- * in which they were sent, packet by packet, among those of the background at their birth; bytes of links are
- * not told. Costs what the kernel costs, tick by tick while anything is under way: on bgl-64 0.4 s of CPU a
+ * Limits: networks of at most MOST_LINKS links; the messages of one node take turns, a packet each, with those
+ * of the background from their birth on (source_outside.c); bytes of links are not told. Costs what the kernel costs, tick by tick while anything is under way: on bgl-64 0.4 s of CPU a
  * millisecond of time. */
 #include "solvers/background.h"
 #include "solvers/flit/run.h"

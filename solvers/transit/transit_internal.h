@@ -4,6 +4,7 @@
 #define FC_TRANSIT_INTERNAL_H
 
 #include "solvers/transit/transit.h"
+#include "solvers/transit/transit_shapes.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,6 +60,7 @@ enum { FC_WAY_PATHS = 8 };
 struct fc_way_path {
     uint32_t first, n; /* path_link[first .. first + n), in order */
     double share;      /* of the bytes of a message that uses all paths */
+    double head_s;     /* head delays of its links */
 };
 struct fc_way_route {
     uint64_t key;      /* src << 32 | dst */
@@ -85,10 +87,12 @@ struct fc_transit_ways {
     struct fc_way_path path[FC_WAY_PATHS];
     uint32_t n_paths, *path_link;
     size_t n_path_links, path_link_capacity;
+    struct fc_way_shapes shapes;
     /* Light ways do not keep their links (ideal networks, where millions of pairs may send one message each):
      * way->first is FC_NONE. Those of the latest, `fresh`, are at link[n_links] until the next is made: its
      * first message is added to the sums below at once, later ones by walking again in the end. */
     bool light;
+    size_t most_light;          /* so many are kept; a later one is made anew for each of its messages */
     uint32_t fresh;             /* FC_NONE: none */
     double *bytes, *wire_bytes; /* [n_links of the network] */
     uint32_t *slot; /* [mask + 1] route, FC_NONE: free; at most half full */
@@ -110,6 +114,11 @@ uint32_t fc_transit_ways_find(struct fc_transit_ways *ways, uint32_t src, uint32
 /* Its two halves: the route between different nodes, which is walked once, and the way of a message over it. */
 uint32_t fc_transit_route_find(struct fc_transit_ways *ways, uint32_t src, uint32_t dst);
 uint32_t fc_transit_way_over(struct fc_transit_ways *ways, uint32_t route, double bytes, uint64_t turn);
+/* The way that a message takes whose turn is way `number`: the same, or where the routing is adaptive and the
+ * message short, one beside it whose links are less crowded; crowd tells how many messages cross a link. FC_NONE: out
+ * of memory. */
+uint32_t fc_transit_way_free(struct fc_transit_ways *ways, uint32_t number, double bytes,
+                             uint32_t (*crowd)(const void *context, uint32_t link), const void *context);
 /* Makes ways light; before the first. */
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *ways);
 /* Adds bytes and wire bytes to the links of a light way; its links are at link[n_links] then. */
@@ -138,8 +147,11 @@ bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size
 struct fc_transit_message {
     uint64_t id, turn;
     double time_s, bytes, wire_bytes;
-    uint32_t src, dst;
+    uint32_t src, dst, route; /* route: FC_NONE: not looked up */
 };
+/* As fc_transit_send_in_turn for who knows the route. */
+enum fc_code fc_transit_send_over(struct fc_transit *t, uint64_t id, uint64_t turn, double time_s, uint32_t src,
+                                  uint32_t dst, double bytes, uint32_t route);
 struct fc_transit_ops {
     const char *name;
     bool no_links; /* it does not know what crosses which link */

@@ -90,14 +90,16 @@ static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w
     struct fc_calibrated *model = NULL;
     bool found = false;
     enum fc_code code = FC_OK;
-    if (t->settings.calibration) {
+    if (t->settings.made) {
+        /* the caller's */
+    } else if (t->settings.calibration) {
         code = fc_calibration_read(t->settings.calibration, &calibration, t->st);
         found = !code;
     } else {
         code = fc_calibration_find(t->net, &calibration, &found, t->st);
     }
     if (!code)
-        code = fc_calibrated_open(found ? &calibration : NULL, turns, "uniform", settings, &model, t->st);
+        code = fc_calibrated_open(found ? &calibration : t->settings.made, turns, "uniform", settings, &model, t->st);
     if (!code) code = tabulate(w, turns, model, t->st);
     fc_calibrated_close(model);
     if (found) fc_calibration_free(&calibration);

@@ -13,15 +13,22 @@
  * these are spread evenly. Its way is the sum: link l carries w_l of its bytes, alone it goes at the rate
  * min over l of b_l / w_l, and its last byte arrives the head delays of its longest path later.
  *
- * Limits: an adaptive routing is represented by its uniform minimal split, not by the queues met on the
- * way; a route of more than 8 paths loads 8 of them. Kept are the ways that were asked for, not the paths:
- * O(walk) a pair, and once more a way that is new later; O(1) a message. */
+ * Short messages of adaptive routings go round others: of all runs of as many paths, those as short as the one
+ * that is their turn, they take the one whose most crowded link has fewest messages (fc_transit_way_free).
+ *
+ * Limits: a long message of an adaptive routing takes its uniform minimal split, whatever queues are on the
+ * way; a route of more than 8 paths loads 8 of them; behind MOST_CHOSEN ways, which are kept, nobody chooses.
+ * Kept are the ways that were asked for, not the paths: O(walk) a pair, and once more a way that is new later;
+ * O(1) a message. Where all routers look alike paths are kept by displacement instead (transit_shapes.c), and a
+ * pair costs O(links of its 8 paths). */
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+enum { MOST_CHOSEN = 1 << 20 };
 
 struct fc_way_parcel {
     double weight;
@@ -80,7 +87,9 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
     if (capacity == FC_NONE)
         return fc_refuse(st, FC_NO, "a route of %s routing on this machine needs more memory than there is",
                          m->routing->name);
-    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256)) return st->code;
+    if (fc_walk_start(&w->walk, capacity, st) || resize_table(w, 256) ||
+        fc_way_shapes_open(&w->shapes, net, st))
+        return st->code;
     w->top = malloc((size_t)net->n_vertices * sizeof *w->top);
     w->merged = malloc((size_t)net->n_links * sizeof *w->merged);
     if (!w->top || !w->merged) return fc_refuse(st, FC_NO, "out of memory for the routes of the job");
@@ -92,6 +101,7 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
 void fc_transit_ways_close(struct fc_transit_ways *w)
 {
     fc_walk_free(&w->walk);
+    fc_way_shapes_close(&w->shapes);
     free(w->way);
     free(w->link);
     free(w->weight);
@@ -156,25 +166,44 @@ static void forget(struct fc_transit_ways *w, uint32_t src)
 
 /* ---- from parcels to paths ---- */
 
-/* The path of a parcel that has arrived. */
-static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
+/* The background leaves the links something. */
+static bool has_room(const struct fc_transit_ways *w, const uint32_t *link, uint32_t n)
+{
+    for (uint32_t i = n; i-- > 0;) {
+        if (fc_free_bandwidth(w->net, w->background, link[i]) > 0) continue;
+        char name[96];
+        fc_refuse(w->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
+                  fc_link_name(w->net, link[i], name, sizeof name), w->background ? w->background[link[i]] : 0,
+                  fc_link_bandwidth(w->net, link[i]));
+        return false;
+    }
+    return true;
+}
+
+static uint32_t hops_of(const struct fc_transit_ways *w, uint32_t parcel)
 {
     uint32_t n = 0;
     for (uint32_t p = parcel; w->parcel[p].link != FC_NONE; p = w->parcel[p].before) n++;
+    return n;
+}
+
+static double head_of(const struct fc_transit_ways *w, const uint32_t *link, uint32_t n)
+{
+    double head_s = 0;
+    for (uint32_t k = 0; k < n; k++) head_s += fc_head_delay_s(w->net, link[k]);
+    return head_s;
+}
+
+/* The path of a parcel that has arrived. */
+static bool add_path(struct fc_transit_ways *w, uint32_t parcel, double share)
+{
+    uint32_t n = hops_of(w, parcel);
     if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n)) return false;
-    w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, n, share};
     uint32_t *link = w->path_link + w->n_path_links;
-    for (uint32_t p = parcel, i = n; i-- > 0; p = w->parcel[p].before) {
-        uint32_t l = link[i] = w->parcel[p].link;
-        if (fc_free_bandwidth(w->net, w->background, l) > 0) continue;
-        char name[96];
-        fc_refuse(w->st, FC_NO, "link %s has no bandwidth left: %g of %g bytes/s are taken by the background",
-                  fc_link_name(w->net, l, name, sizeof name), w->background ? w->background[l] : 0,
-                  fc_link_bandwidth(w->net, l));
-        return false;
-    }
+    for (uint32_t p = parcel, i = n; i-- > 0; p = w->parcel[p].before) link[i] = w->parcel[p].link;
+    w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, n, share, head_of(w, link, n)};
     w->n_path_links += n;
-    return true;
+    return has_room(w, link, n);
 }
 
 /* The points (i + u) / 8 among the arrived parcels laid end to end, latest first. */
@@ -203,26 +232,89 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
     return true;
 }
 
+/* ---- paths of pairs that lie to each other alike (transit_shapes.c) ---- */
+
+/* Keeps what the walk at hand came apart into, if all its paths are of one length. False: out of memory. */
+static bool keep_shape(struct fc_transit_ways *w, uint32_t dst, uint32_t displacement)
+{
+    const struct fc_network *net = w->net;
+    uint32_t top = w->top[fc_node_vertex(net, dst)], n = 0, n_hops = hops_of(w, top), i = 0;
+    double total = 0, seen = 0;
+    if (!RESERVE(w, path_link, path_link_capacity, w->n_path_links + n_hops)) return false;
+    for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below) {
+        if (hops_of(w, p) != n_hops) return true;
+        total += w->parcel[p].weight;
+        n++;
+    }
+    struct fc_way_shape *shape = fc_way_shape_new(&w->shapes, displacement, n, n_hops);
+    if (!shape) return true;
+    uint32_t *link = w->path_link + w->n_path_links; /* scratch */
+    for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below, i++) {
+        uint8_t *port = shape->port + (size_t)i * n_hops;
+        uint32_t at = p;
+        shape->seen[i] = seen += w->parcel[p].weight / total;
+        for (uint32_t k = n_hops; k-- > 0; at = w->parcel[at].before) {
+            uint32_t l = w->parcel[at].link;
+            link[k] = l;
+            port[k] = (uint8_t)(l - net->first_link[net->link_source[l]]);
+        }
+        shape->head_s[i] = head_of(w, link, n_hops);
+    }
+    fc_way_shape_guide(shape);
+    return true;
+}
+
+/* As draw_paths from a walk. */
+static bool draw_shape(struct fc_transit_ways *w, const struct fc_way_shape *shape, uint32_t src, uint32_t dst)
+{
+    const struct fc_network *net = w->net;
+    double u = fc_random_real(1, src, dst);
+    if (!RESERVE(w, path_link, path_link_capacity, FC_WAY_PATHS * (size_t)shape->n_hops)) return false;
+    uint32_t last = FC_NONE;
+    for (uint32_t drawn = 0; drawn < FC_WAY_PATHS; drawn++) {
+        uint32_t i = fc_way_shape_at(shape, drawn + u);
+        if (i == last) {
+            w->path[w->n_paths - 1].share += 1.0 / FC_WAY_PATHS;
+            continue;
+        }
+        last = i;
+        const uint8_t *port = shape->port + (size_t)i * shape->n_hops;
+        uint32_t *link = w->path_link + w->n_path_links, v = fc_node_vertex(net, src);
+        for (uint32_t k = 0; k < shape->n_hops; k++) {
+            link[k] = net->first_link[v] + port[k];
+            v = net->link_target[link[k]];
+        }
+        w->path[w->n_paths++] = (struct fc_way_path){(uint32_t)w->n_path_links, shape->n_hops,
+                                                     1.0 / FC_WAY_PATHS, shape->head_s[i]};
+        w->n_path_links += shape->n_hops;
+        if (w->background && !has_room(w, link, shape->n_hops)) return false;
+    }
+    return true;
+}
+
 /* The paths of the pair into path[]. */
 static bool walk_paths(struct fc_transit_ways *w, uint64_t key)
 {
-    uint32_t src = (uint32_t)(key >> 32), dst = (uint32_t)key;
+    uint32_t src = (uint32_t)(key >> 32), dst = (uint32_t)key, displacement = FC_NONE;
     if (w->path_key == key) return true;
     w->n_paths = 0;
     w->n_path_links = 0;
     w->path_key = UINT64_MAX;
-    bool good = take_apart(w, src, dst) && draw_paths(w, src, dst);
-    forget(w, src);
+    bool good, keep = false;
+    if (w->shapes.n_displacements) {
+        displacement = w->net->machine->routing->displacement(w->net, src, dst);
+        keep = w->shapes.asked[displacement] == 1;
+        if (w->shapes.asked[displacement] < 2) w->shapes.asked[displacement]++;
+    }
+    if (displacement != FC_NONE && w->shapes.shape[displacement]) {
+        good = draw_shape(w, w->shapes.shape[displacement], src, dst);
+    } else {
+        good = take_apart(w, src, dst) && draw_paths(w, src, dst);
+        if (good && keep) good = keep_shape(w, dst, displacement);
+        forget(w, src);
+    }
     if (good) w->path_key = key;
     return good;
-}
-
-static double path_head_s(const struct fc_transit_ways *w, const struct fc_way_path *path)
-{
-    double head_s = 0;
-    for (uint32_t k = path->first; k < path->first + path->n; k++)
-        head_s += fc_head_delay_s(w->net, w->path_link[k]);
-    return head_s;
 }
 
 /* ---- ways ---- */
@@ -254,6 +346,17 @@ static bool sum_paths(struct fc_transit_ways *w, struct fc_transit_way *way)
     return true;
 }
 
+static inline double greater(double a, double b) /* fmax is a call into the library, this is not */
+{
+    return a > b ? a : b;
+}
+
+/* Light ways are cheap to make again: beyond so many the next stands where the last that is not kept stood. */
+static inline bool keeps_more(const struct fc_transit_ways *w)
+{
+    return !w->light || w->n_ways < w->most_light;
+}
+
 /* The sum of `used` paths of the route from `first` on, cyclically. FC_NONE: out of memory. */
 static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t used, uint32_t first)
 {
@@ -263,30 +366,33 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
     uint32_t *link = w->link + w->n_links;
     double *weight = w->weight + w->n_links;
     for (uint32_t i = 0; i < used; i++)
-        way.head_s = fmax(way.head_s, path_head_s(w, &w->path[(first + i) % w->n_paths]));
+        way.head_s = greater(way.head_s, w->path[(first + i) % w->n_paths].head_s);
     for (uint32_t i = 0; i < way.n; i++) {
         uint32_t l = link[i];
         double each = weight[i] / fc_free_bandwidth(w->net, w->background, l);
         if (!(each > 0)) continue;
-        way.s_per_byte = fmax(way.s_per_byte, each);
+        way.s_per_byte = greater(way.s_per_byte, each);
         uint32_t at = way.n_finite++;
         double moved = weight[i];
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
+    uint32_t number = (uint32_t)w->n_ways;
     if (w->light) {
         way.first = FC_NONE;
-        w->fresh = (uint32_t)w->n_ways;
+        w->fresh = number;
     } else {
         w->n_links += way.n;
     }
     w->way[w->n_ways] = way;
-    return (uint32_t)w->n_ways++;
+    w->n_ways += keeps_more(w);
+    return number;
 }
 
 enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
 {
     w->light = true;
+    w->most_light = (size_t)1 << 20;
     w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
     w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
     if (w->bytes && w->wire_bytes) return FC_OK;
@@ -313,7 +419,7 @@ static uint32_t add_route(struct fc_transit_ways *w, uint64_t key)
     *route = (struct fc_way_route){
         .key = key, .latency_s = INFINITY, .n_paths = w->n_paths, .full = FC_NONE, .shorts = FC_NONE};
     for (uint32_t i = 0; i < w->n_paths; i++)
-        route->latency_s = fmin(route->latency_s, path_head_s(w, &w->path[i]));
+        route->latency_s = fmin(route->latency_s, w->path[i].head_s);
     w->n_routes++;
     if (2 * (uint64_t)w->n_routes > w->mask)
         return resize_table(w, 2 * (w->mask + 1)) ? FC_NONE : (uint32_t)w->n_routes - 1;
@@ -332,9 +438,10 @@ static uint32_t take_shorts(struct fc_transit_ways *w, uint32_t n)
     return (uint32_t)w->n_short - n;
 }
 
-static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint64_t turn)
+static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route, uint32_t used, uint32_t first)
 {
-    uint32_t first = fc_transit_first_path(turn, route->n_paths);
+    uint32_t number = (uint32_t)(route - w->route);
+    if (route->shorts == FC_NONE && !keeps_more(w)) return make_way(w, number, used, first);
     if (route->shorts == FC_NONE && (route->shorts = take_shorts(w, route->n_paths - 1)) == FC_NONE)
         return FC_NONE;
     uint32_t block = w->short_way[route->shorts + used - 1];
@@ -344,8 +451,9 @@ static uint32_t short_way(struct fc_transit_ways *w, struct fc_way_route *route,
     }
     uint32_t way = w->short_way[block + first];
     if (way != FC_NONE) return way;
-    way = make_way(w, (uint32_t)(route - w->route), used, first);
-    w->short_way[block + first] = way;
+    bool keeps = keeps_more(w);
+    way = make_way(w, number, used, first);
+    if (keeps) w->short_way[block + first] = way;
     return way;
 }
 
@@ -359,13 +467,49 @@ uint32_t fc_transit_route_find(struct fc_transit_ways *w, uint32_t src, uint32_t
     }
 }
 
+static bool is_short(const struct fc_transit_ways *w, const struct fc_way_route *route, double bytes)
+{
+    return route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes;
+}
+/* Of a short message: a path for each of its packets. */
+static uint32_t paths_of(const struct fc_transit_ways *w, double bytes)
+{
+    return bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1;
+}
+
 uint32_t fc_transit_way_over(struct fc_transit_ways *w, uint32_t number, double bytes, uint64_t turn)
 {
     struct fc_way_route *route = &w->route[number];
-    if (route->n_paths > 1 && bytes <= (route->n_paths - 1) * w->packet_bytes)
-        return short_way(w, route, bytes > w->packet_bytes ? (uint32_t)ceil(bytes / w->packet_bytes) : 1, turn);
-    if (route->full == FC_NONE) route->full = make_way(w, number, route->n_paths, 0);
-    return route->full;
+    if (is_short(w, route, bytes))
+        return short_way(w, route, paths_of(w, bytes), fc_transit_first_path(turn, route->n_paths));
+    if (route->full != FC_NONE) return route->full;
+    bool keeps = keeps_more(w);
+    uint32_t way = make_way(w, number, route->n_paths, 0);
+    if (keeps) route->full = way;
+    return way;
+}
+
+uint32_t fc_transit_way_free(struct fc_transit_ways *w, uint32_t number, double bytes,
+                             uint32_t (*crowd)(const void *, uint32_t), const void *context)
+{
+    uint32_t n_paths = w->route[w->way[number].route].n_paths, first = w->way[number].path, best = number;
+    uint32_t least = UINT32_MAX, used = w->way[number].used;
+    double head_s = w->way[number].head_s * (1 + 1e-9), s_per_byte = w->way[number].s_per_byte * (1 + 1e-9);
+    if (!w->net->machine->routing->adaptive || w->n_ways >= MOST_CHOSEN ||
+        !is_short(w, &w->route[w->way[number].route], bytes))
+        return number;
+    for (uint32_t k = 0; k < n_paths && least > 0; k++) {
+        uint32_t at = short_way(w, &w->route[w->way[number].route], used, (first + k) % n_paths), most = 0;
+        if (at == FC_NONE) return FC_NONE;
+        const struct fc_transit_way *way = &w->way[at];
+        if (way->head_s > head_s || way->s_per_byte > s_per_byte) continue;
+        for (uint32_t i = way->first; i < way->first + way->n_finite && most < least; i++) {
+            uint32_t there = crowd(context, w->link[i]);
+            most = there > most ? there : most;
+        }
+        if (most < least) least = most, best = at;
+    }
+    return best;
 }
 
 uint32_t fc_transit_ways_find(struct fc_transit_ways *w, uint32_t src, uint32_t dst, double bytes,

@@ -87,6 +87,8 @@ $ fabricast load -m bgl-512 -p uniform --json
 >   "network_bytes": 511.0,
 >   "local_bytes": 0.0,
 >   "wire_factor": 1.125,
+>   "bound_by": "routing",
+>   "lp": null,
 >   "histograms": {
 >     "torus": [
 >       0,

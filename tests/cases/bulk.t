@@ -10,9 +10,22 @@ $ cd $TMP; fabricast predict -m ./bulk.yaml -p alltoall:bytes=640 --json | grep 
 >   "why": "",
 >   "calibration": "./bulk.calibration.yaml",
 > 1
-# A trace is replayed, which no closed run says anything of.
-$ cd $TMP; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct | grep ^error
-> error          unknown: replays are not compared with the kernel
+# The replay of a trace has an error where the calibration has replayed jobs; they can be made alone.
+$ cd $TMP; fabricast calibrate -m ./bulk.yaml --replays --budget 4s -q | grep -c '^replays'; grep -c 'job:' bulk.calibration.yaml | awk '{ print ($1 >= 10) }'; fabricast trace generate -m ./bulk.yaml -p stencil2d:grid=4x4,bytes=640 --iterations 3 -o loop.fct; fabricast predict -m ./bulk.yaml -t loop.fct | grep ^error | sed 's/+-[0-9]*/+-N/'
+> 1
+> 1
+> error          +-N %, calibrated by bulk.calibration.yaml
+$ cd $TMP; for n in queueing ideal flit; do fabricast predict -m ./bulk.yaml -t loop.fct --network $n -q | grep ^error | sed 's/+-[0-9]*/+-N/'; done; fabricast predict -m ./bulk.yaml -t loop.fct --background uniform:10% -q | grep ^error
+> error          +-N %, calibrated by bulk.calibration.yaml
+> error          unknown: an ideal network is no machine's
+> error          unknown: a run of the kernel itself: nothing to compare with
+> error          unknown: replays beside other traffic are not compared with the kernel
+$ cd $TMP; sed 's/^name: .*/name: old/' bulk.yaml > old.yaml; sed '/^replays:/,$d' bulk.calibration.yaml > old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct | grep ^error; rm old.calibration.yaml; fabricast predict -m ./old.yaml -t loop.fct --json | grep -E '"(error_percent|why)"'; fabricast calibrate -m ./old.yaml --replays
+> error          unknown: the calibration has no replays (`fabricast calibrate --replays` adds them)
+>   "error_percent": null,
+>   "why": "no calibration of this machine (`fabricast calibrate` makes one)",
+! fabricast: ./old.calibration.yaml: cannot be read: No such file or directory
+? 2
 # A calibration for another kind of router.
 $ cd $TMP; sed 's/vcs: 2/vcs: 4/' bulk.yaml > other.yaml; cp bulk.calibration.yaml other.calibration.yaml; fabricast load -m ./other.yaml -p alltoall:bytes=640 2> why; echo $?; cut -d: -f1-3 why; grep -c 'vcs=2.*vcs=4' why
 > 2

@@ -1,0 +1,271 @@
+/* cmd_place.c - `place`: which mesh nodes of a chip should host the torus' interfaces: the best layouts with
+ * their proof, the front of latency and saturation, beside the seven layouts of Table 1 of the TMesh paper
+ * where they fit. */
+#include "cli/place_report.h"
+#include "plots/plots.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TABLE1 = 7, MOST_FRONT = 16, CONFIRM_RUNS = 5 };
+#define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
+#define MOST_SERVED_LINKS 2e6
+
+/* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md).
+ */
+static const struct {
+    const char *name;
+    struct fc_layout layout;
+} table1[TABLE1] = {
+    {"Table 1: LN 8,4,0", {{11, 8, 7, 4, 3, 0}}}, {"Table 1: LN 0,2,4", {{1, 0, 3, 2, 5, 4}}},
+    {"Table 1: LN 4,5,6", {{7, 4, 9, 5, 10, 6}}}, {"Table 1: LN 9,6,4", {{10, 9, 7, 6, 5, 4}}},
+    {"Table 1: LN 4,5,9", {{8, 4, 6, 5, 10, 9}}}, {"Table 1: LN 5,4,6", {{9, 5, 8, 4, 10, 6}}},
+    {"Table 1: LN 1,5,9", {{2, 1, 6, 5, 10, 9}}},
+};
+
+/* ---- arguments ---- */
+
+static enum fc_code choice(const char *option, const char *text, const char *const *names, int *value,
+                           struct fc_status *st)
+{
+    char list[128] = "";
+    for (int i = 0; names[i]; i++) {
+        *value = i;
+        if (!strcmp(text, names[i])) return FC_OK;
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+    }
+    return fc_refuse(st, FC_INPUT, "--%s: '%s' is unknown (expected %s)", option, text, list);
+}
+
+static enum fc_code read_rules(struct fc_place_answer *a, struct fc_status *st)
+{
+    const struct fc_arguments *arguments = a->arguments;
+    fc_layout_rules_none(&a->rules);
+    a->rules.lines = a->constraint == FC_PLACE_LINES;
+    a->policy = a->constraint == FC_PLACE_SIX_VC  ? FC_TMESH_SIX_VC
+                : a->constraint == FC_PLACE_LINES ? FC_TMESH_SEPARATE
+                                                  : -1;
+    if (arguments->pin && fc_layout_read(arguments->pin, "--pin", &a->model, a->rules.pinned, st))
+        return st->code;
+    if (arguments->keep_free) {
+        uint32_t *list;
+        size_t n;
+        uint8_t *taken = fc_alloc(&a->arena, a->model.n_mesh, 1, st);
+        if (!taken || fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, st))
+            return st->code;
+        for (size_t i = 0; i < n; i++) taken[list[i]] = 1;
+        a->rules.taken = taken;
+    }
+    return fc_layout_rules_check(&a->model, &a->rules, st);
+}
+
+static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *st)
+{
+    static const char *const objectives[] = {"hops", "weighted", "load", "pareto", NULL};
+    const struct fc_arguments *arguments = a->arguments;
+    struct fc_chip chip;
+    if (choice("objective", arguments->objective ? arguments->objective : "pareto", objectives, &a->objective,
+               st) ||
+        choice("constraint", arguments->constraint ? arguments->constraint : "six-vc",
+               fc_place_constraint_names, &a->constraint, st) ||
+        fc_chip_of_machine(&a->session->machine, &chip, st) ||
+        choice("turns", arguments->turns ? arguments->turns : "dimension-order", fc_chip_turns_names,
+               &chip.turns, st))
+        return st->code;
+    chip.on_chip = arguments->on_chip;
+    if (fc_place_model_make(&chip, &a->model, st)) return st->code;
+    return read_rules(a, st);
+}
+
+/* ---- rows ---- */
+
+static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
+{
+    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
+           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
+           fabs(a->fairness - b->fairness) < 1e-9;
+}
+
+/* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces); those of
+ * Table 1 stay apart. */
+static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, const char *name)
+{
+    struct fc_served_layout *row = &a->rows[a->n];
+    size_t i = a->n < a->n_table1 ? a->n : 0;
+    row->layout = *layout;
+    fc_layout_figure(&a->model, layout, NULL, &row->figures);
+    while (i < a->n && !alike(&a->rows[i].figures, &row->figures)) i++;
+    size_t used = strlen(a->name[i]);
+    snprintf(a->name[i] + used, sizeof a->name[i] - used, "%s%s", used ? "; " : "", name);
+    a->n += i == a->n;
+}
+
+static void first_rows(struct fc_place_answer *a)
+{
+    const struct fc_chip *c = &a->model.chip;
+    const struct fc_tmesh_shape *s = a->session->machine.shape;
+    struct fc_layout own = {{0}};
+    if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = TABLE1;
+    for (size_t i = 0; i < a->n_table1; i++) add_row(a, &table1[i].layout, table1[i].name);
+    for (int i = 0; i < a->model.n; i++) own.node[i] = s->bridge[i / 2][i % 2];
+    add_row(a, &own, "machine");
+}
+
+/* ---- the search ---- */
+
+static enum fc_code all_layouts(struct fc_place_answer *a, const struct fc_place_all *all)
+{
+    static const char *const names[] = {"least hops", "least weighted", "least load"};
+    a->counted = true;
+    a->n_evaluated = (double)all->evaluated;
+    a->n_layouts = (double)all->layouts;
+    for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
+        if (a->objective != FC_PLACE_PARETO && a->objective != o) continue;
+        const struct fc_layout_point *p = &all->best[o];
+        double value = fc_layout_value(&p->figures, o);
+        a->best[o] = (struct fc_place_best){p->layout, p->figures, value,         value,
+                                            true,      0,          "all layouts", all->evaluated};
+        add_row(a, &p->layout, names[o]);
+    }
+    uint32_t shown = all->n_front < MOST_FRONT ? all->n_front : MOST_FRONT;
+    for (uint32_t f = 0; f < shown && a->objective == FC_PLACE_PARETO; f++)
+        add_row(a, &all->front[shown > 1 ? f * (all->n_front - 1) / (shown - 1) : 0].layout,
+                "hops/load front");
+    return FC_OK;
+}
+
+static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
+{
+    static const char *const names[] = {"best hops", "best weighted", "best load"};
+    const struct fc_arguments *arguments = a->arguments;
+    struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->threads, .most = 6e6};
+    struct fc_place_all all;
+    struct fc_status why = {0};
+    bool pareto = a->objective == FC_PLACE_PARETO;
+    a->n_layouts = fc_place_count(&a->model, &a->rules);
+    if (!fc_place_all(&a->model, &a->rules, &settings, &all, &why)) {
+        all_layouts(a, &all);
+        fc_place_all_free(&all);
+        return FC_OK;
+    }
+    if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
+    for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
+        if (!pareto && a->objective != o) continue;
+        if (fc_place_best_find(&a->model, &a->rules, o, arguments->search_s / (pareto ? 3 : 1),
+                               arguments->threads, &a->best[o], st))
+            return st->code;
+        add_row(a, &a->best[o].layout, names[o]);
+    }
+    return FC_OK;
+}
+
+static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
+{
+    for (int o = 0; o < FC_PLACE_OBJECTIVES && a->arguments->milp; o++) {
+        struct fc_place_milp_settings settings = {.time_s = a->arguments->search_s};
+        if (!a->best[o].by) continue;
+        a->proof[o] = a->best[o];
+        struct fc_status why = {0};
+        if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
+        if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
+        if (!a->arguments->quiet)
+            fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
+        a->proof[o].by = NULL;
+    }
+    return FC_OK;
+}
+
+static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
+{
+    struct fc_demand demand;
+    struct fc_flit_settings settings;
+    const char *text = a->arguments->load ? a->arguments->load : "60%";
+    if (fc_flit_of_arguments(a->arguments, &settings, st) ||
+        fc_demand_from_pattern(&a->session->net, "uniform", 1, &demand, st))
+        return st->code;
+    a->ideal = NAN;
+    if (!fc_flit_ideal_throughput(&a->session->net, &demand, &settings, &a->ideal, st))
+        fc_flit_read_load("--load", text, a->session, &demand, &settings, &a->ideal, &a->load, st);
+    fc_demand_free(&demand);
+    return st->code;
+}
+
+/* Every row by the queueing model, and for the front a walk from them. */
+static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status *st)
+{
+    struct fc_progress progress;
+    a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
+    if (!a->served) return FC_OK;
+    if (find_load(a, st)) return st->code;
+    fc_progress_start(&progress, a->arguments->quiet);
+    fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
+                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
+                   st);
+    for (size_t i = 0; i < a->n && !st->code && a->arguments->confirm; i++) {
+        if (!fc_place_shown(a, i) || !a->rows[i].service.deadlock_free) continue;
+        fc_progress_show(&progress, (double)i / (double)a->n, "kernel");
+        fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
+                          a->arguments->seed, &a->kernel[i], st);
+    }
+    fc_progress_end(&progress);
+    return st->code;
+}
+
+static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena, struct fc_status *st)
+{
+    char title[512];
+    struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
+    if (!a->served)
+        return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
+                         a->session->net.n_links);
+    if (!rows) return st->code;
+    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.name, a->load);
+    for (size_t i = 0; i < a->n; i++) {
+        const struct fc_layout_service *s = &a->rows[i].service;
+        rows[i] = (struct fc_plot_placement){
+            i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
+            s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
+    }
+    return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
+}
+
+static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
+{
+    double start = fc_wall_s();
+    int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
+    size_t room = TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
+    if (read_arguments(a, st)) return st->code;
+    a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);
+    a->name = fc_alloc(&a->arena, room, sizeof *a->name, st);
+    a->kernel = fc_alloc(&a->arena, room, sizeof *a->kernel, st);
+    if (st->code) return st->code;
+    first_rows(a);
+    if (search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
+    a->elapsed_s = fc_wall_s() - start;
+    if (a->arguments->plot && plot(a, &a->arena, st)) return st->code;
+    json_t *json = a->arguments->json ? fc_place_json(a) : NULL;
+    fc_deliver(a->arguments, json, fc_place_print, a, st);
+    json_decref(json);
+    return st->code;
+}
+
+static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
+{
+    struct fc_session session;
+    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    struct fc_place_answer a = {.arguments = arguments, .session = &session};
+    answer(&a, st);
+    fc_place_model_free(&a.model);
+    fc_arena_free(&a.arena);
+    fc_session_close(&session);
+    return st->code;
+}
+
+const struct fc_command fc_command_place = {
+    .name = "place",
+    .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
+               "and saturation",
+    .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
+    .options = "m9lTPsjoJq",
+    .run = run,
+};

@@ -1,0 +1,58 @@
+/* place_service.h - what cores get from a layout: latency at a load and saturation throughput by the queueing
+ * model, freedom of deadlock by certificate, and the same by the flit-level kernel. */
+#ifndef FC_PLACE_SERVICE_H
+#define FC_PLACE_SERVICE_H
+
+#include "mapping/place/place.h"
+#include "solvers/calibration/calibration.h"
+
+struct fc_layout_service {
+    double latency_cycles,
+        latency_percent; /* of uniform traffic at the load; error, NaN: unknown or no steady state */
+    double saturation, saturation_percent; /* flits a node and cycle */
+    double ideal;                          /* load that fills the busiest link */
+    bool extrapolated, deadlock_free;
+    char tier[16], why[1024]; /* of the calibration */
+};
+struct fc_layout_kernel {
+    int runs;
+    double latency_cycles, latency_half_width; /* one run; 95 % by batch means; NaN: unstable */
+    double throughput, throughput_half_width;  /* most accepted at any offered load: mean of runs, 95 % */
+    double offered;                            /* there */
+    double cpu_s;
+};
+
+/* A machine of family tmesh with this layout, under another virtual-channel policy where `policy` >= 0
+ * (enum fc_tmesh_policy). It borrows from `machine`, which must outlive it; the caller frees it by
+ * fc_machine_free. */
+enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+                               struct fc_machine *made, struct fc_status *st);
+/* By the queueing model, with the calibration beside the machine's file where its kind fits. Packets of the
+ * machine's largest size. 0.1 to 0.2 s for 2 160 nodes. */
+enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+                             double load_flits_per_cycle, struct fc_layout_service *service,
+                             struct fc_status *st);
+/* By the kernel: latency at the load, and the most that is accepted, by `runs` (2 to 32) seeds. Some 11 s for
+ * 2 160 nodes and five runs. */
+enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
+                               double load_flits_per_cycle, int runs, uint64_t seed,
+                               struct fc_layout_kernel *kernel, struct fc_status *st);
+
+struct fc_served_layout {
+    struct fc_layout layout;
+    struct fc_layout_figures figures;
+    struct fc_layout_service service;
+    bool allowed; /* by the rules, and free of deadlock */
+    bool
+        front; /* allowed, and none allowed has both less latency and more saturation, one of them strictly */
+};
+/* Serves list[0..*n), then `more` layouts that are one change away from a layout of the front so far (an
+ * interface to another node, or two exchanged; those with figures that were seen are passed over), and marks
+ * the front. The list has room for *n + more. Deterministic (place_front.c). `more` x the time of
+ * fc_layout_serve. */
+enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_place_model *model,
+                            const struct fc_layout_rules *rules, int policy, double load_flits_per_cycle,
+                            int more, uint64_t seed, struct fc_progress *progress,
+                            struct fc_served_layout *list, size_t *n, struct fc_status *st);
+
+#endif

@@ -1,0 +1,67 @@
+/* figure_placements.c - layouts of a chip's interfaces by saturation throughput (abscissa) and latency, as
+ * figure 15 of the TMesh paper orders them: to the right and down is better. Published layouts carry their
+ * label; the front is marked. */
+#include "plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct fc_column columns[] = {
+    {"layout", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    {"saturation_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"packet_latency_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
+    {"kind", FC_CELL_INT, NULL, FC_NUMBER, NULL},
+};
+
+static const char script_end[] = "set xlabel 'saturation throughput (flits/node/cycle)'\n"
+                                 "set ylabel 'packet latency (cycles)'\n"
+                                 "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
+                                 "set key noenhanced outside right top\n"
+                                 "set grid\n"
+                                 "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
+                                 "with points pt 7 ps 0.6 lc rgb '#999999' "
+                                 "title 'searched', \\\n"
+                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3 with points pt 5 "
+                                 "ps 1.2 lc rgb '#4c72b0' title "
+                                 "'Table 1 (LN)', \\\n"
+                                 "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
+                                 "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
+                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:1 with labels "
+                                 "offset 0,1.1 noenhanced notitle\n";
+
+static char *make_script(const char *title)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *script = open_memstream(&text, &length);
+    if (!script) return NULL;
+    fprintf(script, "set terminal pngcairo size 900,600 font 'DejaVu Sans,11'\nset output 'placements.png'\n"
+                    "set datafile separator '\\t'\nset title \"");
+    for (; *title; title++) fputc(*title == '"' || *title == '\\' || *title == '\n' ? ' ' : *title, script);
+    fprintf(script, "\" noenhanced\n%s", script_end);
+    if (fclose(script) == 0) return text;
+    free(text);
+    return NULL;
+}
+
+enum fc_code fc_plot_placements(const char *directory, const char *title,
+                                const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
+{
+    struct fc_table table;
+    fc_table_start(&table, columns, FC_COUNT(columns));
+    for (size_t i = 0; i < n && !st->code; i++) {
+        struct fc_cell cells[] = {{.text = rows[i].label},
+                                  {.real = rows[i].saturation},
+                                  {.real = rows[i].latency_cycles},
+                                  {.integer = rows[i].kind}};
+        fc_table_row(&table, cells, st);
+    }
+    char *script = st->code ? NULL : make_script(title);
+    if (script)
+        fc_figure_write(directory, "placements", &table, script, st);
+    else if (!st->code)
+        fc_refuse(st, FC_NO, "out of memory for the plot");
+    free(script);
+    fc_table_free(&table);
+    return st->code;
+}

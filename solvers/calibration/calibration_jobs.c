@@ -1,0 +1,179 @@
+/* calibration_jobs.c - small jobs like those that people run: halo exchanges with and without computation in
+ * between, permutations, collective calls of all ranks; on all cores or one core a node, nodes in order or not.
+ *
+ * Messages of 64 B, 2 KiB and 32 KiB: one packet and eager, some packets, rendezvous; every kind of job comes
+ * with one of them first, then with the next. Point-to-point jobs are
+ * phases of a pattern (trace_generate.c), twice; collective ones make the call four times, and once with one
+ * rank late. Where a job computes, rank r computes for U(r, phase) times what its own messages take on the
+ * slowest link and 5 us. At most MOST_RANKS ranks. */
+#include "solvers/calibration/calibration_jobs.h"
+#include "solvers/calibration/calibration_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_RANKS = 256, PHASES = 2, CALLS = 4, SIZES = 3 };
+static const int sizes[SIZES] = {64, 2048, 32768};
+#define LEAST_COMPUTE_S 5e-6
+
+static const struct {
+    const char *name;
+    enum fc_op op;
+    double scale; /* bytes of the call over the size: what each rank contributes */
+} collectives[] = {{"alltoall", FC_OP_ALLTOALL, 0.125},
+                   {"allreduce", FC_OP_ALLREDUCE, 1},
+                   {"bcast", FC_OP_BCAST, 1},
+                   {"allgather", FC_OP_ALLGATHER, 0.125}};
+
+/* ---- the list ---- */
+
+/* Two factors of at most MOST_RANKS ranks, as equal as they get. */
+static void grid_of(uint64_t ranks, uint32_t *a, uint32_t *b)
+{
+    uint64_t n = ranks < MOST_RANKS ? ranks : MOST_RANKS;
+    *a = 1;
+    for (uint32_t f = 1; (uint64_t)f * f <= n; f++)
+        if (n % f == 0) *a = f;
+    *b = (uint32_t)(n / *a);
+}
+
+static void add(struct fc_small_job *jobs, int *n, const char *pattern, int bytes, bool computes, bool one_a_node)
+{
+    if (*n == FC_MOST_SMALL_JOBS) return;
+    struct fc_small_job *job = &jobs[*n];
+    *job = (struct fc_small_job){.computes = computes, .one_a_node = one_a_node, .random = (*n / 2 + *n) & 1};
+    snprintf(job->name, sizeof job->name, "%s%cbytes=%d", pattern, strchr(pattern, ':') ? ',' : ':', bytes);
+    ++*n;
+}
+
+int fc_small_jobs(const struct fc_network *net, struct fc_small_job jobs[FC_MOST_SMALL_JOBS])
+{
+    struct fc_calibration_patterns patterns;
+    char halo[64], small[64];
+    uint32_t a, b;
+    int n = 0;
+    fc_calibration_patterns(net, &patterns);
+    grid_of(fc_machine_cores(net), &a, &b);
+    snprintf(halo, sizeof halo, "stencil2d:grid=%ux%u", a, b);
+    grid_of(net->n_nodes < 16 ? net->n_nodes : 16, &a, &b);
+    snprintf(small, sizeof small, "stencil2d:grid=%ux%u", a, b);
+    const struct {
+        const char *pattern;
+        bool computes, one_a_node;
+    } kinds[] = {{halo, false, false},
+                 {"permutation:seed=1", false, true},
+                 {"allreduce", false, false},
+                 {halo, true, false},
+                 {patterns.n > 0 ? patterns.text[0] : "permutation:seed=2", false, true},
+                 {"alltoall", false, true},
+                 {small, false, false},
+                 {"bcast", false, false},
+                 {"neighbor", true, true},
+                 {"allgather", false, false}};
+    for (int turn = 0; turn < SIZES; turn++)
+        for (int k = 0; k < (int)FC_COUNT(kinds); k++)
+            add(jobs, &n, kinds[k].pattern, sizes[(k + turn) % SIZES], kinds[k].computes, kinds[k].one_a_node);
+    return n;
+}
+
+/* ---- traces ---- */
+
+static const int *size_of(const char *name)
+{
+    const char *bytes = strstr(name, "bytes=");
+    for (int s = 0; bytes && s < SIZES; s++) {
+        char text[32];
+        snprintf(text, sizeof text, "bytes=%d", sizes[s]);
+        if (!strcmp(bytes, text)) return &sizes[s];
+    }
+    return NULL;
+}
+
+/* What rank r sends in a phase takes on the slowest link, and some more. */
+static double computation_s(const struct fc_network *net, double bytes)
+{
+    double slowest = INFINITY;
+    for (int c = 0; c < net->machine->n_classes; c++)
+        slowest = fmin(slowest, net->machine->classes[c].bandwidth_bytes_per_s);
+    return LEAST_COMPUTE_S + (isfinite(slowest) ? 4 * bytes / slowest : 0);
+}
+
+static enum fc_code make_pattern(const struct fc_network *net, const struct fc_small_job *job, double bytes,
+                                 uint64_t seed, struct fc_trace *trace, struct fc_status *st)
+{
+    struct fc_demand demand;
+    double compute_s = job->computes ? computation_s(net, bytes) : 0;
+    if (fc_demand_from_pattern(net, job->name, seed, &demand, st)) return st->code;
+    fc_trace_generate(&demand, PHASES, compute_s, trace, st);
+    fc_demand_free(&demand);
+    for (uint32_t r = 0; !st->code && r < trace->n_ranks; r++)
+        for (uint64_t e = trace->first_event[r], k = 0; e < trace->first_event[r + 1]; e++)
+            if (trace->events[e].compute_s > 0)
+                trace->events[e].compute_s *= fc_random_real(seed, UINT64_C(0x6a6f6273) + r, k++); /* "jobs" */
+    return st->code;
+}
+
+static enum fc_code make_calls(uint32_t n, enum fc_op op, double bytes, uint64_t seed, struct fc_trace *t,
+                               struct fc_status *st)
+{
+    *t = (struct fc_trace){.n_ranks = n, .n_comms = 1};
+    t->comm_first = fc_alloc(&t->arena, 2, sizeof *t->comm_first, st);
+    t->comm_member = fc_alloc(&t->arena, n, sizeof *t->comm_member, st);
+    t->first_event = fc_alloc(&t->arena, (size_t)n + 1, sizeof *t->first_event, st);
+    t->first_line = fc_alloc(&t->arena, n, sizeof *t->first_line, st);
+    t->events = fc_alloc(&t->arena, (size_t)n * CALLS, sizeof *t->events, st);
+    t->lists = fc_alloc(&t->arena, 1, sizeof *t->lists, st);
+    t->program = fc_copy_text(&t->arena, fc_op_names[op], st);
+    if (st->code) return st->code;
+    t->comm_first[1] = n;
+    bool rooted = op == FC_OP_BCAST;
+    for (uint32_t r = 0; r < n; r++) {
+        t->comm_member[r] = r;
+        t->first_event[r + 1] = (uint64_t)(r + 1) * CALLS;
+        t->first_line[r] = (long)r * CALLS + 1;
+        for (uint32_t k = 0; k < CALLS; k++)
+            t->events[r * CALLS + k] = (struct fc_event){.op = (uint8_t)op,
+                                                         .peer = rooted ? 0 : -1,
+                                                         .bytes = (int64_t)fmax(1, bytes),
+                                                         .request = -1};
+    }
+    t->events[fc_random_below(seed, UINT64_C(0x6a6f6273), 0, n) * CALLS + CALLS - 1].compute_s = LEAST_COMPUTE_S;
+    return FC_OK;
+}
+
+static enum fc_code place(const struct fc_network *net, const struct fc_small_job *job, uint64_t seed,
+                          struct fc_trace *trace, struct fc_placement *placement, struct fc_status *st)
+{
+    uint32_t n = trace->n_ranks, each = job->one_a_node ? 1 : (uint32_t)net->machine->cores_per_node;
+    uint32_t *node = fc_alloc(&trace->arena, n, sizeof *node, st),
+             *order = fc_alloc(&trace->arena, net->n_nodes, sizeof *order, st);
+    if (!node || !order) return st->code;
+    if ((n + each - 1) / each > net->n_nodes)
+        return fc_refuse(st, FC_INPUT, "%s: %u ranks, %u nodes", job->name, n, net->n_nodes);
+    fc_random_permutation(seed, UINT64_C(0x6a6f6273), order, net->n_nodes);
+    for (uint32_t r = 0; r < n; r++) node[r] = job->random ? order[r / each] : r / each;
+    *placement = (struct fc_placement){n, node};
+    return FC_OK;
+}
+
+enum fc_code fc_small_job_make(const struct fc_network *net, const struct fc_small_job *job, uint64_t seed,
+                               struct fc_trace *trace, struct fc_placement *placement, struct fc_status *st)
+{
+    const int *size = size_of(job->name);
+    size_t length = strcspn(job->name, ":");
+    uint64_t cores = job->one_a_node ? net->n_nodes : fc_machine_cores(net);
+    *trace = (struct fc_trace){0};
+    if (!size) return fc_refuse(st, FC_FAULT, "job %s has no size", job->name);
+    for (size_t c = 0; c < FC_COUNT(collectives); c++) {
+        if (strlen(collectives[c].name) != length || strncmp(job->name, collectives[c].name, length)) continue;
+        if (!make_calls((uint32_t)(cores < MOST_RANKS ? cores : MOST_RANKS), collectives[c].op,
+                        *size * collectives[c].scale, seed, trace, st))
+            place(net, job, seed, trace, placement, st);
+        goto done;
+    }
+    if (!make_pattern(net, job, *size, seed, trace, st)) place(net, job, seed, trace, placement, st);
+done:
+    if (st->code) fc_trace_free(trace);
+    return st->code;
+}

@@ -1,0 +1,238 @@
+/* replay_error.c - the error of a replay's time against the kernel, from jobs that were replayed both ways.
+ *
+ * A model of the network can only be wrong in what the network takes of a job: s, the greater of two shares of
+ * the time of the model's replay: links and latency in its critical path, and the busiest link's busy time
+ * (which what comes first may hide, until the kernel is slower). With T the model's time and T_k the kernel's,
+ * the cases of a calibration give
+ *
+ *     e_i = (T_k,i / T_i - 1) / (s_i + HIDDEN)
+ *
+ * and a replay of share s is stated with the error (s + HIDDEN) q, q the least of |e| that covers NINE_OF_TEN
+ * of the cases most like it: the ceil(0.9 (k + 1))-th smallest of k (split conformal prediction, Vovk,
+ * Gammerman & Shafer 2005: if the job at hand is a draw from those that were run, it covers with probability
+ * of at least 0.9). HIDDEN stands for the network beside the critical path. Like are
+ * the nearest third of all cases, at least LEAST_LIKE of them, by s, waiting / s and packets^-1/2 (bulk.c has
+ * the reason for that), all of them 0 to 1. Never less than 1 %. On a network that was not run the error is
+ * `unknown` times as large: the greatest of the networks left out in turn of the factor that, from the others,
+ * would have covered nine of ten of its jobs.
+ *
+ * Limits: the error is one of the model against the kernel, not against a machine. It is one of the kinds of
+ * jobs that were run (calibration_jobs.c), on networks about as large: outside of their packets a message and
+ * hops the error is doubled and flagged. Contention and queueing only, without other traffic. */
+#include "solvers/calibration/replay_error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NINE_OF_TEN 0.9
+#define LEAST_ERROR_PERCENT 1.0
+#define HIDDEN 0.05
+#define MARGIN 0.1 /* of packets^-1/2 and, relative, of 1 / hops */
+enum { LEAST_LIKE = 19 };
+
+void fc_replay_locate(const struct fc_network *net, const struct fc_replay *replay, struct fc_replay_point *point)
+{
+    const struct fc_machine *m = net->machine;
+    const struct fc_prediction *p = &replay->prediction;
+    double payload =
+        m->packet.max_bytes > 0 ? m->packet.max_bytes - m->packet.header_bytes : m->router.flit_bytes;
+    double time_s = p->time_s > 0 ? p->time_s : 1, messages = (double)replay->n_network_messages, hop_bytes = 0;
+    double path_s = replay->path_link_s + replay->path_latency_s, busiest_s = 0;
+    for (uint32_t l = 0; l < net->n_links; l++) busiest_s = fmax(busiest_s, replay->link_busy_s[l]);
+    for (uint32_t l = 0; l < net->first_link[net->n_routers]; l++)
+        if (!fc_is_node(net, net->link_target[l])) hop_bytes += replay->link_bytes[l];
+    *point = (struct fc_replay_point){
+        .share = fmin(1, fmax(path_s, busiest_s) / time_s),
+        .waiting = fmin(1, fmax(0, p->time_s - replay->alone_s) / time_s),
+        .packets = messages > 0 ? fmax(1, p->network_bytes / messages / payload) : 1,
+        .hops = p->network_bytes > 0 ? hop_bytes / p->network_bytes : 0};
+}
+
+/* ---- what is alike ---- */
+
+enum { FEATURES = 3 };
+static void features(const struct fc_replay_point *p, double x[FEATURES])
+{
+    x[0] = p->share;
+    x[1] = p->share > 0 ? fmin(1, p->waiting / p->share) : 0;
+    x[2] = 1 / sqrt(fmax(1, p->packets));
+}
+
+struct like {
+    double distance, error; /* error: |e| */
+};
+static int by_distance(const void *a, const void *b)
+{
+    const struct like *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    return (x->error < y->error) - (x->error > y->error); /* of equally near ones the worse counts */
+}
+static int by_error(const void *a, const void *b)
+{
+    double x = ((const struct like *)a)->error, y = ((const struct like *)b)->error;
+    return (x > y) - (x < y);
+}
+
+/* q; NaN where too few are left. */
+static double quantile(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
+                       const char *without, uint32_t without_case)
+{
+    struct like like[FC_MOST_REPLAYS];
+    double at[FEATURES], x[FEATURES];
+    uint32_t n = 0;
+    features(point, at);
+    for (uint32_t i = 0; i < replays->n_cases && n < FC_MOST_REPLAYS; i++) {
+        const struct fc_replay_case *c = &replays->cases[i];
+        if (!(c->ratio[model] > 0) || i == without_case || (without && !strcmp(c->network, without))) continue;
+        features(&c->at[model], x);
+        like[n] = (struct like){0, fabs(c->ratio[model] - 1) / (HIDDEN + c->at[model].share)};
+        for (int f = 0; f < FEATURES; f++) like[n].distance += (x[f] - at[f]) * (x[f] - at[f]);
+        n++;
+    }
+    uint32_t k = n / 3 > LEAST_LIKE ? n / 3 : LEAST_LIKE;
+    if (k > n) k = n;
+    uint32_t rank = (uint32_t)ceil(NINE_OF_TEN * (k + 1));
+    if (k == 0 || rank > k) return NAN;
+    qsort(like, n, sizeof *like, by_distance);
+    qsort(like, k, sizeof *like, by_error);
+    return like[rank - 1].error;
+}
+
+/* ---- hull ---- */
+
+/* The most hops of the cases times the last step in size (bulk.c). */
+static double most_hops(const struct fc_replays *replays, int model)
+{
+    double most = 0, next = 0;
+    for (uint32_t i = 0; i < replays->n_cases; i++) most = fmax(most, replays->cases[i].at[model].hops);
+    for (uint32_t i = 0; i < replays->n_cases; i++)
+        if (replays->cases[i].at[model].hops < most * 0.99) next = fmax(next, replays->cases[i].at[model].hops);
+    return next >= 1 ? most * most / next : most;
+}
+
+static void check_hull(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
+                       struct fc_replay_answer *answer)
+{
+    double longest = 0, hops = most_hops(replays, model);
+    for (uint32_t i = 0; i < replays->n_cases; i++)
+        if (replays->cases[i].ratio[model] > 0) longest = fmax(longest, replays->cases[i].at[model].packets);
+    if (1 / sqrt(point->packets) < 1 / sqrt(fmax(1, longest)) - MARGIN)
+        snprintf(answer->why, sizeof answer->why, "%.4g packets a message: no such job was replayed",
+                 point->packets);
+    else if (point->hops > (1 + MARGIN) * hops)
+        snprintf(answer->why, sizeof answer->why, "mean hops %.4g: no such job was replayed", point->hops);
+    answer->extrapolated = answer->why[0] != '\0';
+}
+
+/* ---- answers ---- */
+
+void fc_replay_error(const struct fc_replays *replays, int model, const struct fc_replay_point *point,
+                     const char *without, uint32_t without_case, struct fc_replay_answer *answer)
+{
+    *answer = (struct fc_replay_answer){.error_percent = NAN};
+    double q = quantile(replays, model, point, without, without_case);
+    if (isnan(q)) {
+        snprintf(answer->why, sizeof answer->why, "too few jobs were replayed by the calibration");
+        return;
+    }
+    check_hull(replays, model, point, answer);
+    answer->error_percent = fmax(LEAST_ERROR_PERCENT, 100 * q * (HIDDEN + point->share));
+    if (answer->extrapolated) answer->error_percent *= 2;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* |error| over what the others state, of the jobs of a network (NULL: of all, each left out), into ratio[]. */
+static uint32_t left_out(const struct fc_replays *replays, int model, const char *network, double *ratio)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < replays->n_cases; i++) {
+        const struct fc_replay_case *c = &replays->cases[i];
+        struct fc_replay_answer answer;
+        if (!(c->ratio[model] > 0) || (network && strcmp(c->network, network))) continue;
+        fc_replay_error(replays, model, &c->at[model], network, network ? FC_NONE : i, &answer);
+        if (!isnan(answer.error_percent)) ratio[n++] = 100 * fabs(c->ratio[model] - 1) / answer.error_percent;
+    }
+    qsort(ratio, n, sizeof *ratio, by_value);
+    return n;
+}
+
+void fc_replays_cover(struct fc_replays *replays)
+{
+    double ratio[FC_MOST_REPLAYS];
+    bool several = false;
+    for (uint32_t i = 1; i < replays->n_cases; i++)
+        several = several || strcmp(replays->cases[i].network, replays->cases[0].network);
+    for (int m = 0; m < FC_MEASURED; m++) {
+        uint32_t n = 0, covered = 0;
+        double most = 1;
+        for (uint32_t i = 0; i < replays->n_cases; i++) {
+            uint32_t first = 0;
+            while (several && strcmp(replays->cases[first].network, replays->cases[i].network)) first++;
+            if (first != i && (several || i > 0)) continue; /* each network once */
+            uint32_t jobs = left_out(replays, m, several ? replays->cases[i].network : NULL, ratio);
+            for (uint32_t k = 0; k < jobs; k++) covered += ratio[k] <= 1;
+            uint32_t rank = (uint32_t)ceil(NINE_OF_TEN * (jobs + 1));
+            if (jobs > 0) most = fmax(most, ratio[(rank < jobs ? rank : jobs) - 1]);
+            n += jobs;
+        }
+        replays->covered_percent[m] = n ? 100.0 * covered / n : (double)NAN;
+        replays->unknown[m] = n && several ? most : (double)NAN;
+    }
+}
+
+/* Whether the network is one of those that were run; else its factor, or doubled and flagged where there is none. */
+static void check_network(const struct fc_network *net, const struct fc_replays *replays, int model,
+                          struct fc_replay_answer *answer)
+{
+    char shape[512];
+    fc_machine_shape(net->machine, shape, sizeof shape);
+    for (uint32_t i = 0; i < replays->n_cases; i++)
+        if (!strcmp(replays->cases[i].network, shape)) return;
+    if (!isnan(replays->unknown[model])) {
+        answer->error_percent *= replays->unknown[model];
+        return;
+    }
+    if (!answer->extrapolated) answer->error_percent *= 2;
+    answer->extrapolated = true;
+    if (!answer->why[0]) snprintf(answer->why, sizeof answer->why, "jobs were replayed on one other network only");
+}
+
+void fc_replay_state_error(const struct fc_network *net, const struct fc_replays *replays,
+                           const struct fc_replay_settings *settings, bool beside,
+                           struct fc_replay *replay)
+{
+    struct fc_prediction *p = &replay->prediction;
+    struct fc_replay_point point;
+    struct fc_replay_answer answer;
+    if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return;
+    p->error_percent = NAN;
+    p->extrapolated = false;
+    if (beside || settings->background_bytes_per_s) {
+        snprintf(p->why, sizeof p->why, "replays beside other traffic are not compared with the kernel");
+        return;
+    }
+    if (!replays || replays->n_cases == 0) {
+        snprintf(p->why, sizeof p->why, "%s",
+                 replays ? "the calibration has no replays (`fabricast calibrate --replays` adds them)"
+                         : "no calibration of this machine (`fabricast calibrate` makes one)");
+        return;
+    }
+    if (replay->n_network_messages == 0) {
+        snprintf(p->why, sizeof p->why, "no message crosses the network");
+        p->error_percent = 0;
+        return;
+    }
+    fc_replay_locate(net, replay, &point);
+    int model = settings->network == FC_NET_QUEUEING ? FC_MEASURED_QUEUEING : FC_MEASURED_CONTENTION;
+    fc_replay_error(replays, model, &point, NULL, FC_NONE, &answer);
+    if (!isnan(answer.error_percent)) check_network(net, replays, model, &answer);
+    p->error_percent = answer.error_percent;
+    p->extrapolated = answer.extrapolated;
+    snprintf(p->why, sizeof p->why, "%s", answer.why);
+}

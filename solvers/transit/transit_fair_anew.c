@@ -1,0 +1,101 @@
+/* transit_fair_anew.c - max-min fair rates of all flows at once: water filling from nothing.
+ *
+ * All flows rise together; the link of least (capacity - sum of w r over flows that stopped) / (sum of w over those
+ * that rise) fills first, and its flows stop there (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section
+ * 6.5.2; shares w as in maxmin.c). The rates are those of fc_fair_solve, to rounding, and so is the state that is
+ * left to it. A link's level never falls while others fill, so its key may lag behind and is put right when it is
+ * the least.
+ *
+ * Limits: sums are kept by subtraction: a level is right to some 1e-13 of the link's capacity. Costs every entry
+ * of every flow twice, half of what looking for what changes costs when everything does. */
+#include "solvers/transit/transit_fair.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SAME 1e-10 /* a rate that differs by less has not changed */
+
+/* What decides about a link, close together: flows visit links at random. */
+struct fc_fair_sums {
+    double spare, active; /* left by flows that have stopped; sum of the weights of all others, */
+    uint32_t n_active;    /* and how many they are */
+};
+
+static void start_links(struct fc_fair *f)
+{
+    for (uint32_t i = 0; i < f->n_links; i++) {
+        struct fc_fair_link *l = &f->link[i];
+        double active = 0;
+        l->n_bound = 0;
+        l->loose = false;
+        if (l->n_flows == 0) continue;
+        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
+        f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
+        l->place = f->lows.n;
+        f->at_hand[l->place] = i;
+        fc_lows_add(&f->lows);
+        fc_lows_set(&f->lows, l->place, l->capacity / active);
+    }
+}
+
+/* The flow has its bottleneck at the link, at this level. */
+static inline void stop(struct fc_fair *f, uint32_t flow, uint32_t link, double level)
+{
+    struct fc_fair_flow *x = &f->flow[flow];
+    double old = x->rate;
+    for (const struct fc_fair_entry *e = f->entry + x->first, *end = e + x->n; e < end; e++) {
+        struct fc_fair_sums *s = &f->sums[e->link];
+        s->spare -= e->weight * level;
+        s->active -= e->weight;
+        s->n_active--;
+    }
+    x->bottleneck = link;
+    x->state = FC_FAIR_LIVING;
+    x->rate = level;
+    if (fabs(level - old) > SAME * old) f->changed[f->n_changed++] = flow;
+}
+
+static void fill_links(struct fc_fair *f)
+{
+    uint32_t place = 0;
+    double least = 0;
+    for (;;) {
+        double key = fc_lows_least(&f->lows, &place);
+        if (isinf(key)) return;
+        uint32_t link = f->at_hand[place];
+        const struct fc_fair_sums *s = &f->sums[link];
+        double level = s->n_active > 0 ? s->spare / s->active : INFINITY;
+        if (level < least) level = least; /* by rounding */
+        if (level > key * (1 + 1e-12)) {
+            fc_lows_set(&f->lows, place, level);
+            continue;
+        }
+        fc_lows_set(&f->lows, place, INFINITY);
+        least = level;
+        struct fc_fair_link *l = &f->link[link];
+        l->level = level;
+        for (uint32_t k = l->first; k < l->first + l->n_flows; k++) {
+            if (!(f->flow[f->on[k].flow].state & FC_FAIR_ACTIVE)) continue;
+            stop(f, f->on[k].flow, link, level);
+            l->n_bound++;
+        }
+    }
+}
+
+enum fc_code fc_fair_solve_anew(struct fc_fair *f)
+{
+    if (!f->sums && !(f->sums = malloc(((size_t)f->n_links + 1) * sizeof *f->sums)))
+        return fc_refuse(f->st, FC_NO, "out of memory for %u links", f->n_links);
+    f->n_changed = f->n_came = f->n_loose = 0;
+    for (size_t i = 0; i < f->n_flows; i++)
+        if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING | FC_FAIR_ACTIVE;
+    start_links(f);
+    fill_links(f);
+    for (uint32_t i = 0; i < f->lows.n; i++) {
+        struct fc_fair_link *l = &f->link[f->at_hand[i]];
+        l->used = l->capacity - f->sums[f->at_hand[i]].spare;
+        l->place = FC_NONE;
+    }
+    fc_lows_clear(&f->lows);
+    return FC_OK;
+}
