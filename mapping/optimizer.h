@@ -4,8 +4,10 @@
 #define FC_OPTIMIZER_H
 
 #include "mapping/bipartition.h"
+#include "mapping/grid_find.h"
 
-enum { FC_MOST_STARTS = 40 };
+/* Starts, and how many of them are left to what is not a strategy: searches, twins of starts. */
+enum { FC_MOST_STARTS = 48, FC_SPARE_STARTS = 14 };
 
 /* A placement that a search starts from. The search goes on from the one of least norm, which says more of
  * what can still be reached; the answer is the one of least time. */
@@ -29,6 +31,9 @@ struct fc_optimizer {
     struct fc_sites sites;
     struct fc_routes routes; /* of the sites */
     struct fc_unit_graph tasks;
+    struct fc_found_grid grid;     /* of a job that does not say its grid; n 0: none */
+    struct fc_demand numbered;     /* the job numbered along it */
+    bool time_only;                /* hops break ties only: strategy optimize:time */
     struct fc_distance_table table;
     uint32_t *place; /* [n_nodes of the machine] index among the allowed nodes */
     struct fc_start start[FC_MOST_STARTS];

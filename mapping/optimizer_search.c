@@ -104,7 +104,7 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
         settings.start_temperature /= units.n;
         settings.end_temperature /= units.n;
         settings.seed = o->problem->seed;
-        settings.blocks = MOVES_A_BLOCK;
+        settings.blocks = sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
         settings.enough_s = fc_optimizer_enough(o);
         fc_search_run(&search, &settings);
     } else {

@@ -37,21 +37,42 @@ static void drop_repeated(struct fc_optimizer *o)
         }
 }
 
-/* The placement of a strategy; one that does not apply to this job and machine is left out. */
-static enum fc_code add_strategy(struct fc_optimizer *o, const char *name, struct fc_status *st)
+/* The placement of a strategy; one that does not apply to this job and machine is left out. rank[n_tasks]: of each task
+ * in the problem; NULL: the same. */
+static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
+                                 const char *name, struct fc_status *st)
 {
     struct fc_mapping mapping;
     struct fc_status why = {0};
-    if (fc_mapping_make(o->problem, name, &mapping, &why))
+    if (o->n_starts >= FC_MOST_STARTS - FC_SPARE_STARTS) return FC_OK;
+    if (fc_mapping_make(problem, name, &mapping, &why))
         return why.code == FC_INPUT ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
     struct fc_start *start = fc_optimizer_add(o, name, st);
-    for (uint32_t t = 0; start && t < o->tasks.n; t++)
+    for (uint32_t t = 0; start && t < o->tasks.n; t++) {
+        uint32_t r = rank ? rank[t] : t;
         start->slot[t] =
-            o->place[mapping.node[t]] * o->slots->per_node + mapping.core[t] % o->slots->cores_per_node;
+            o->place[mapping.node[r]] * o->slots->per_node + mapping.core[r] % o->slots->cores_per_node;
+    }
     if (start) start->scattered = strcmp(name, "random") == 0;
     fc_mapping_free(&mapping);
     if (start) drop_repeated(o);
     return start ? FC_OK : st->code;
+}
+
+/* The exact embedding of the problem's grid. */
+static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
+                                  struct fc_status *st)
+{
+    struct fc_start *start = fc_optimizer_add(o, "embedding", st);
+    if (!start) return st->code;
+    if (!fc_embed_grid(problem, o->slots, start->slot)) {
+        o->n_starts--;
+        return FC_OK;
+    }
+    for (uint32_t t = 0; rank && t < o->tasks.n; t++) start->best[t] = start->slot[rank[t]];
+    if (rank) memcpy(start->slot, start->best, o->tasks.n * sizeof *start->slot);
+    drop_repeated(o);
+    return FC_OK;
 }
 
 /* Tasks in order, evenly over all allowed nodes, where `def` would leave nodes free; and the exact embedding
@@ -68,13 +89,7 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
         }
         drop_repeated(o);
     }
-    struct fc_start *start = fc_optimizer_add(o, "embedding", st);
-    if (!start) return st->code;
-    if (fc_embed_grid(o->problem, o->slots, start->slot))
-        drop_repeated(o);
-    else
-        o->n_starts--;
-    return FC_OK;
+    return add_embedding(o, o->problem, NULL, st);
 }
 
 /* Bisections with different random numbers, as many as a quarter of the budget pays; the one of least hop
@@ -151,14 +166,32 @@ static enum fc_code add_strategies(struct fc_optimizer *o, bool costly, struct f
 {
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
         if ((*s)->argument || searches(*s) || is_costly(*s) != costly) continue;
-        if (add_strategy(o, (*s)->name, st)) return st->code;
+        if (add_strategy(o, o->problem, NULL, (*s)->name, st)) return st->code;
     }
     return FC_OK;
 }
 
+/* What lays a grid in order, where the job is one that does not say so. */
+static enum fc_code add_on_found_grid(struct fc_optimizer *o, struct fc_status *st)
+{
+    struct fc_map_problem problem = *o->problem;
+    if (problem.demand->n_grid > 0) return FC_OK;
+    if (fc_grid_find(&o->tasks, o->arena, &o->grid, st)) return st->code;
+    if (o->grid.n == 0) return FC_OK;
+    if (fc_grid_demand(o->problem->demand, &o->grid, o->arena, &o->numbered, st)) return st->code;
+    problem.demand = &o->numbered;
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
+        if ((*s)->argument || searches(*s) || is_costly(*s)) continue;
+        if (add_strategy(o, &problem, o->grid.rank, (*s)->name, st)) return st->code;
+    }
+    if (o->time_only && add_strategy(o, &problem, o->grid.rank, "tile:time", st)) return st->code;
+    return add_embedding(o, &problem, o->grid.rank, st);
+}
+
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    return add_strategies(o, false, st) ? st->code : add_spread(o, st);
+    if (add_strategies(o, false, st) || add_on_found_grid(o, st) || add_spread(o, st)) return st->code;
+    return o->time_only ? add_strategy(o, o->problem, NULL, "tile:time", st) : FC_OK;
 }
 
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)

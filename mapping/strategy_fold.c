@@ -13,7 +13,8 @@
  *
  * The strategy `tile` is the same with plain digits: the grid is cut into equal tiles, each laid in a box of the
  * torus, the boxes side by side; a step from tile to tile goes back to the other side of the box. Source: Bhatele,
- * Gamblin et al., Mapping applications with collectives over sub-communicators on torus networks (Rubik), SC'12. */
+ * Gamblin et al., Mapping applications with collectives over sub-communicators on torus networks (Rubik), SC'12. Tiles
+ * are for few hops: the fewest are taken, ties by the longest link time; `tile:time` the other way. */
 #include "mapping/torus_map.h"
 
 #include <math.h>
@@ -33,6 +34,7 @@ struct search {
     const struct fc_torus_shape *shape;
     const struct fc_demand *demand;
     bool tiles; /* plain digits; else snakes */
+    bool hops_first; /* ranks by hop-bytes, ties by time; else the other way */
     int n_columns, digits, most_digits; /* digits: above 1, of the present fold */
     uint64_t room[N_COLUMNS], used[N_COLUMNS];
     double step_bytes[FC_MAX_DIMS], wrap_bytes[FC_MAX_DIMS]; /* a step of the side; around it */
@@ -209,6 +211,12 @@ static void place(const struct search *s, const struct fold *f, const struct fc_
     }
 }
 
+/* a before b, ties but for rounding by c before d. */
+static bool precedes(double a, double c, double b, double d)
+{
+    return a < b * (1 - 1e-12) || (a <= b * (1 + 1e-12) && c < d);
+}
+
 static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem,
                                const struct fc_slots *slots, struct fc_mapping *mapping, struct fc_status *st)
 {
@@ -218,8 +226,9 @@ static enum fc_code place_best(struct search *s, const struct fc_map_problem *pr
         double time_s, hop_bytes;
         place(s, &s->kept[f], slots, mapping);
         if (fc_map_link_time(problem, mapping, &time_s, &hop_bytes, st)) return st->code;
-        if (time_s > best_s * (1 + 1e-12) || (time_s >= best_s * (1 - 1e-12) && hop_bytes >= best_hops))
-            continue;
+        bool better = s->hops_first ? precedes(hop_bytes, time_s, best_hops, best_s)
+                                    : precedes(time_s, hop_bytes, best_s, best_hops);
+        if (!better) continue;
         best = f;
         best_s = time_s;
         best_hops = hop_bytes;
@@ -242,6 +251,7 @@ static enum fc_code map_digits(const struct fc_map_problem *problem, const char 
     if (!s) return st->code;
     s->shape = shape;
     s->tiles = tiles;
+    s->hops_first = tiles && !problem->argument;
     s->demand = demand;
     s->n_columns = shape->n_dims + 1;
     for (int d = 0; d < shape->n_dims; d++) s->room[d] = shape->k[d];
@@ -262,6 +272,8 @@ static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_map
 }
 static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
 {
+    if (problem->argument && strcmp(problem->argument, "time"))
+        return fc_refuse(st, FC_INPUT, "strategy tile: '%s' is unknown (expected tile or tile:time)", problem->argument);
     return map_digits(problem, "tile", true, mapping, st);
 }
 
@@ -275,5 +287,6 @@ const struct fc_strategy_ops fc_strategy_tile = {
     .name = "tile",
     .help = "the task grid cut into equal tiles, laid in boxes of the torus side by side (stencils)",
     .source = "Bhatele et al. (Rubik), SC'12",
+    .option = "time",
     .map = map_tile,
 };

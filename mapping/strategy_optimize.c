@@ -137,6 +137,10 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct fc_slots slots;
     struct fc_optimizer o = {.problem = problem, .slots = &slots, .arena = &mapping->arena};
     const struct fc_demand *demand = problem->demand;
+    if (problem->argument && strcmp(problem->argument, "time"))
+        return fc_refuse(st, FC_INPUT, "strategy optimize: '%s' is unknown (expected optimize or optimize:time)",
+                         problem->argument);
+    o.time_only = problem->argument;
     if (demand->n_dense > 0)
         return fc_refuse(st, FC_INPUT,
                          "strategy optimize searches over messages, and %s is dense traffic, which has no "
@@ -163,5 +167,6 @@ const struct fc_strategy_ops fc_strategy_optimize = {
     .name = "optimize",
     .help = "routing-aware search for the least maximum link time",
     .source = "search on a norm of link times; Mirsadeghi & Afsahi, IPDPSW'16",
+    .option = "time",
     .map = map,
 };
