@@ -7,8 +7,8 @@
  * the fourth corner of v, w, v's neighbour along j. What neither tells apart (sides of 4 as rings, sides of 2) is a
  * hypercube, in which every choice is right. At last every pair is held against the coordinates found, so a grid
  * that is returned is one. Source: the product structure of Cartesian graphs, Imrich & Klavzar, Product Graphs,
- * 2000; the walk is our own. Limits: neighbours along the sides only, all of them present (no diagonals, no holes);
- * bytes are not looked at. */
+ * 2000; the walk is our own. Limits: neighbours along the sides only (no diagonals), next to no pair missing; bytes
+ * are not looked at. */
 #include "mapping/grid_find.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "mapping/search.h"
 
-/* A grid whose neighbours, and those around it in the sides that are rings, are just the pairs that exchange bytes. */
+/* A grid in which all pairs that exchange bytes are neighbours, or those around it in sides that are rings. */
 struct fc_found_grid {
     int n; /* dimensions, 0: the job has no such grid */
     long long side[FC_MAX_DIMS];

@@ -58,6 +58,11 @@ struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, stru
 enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_status *st);
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st);
 struct fc_start *fc_optimizer_best(struct fc_optimizer *o);
+/* Whether the search was asked to end: what it has is good as it is. */
+static inline bool fc_optimizer_stopped(const struct fc_optimizer *o)
+{
+    return o->problem->stop && *o->problem->stop;
+}
 /* A longest link time that rounding alone may keep above the bound. */
 static inline double fc_optimizer_enough(const struct fc_optimizer *o)
 {

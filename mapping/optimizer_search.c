@@ -14,7 +14,8 @@
 
 enum {
     LEAST_SUMS = 12, /* a search gets at least the work of so many sums of all loads */
-    ROUND_1 = 6,     /* starts it searches from, each in both ways */
+    ROUND_1 = 7,     /* starts it searches from */
+    BOTH_WAYS = 2,   /* the best of them with node contents first, and with single tasks only */
     MOVES_A_BLOCK = 64
 };
 
@@ -28,7 +29,7 @@ static const struct fc_search_settings both = {
     .doublings = 4, .hop_weight = 0.6, .start_temperature = 0.2, .end_temperature = 0.002};
 static const struct fc_search_settings shorter = {
     .doublings = 4, .hop_weight = 1, .start_temperature = 0.1, .end_temperature = 0.001};
-enum { PERCENT_1 = 25, PERCENT_2 = 30, PERCENT_3 = 35, PERCENT_POLISH = 10, PERCENT_POLISH_ALONE = 40 };
+enum { PERCENT_1 = 20, PERCENT_2 = 30, PERCENT_3 = 40, PERCENT_POLISH = 10, PERCENT_POLISH_ALONE = 40 };
 
 /* Units of the search: tasks, or the contents of the used nodes. */
 struct units {
@@ -106,6 +107,7 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
         settings.seed = o->problem->seed;
         settings.blocks = sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
         settings.enough_s = fc_optimizer_enough(o);
+        settings.stop = o->problem->stop;
         fc_search_run(&search, &settings);
     } else {
         start->sum_work = search.work;
@@ -213,13 +215,11 @@ static enum fc_code add_node_searches(struct fc_optimizer *o, struct fc_status *
     if (o->slots->per_node < 2) return FC_OK;
     for (int i = 0; i < n; i++) {
         if (o->start[i].scattered) continue;
-        if (only) {
-            o->start[i].by_node = true;
-        } else if (i < ROUND_1 && o->n_starts < FC_MOST_STARTS - 1) {
-            struct fc_start *twin = add_twin(o, &o->start[i], st);
-            if (!twin) return st->code;
-            twin->by_node = true;
-        }
+        o->start[i].by_node = true;
+        if (only || i >= BOTH_WAYS) continue;
+        struct fc_start *twin = add_twin(o, &o->start[i], st);
+        if (!twin) return st->code;
+        twin->by_node = false;
     }
     return FC_OK;
 }
@@ -244,7 +244,7 @@ static enum fc_code round_1(struct fc_optimizer *o, struct fc_status *st)
 {
     rank_starts(o, o->n_starts);
     if (add_node_searches(o, st)) return st->code;
-    int n = choose_starts(o, 2 * ROUND_1, o->budget / 100 * PERCENT_1);
+    int n = choose_starts(o, ROUND_1 + BOTH_WAYS, o->budget / 100 * PERCENT_1);
     for (int i = 0; i < o->n_starts; i++) o->start[i].how = tasks_hardly_fit(o) ? &smooth : &both;
     return run_round(o, n, PERCENT_1, st);
 }
@@ -310,17 +310,37 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     return improve(o, best, false, &how, st);
 }
 
+/* Whether the best start is as good as perfect: no link carries more than the task that sends or receives most has
+ * on a link of its own, and hops are within an eighth of what no placement is under. Fewer bytes on the busiest link
+ * would be bought with hops. */
+static bool is_near_perfect(struct fc_optimizer *o)
+{
+    const struct fc_start *best = fc_optimizer_best(o);
+    const struct fc_unit_graph *g = &o->tasks;
+    double most = 0, fastest = INFINITY;
+    for (uint32_t u = 0; u < g->n; u++) {
+        double out = 0, in = 0;
+        for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
+            out += g->out[e];
+            in += g->in[e];
+        }
+        most = fmax(most, fmax(out, in));
+    }
+    for (uint32_t l = 0; l < o->routes.n_links; l++) fastest = fmin(fastest, o->routes.seconds[l]);
+    return best->hop_s <= 1.125 * least_hop_s(o) && best->time_s <= most * fastest * (1 + 1e-12);
+}
+
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st)
 {
     static enum fc_code (*const rounds[])(struct fc_optimizer *, struct fc_status *) = {round_1, round_2,
                                                                                         round_3};
     static const double done[] = {0.15, 0.4, 0.6};
-    bool early = false;
+    bool early = !o->time_only && is_near_perfect(o);
     for (size_t r = 0; r < FC_COUNT(rounds); r++) {
-        early = fc_optimizer_best(o)->time_s <= fc_optimizer_enough(o);
-        if (early) break;
+        early = early || fc_optimizer_best(o)->time_s <= fc_optimizer_enough(o);
+        if (early || fc_optimizer_stopped(o)) break;
         fc_progress_show(o->problem->progress, done[r], "searching");
         if (rounds[r](o, st)) return st->code;
     }
-    return polish_best(o, early, st);
+    return fc_optimizer_stopped(o) ? FC_OK : polish_best(o, early, st);
 }

@@ -92,13 +92,13 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
     return add_embedding(o, o->problem, NULL, st);
 }
 
-/* Bisections with different random numbers, as many as a quarter of the budget pays; the one of least hop
+/* Bisections with different random numbers, as many as an eighth of the budget pays; the one of least hop
  * time. */
 static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 {
     uint64_t edges = o->tasks.first[o->tasks.n],
              each = edges * 600 + 25000000; /* time in link updates, measured */
-    int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 4 / (double)each);
+    int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 8 / (double)each);
     if (n < 1 && edges < 100000) n = 1;
     struct fc_status status[MOST_BISECTIONS] = {0};
     uint32_t *slot = fc_alloc(o->arena, (size_t)o->tasks.n * (size_t)(n > 0 ? n : 1), sizeof *slot, st);
@@ -108,6 +108,8 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
         uint64_t work = 0;
+        cost[i] = INFINITY;
+        if (i > 0 && fc_optimizer_stopped(o)) continue;
         uint32_t *mine = slot + (size_t)o->tasks.n * (size_t)i;
         if (fc_bisection_map(&o->sites, &o->tasks, &o->table, o->problem->seed, stream + ((uint64_t)i << 32),
                              mine, &work, &status[i]))
@@ -124,7 +126,7 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
     if (!start) return st->code;
     memcpy(start->slot, slot + (size_t)o->tasks.n * (size_t)best, o->tasks.n * sizeof *slot);
     return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, o->budget / 20,
-                         o->problem->seed, o->stream++, start->slot, st);
+                         o->problem->stop, o->problem->seed, o->stream++, start->slot, st);
 }
 
 /* Small jobs: hop time annealed from a temperature that forgets where it started; the best of a few. */
@@ -138,7 +140,7 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
     for (int i = 0; i < RESTARTS; i++) {
         memcpy(slot, from, o->tasks.n * sizeof *slot);
         if (fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.5, o->budget / 10 / RESTARTS,
-                          o->problem->seed, o->stream++, slot, st))
+                          o->problem->stop, o->problem->seed, o->stream++, slot, st))
             return st->code;
         double cost = fc_hop_cost(&o->tasks, &o->table, slot, o->slots->per_node);
         if (cost >= best) continue;
@@ -166,6 +168,7 @@ static enum fc_code add_strategies(struct fc_optimizer *o, bool costly, struct f
 {
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
         if ((*s)->argument || searches(*s) || is_costly(*s) != costly) continue;
+        if (costly && fc_optimizer_stopped(o)) break;
         if (add_strategy(o, o->problem, NULL, (*s)->name, st)) return st->code;
     }
     return FC_OK;
@@ -200,7 +203,7 @@ enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status
     if (add_strategies(o, true, st)) return st->code;
     fc_progress_show(o->problem->progress, 0.02, "distances");
     if (fc_distances_all(&o->sites, o->budget / 8, o->arena, &o->table, st)) return st->code;
-    if (!o->table.distance) return FC_OK;
+    if (!o->table.distance || fc_optimizer_stopped(o)) return FC_OK;
     fc_progress_show(o->problem->progress, 0.05, "bisections");
     if (add_bisection(o, st)) return st->code;
     return o->tasks.n <= SMALL_JOB ? add_annealed(o, st) : FC_OK;

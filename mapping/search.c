@@ -474,6 +474,7 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
     s->cap = set->cap_s > 0 ? set->cap_s / s->scale_s : (double)INFINITY;
     sum_norms(s);
     for (uint64_t step = 0; s->work - start < set->work && s->power_sum > 0; step++, s->work++) {
+        if (set->stop && *set->stop) break;
         if (s->work >= next_refresh) {
             uint64_t before = s->work;
             double done = (double)(s->work - start) / (double)set->work;

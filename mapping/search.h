@@ -26,6 +26,7 @@ struct fc_search_settings {
     double cap_s;          /* above 0: only hop time counts, and no link that is under this time may come over it */
     uint64_t work;         /* link updates allowed */
     double enough_s;       /* a longest link time of this or less ends the search; not with cap_s */
+    const volatile int *stop; /* not 0 ends the search; NULL: nothing does */
     uint32_t blocks;       /* one move in so many tries to exchange runs of consecutive places; 0: none does */
     uint64_t seed, stream; /* streams `stream` and `stream` + 1 are used */
 };

@@ -18,7 +18,7 @@
 enum {
     MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
 };
-static const double work_per_s = 7e7;
+static const double work_per_s = 5e7;
 
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
  * ones. */
@@ -159,6 +159,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     o.stream = FC_MAP_PROPOSALS + 1;
     if (fc_unit_graph_build(demand, identity, demand->n_tasks, o.arena, &o.tasks, st)) return st->code;
     optimize(&o, mapping, st);
+    mapping->stopped = fc_optimizer_stopped(&o);
     fc_routes_free(&o.routes);
     return st->code;
 }

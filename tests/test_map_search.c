@@ -301,6 +301,54 @@ static void shuffle(struct fc_demand *d)
     free(to), free(dst);
 }
 
+/* A search that is asked to stop before it begins gives a legal mapping, no worse than rank order, and says so. */
+static void test_stopped(void)
+{
+    static const int asked = 1;
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_mapping in_order = {0}, found = {0};
+    struct fc_status st = {0};
+    if (!open_job(torus484, "multicast:tasks=200,targets=4,stride=5,bytes=100", &machine, &net, &d)) return;
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 1e5, .stop = &asked};
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "def", &in_order, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
+    CU_ASSERT(found.stopped && !in_order.stopped);
+    CU_ASSERT(longest_link_bytes(&net, &d, found.node) <= longest_link_bytes(&net, &d, in_order.node));
+    fc_mapping_free(&in_order);
+    fc_mapping_free(&found);
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
+/* The fold of 64 x 64 on 16^3 is near perfect (load 4, what a task sends; hops 71/64, at least 1): `optimize` keeps it.
+ * So it does when the ranks are shuffled and the grid is not said. */
+static void test_near_perfect(void)
+{
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_demand d;
+    struct fc_status st = {0};
+    if (!open_job(TORUS("[16, 16, 16]", "1"), "stencil2d:grid=64x64,bytes=1000", &machine, &net, &d)) return;
+    for (int shuffled = 0; shuffled < 2; shuffled++) {
+        struct fc_mapping found = {0};
+        struct fc_load load;
+        struct fc_load_settings settings = {0};
+        if (shuffled) shuffle(&d);
+        struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.01};
+        CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
+        CU_ASSERT_EQUAL(longest_link_bytes(&net, &d, found.node), 4000);
+        struct fc_placement placement = {d.n_tasks, found.node};
+        CU_ASSERT_EQUAL_FATAL(fc_load_solve(&net, &d, &placement, &settings, &load, &st), FC_OK);
+        CU_ASSERT(load.hop_bytes / load.network_bytes <= 71.0 / 64 + 1e-12);
+        fc_load_free(&load);
+        fc_mapping_free(&found);
+    }
+    fc_demand_free(&d);
+    fc_test_close(&machine, &net);
+}
+
 /* A 4^3 stencil with shuffled tasks on a 4^3 torus: the search finds an embedding with one message on every
  * link, which the bound proves to be the best, and says so by ending early. */
 static void test_perfect(void)
@@ -438,6 +486,8 @@ int suite_map_search(void)
         {"exact embedding", test_embedding},
         {"loads kept up to date", test_search_loads},
         {"perfect mapping of a shuffled stencil", test_perfect},
+        {"near perfect mapping of a stencil", test_near_perfect},
+        {"search asked to stop", test_stopped},
         {"allowed nodes only, free cores used", test_allowed_nodes},
         {"PERCS: faster than the published blocks", test_percs},
         {"refusals", test_refusals},
