@@ -172,8 +172,8 @@ static void note_interrupt(int signal)
     interrupted = signal;
 }
 
-/* The first Ctrl-C ends a search, which then gives the best it has; the second one ends the program. Where Ctrl-C is
- * ignored it stays so. */
+/* The first Ctrl-C ends a search, which then gives the best it has; the second one ends the program. Where
+ * Ctrl-C is ignored it stays so. */
 static void catch_interrupt(struct sigaction *before)
 {
     struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};

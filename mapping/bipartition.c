@@ -159,8 +159,8 @@ static bool refine_pass(struct cut *c, uint64_t wander)
     return best_off < first_off || best_change < 0;
 }
 
-/* Moves the vertices that gain most, or lose least, off the side that is too large; exact where all sizes are 1. A
- * pass alone may wander about the target and never meet it (power-law graphs). */
+/* Moves the vertices that gain most, or lose least, off the side that is too large; exact where all sizes
+ * are 1. A pass alone may wander about the target and never meet it (power-law graphs). */
 static void balance(struct cut *c)
 {
     uint32_t n = c->g->n;

@@ -1,14 +1,14 @@
 /* grid_find.c - the task grid of a stencil whose ranks are in any order: a graph file, a trace.
  *
- * In a grid two neighbours of a task that lie along different dimensions have two neighbours in common, the task and
- * the fourth corner of a square; two that lie on either side of it along one dimension have only the task (or are
- * neighbours themselves, where the side is 3). So a task of most neighbours tells which of them are opposite, and
- * its frame - who is next up and down each dimension - is carried from task to task: the neighbour of w along j is
- * the fourth corner of v, w, v's neighbour along j. What neither tells apart (sides of 4 as rings, sides of 2) is a
- * hypercube, in which every choice is right. At last every pair is held against the coordinates found, so a grid
- * that is returned is one. Source: the product structure of Cartesian graphs, Imrich & Klavzar, Product Graphs,
- * 2000; the walk is our own. Limits: neighbours along the sides only (no diagonals), next to no pair missing; bytes
- * are not looked at. */
+ * In a grid two neighbours of a task that lie along different dimensions have two neighbours in common, the
+ * task and the fourth corner of a square; two that lie on either side of it along one dimension have only the
+ * task (or are neighbours themselves, where the side is 3). So a task of most neighbours tells which of them
+ * are opposite, and its frame - who is next up and down each dimension - is carried from task to task: the
+ * neighbour of w along j is the fourth corner of v, w, v's neighbour along j. What neither tells apart (sides
+ * of 4 as rings, sides of 2) is a hypercube, in which every choice is right. At last every pair is held
+ * against the coordinates found, so a grid that is returned is one. Source: the product structure of
+ * Cartesian graphs, Imrich & Klavzar, Product Graphs, 2000; the walk is our own. Limits: neighbours along the
+ * sides only (no diagonals), next to no pair missing; bytes are not looked at. */
 #include "mapping/grid_find.h"
 
 #include <string.h>
@@ -125,7 +125,8 @@ static bool walk(struct finder *f, uint32_t root)
             if (w == FC_NONE || f->seen[w]) continue;
             if (!carry_frame(f, v, k, w)) return false;
             f->seen[w] = true;
-            memcpy(f->at + (size_t)w * FC_MAX_DIMS, f->at + (size_t)v * FC_MAX_DIMS, FC_MAX_DIMS * sizeof *f->at);
+            memcpy(f->at + (size_t)w * FC_MAX_DIMS, f->at + (size_t)v * FC_MAX_DIMS,
+                   FC_MAX_DIMS * sizeof *f->at);
             f->at[(size_t)w * FC_MAX_DIMS + (size_t)k / 2] += k % 2 ? -1 : 1;
             f->queue[n++] = w;
         }
@@ -196,8 +197,8 @@ static bool number(struct finder *f, struct fc_found_grid *grid)
     return true;
 }
 
-enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena, struct fc_found_grid *grid,
-                          struct fc_status *st)
+enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
+                          struct fc_found_grid *grid, struct fc_status *st)
 {
     struct finder f = {.graph = tasks};
     struct fc_arena scratch = {0};
@@ -205,7 +206,8 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
     *grid = (struct fc_found_grid){0};
     for (uint32_t t = 1; t < n; t++)
         if (degree(tasks, t) > degree(tasks, root)) root = t;
-    if (n < 2 || n > INT32_MAX || degree(tasks, root) < 1 || degree(tasks, root) > MOST_NEIGHBOURS) return FC_OK;
+    if (n < 2 || n > INT32_MAX || degree(tasks, root) < 1 || degree(tasks, root) > MOST_NEIGHBOURS)
+        return FC_OK;
     grid->rank = fc_alloc(arena, n, sizeof *grid->rank, st);
     f.frame = grid->rank ? fc_alloc(&scratch, (size_t)n * MOST_NEIGHBOURS, sizeof *f.frame, st) : NULL;
     f.at = f.frame ? fc_alloc(&scratch, (size_t)n * FC_MAX_DIMS, sizeof *f.at, st) : NULL;
@@ -217,8 +219,8 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
     return st->code;
 }
 
-enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid, struct fc_arena *arena,
-                            struct fc_demand *numbered, struct fc_status *st)
+enum fc_code fc_grid_demand(const struct fc_demand *demand, const struct fc_found_grid *grid,
+                            struct fc_arena *arena, struct fc_demand *numbered, struct fc_status *st)
 {
     size_t n = demand->n_entries;
     *numbered = *demand;

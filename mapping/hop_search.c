@@ -169,8 +169,12 @@ enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_di
                            struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct anneal a = {
-        .graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot, .kind = kind, .stop = stop};
+    struct anneal a = {.graph = graph,
+                       .table = table,
+                       .slots_per_node = slots_per_node,
+                       .slot = slot,
+                       .kind = kind,
+                       .stop = stop};
     a.n_slots = table->n * slots_per_node;
     a.place = fc_alloc(&scratch, graph->n, sizeof *a.place, st);
     a.unit = a.place ? fc_alloc(&scratch, a.n_slots, sizeof *a.unit, st) : NULL;

@@ -31,8 +31,8 @@ struct fc_map_problem {
     double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
     int threads;
     struct fc_progress *progress;
-    /* Not 0, set from a signal handler or another thread: the search `optimize` ends and gives the best it has met.
-     * NULL: it always spends its budget. */
+    /* Not 0, set from a signal handler or another thread: the search `optimize` ends and gives the best it
+     * has met. NULL: it always spends its budget. */
     const volatile int *stop;
 };
 struct fc_strategy_ops {

@@ -31,9 +31,9 @@ struct fc_optimizer {
     struct fc_sites sites;
     struct fc_routes routes; /* of the sites */
     struct fc_unit_graph tasks;
-    struct fc_found_grid grid;     /* of a job that does not say its grid; n 0: none */
-    struct fc_demand numbered;     /* the job numbered along it */
-    bool time_only;                /* hops break ties only: strategy optimize:time */
+    struct fc_found_grid grid; /* of a job that does not say its grid; n 0: none */
+    struct fc_demand numbered; /* the job numbered along it */
+    bool time_only;            /* hops break ties only: strategy optimize:time */
     struct fc_distance_table table;
     uint32_t *place; /* [n_nodes of the machine] index among the allowed nodes */
     struct fc_start start[FC_MOST_STARTS];

@@ -105,7 +105,8 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
         settings.start_temperature /= units.n;
         settings.end_temperature /= units.n;
         settings.seed = o->problem->seed;
-        settings.blocks = sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
+        settings.blocks =
+            sites.slots_per_node == 1 ? MOVES_A_BLOCK : 0; /* a run of full nodes costs too much */
         settings.enough_s = fc_optimizer_enough(o);
         settings.stop = o->problem->stop;
         fc_search_run(&search, &settings);
@@ -310,9 +311,9 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     return improve(o, best, false, &how, st);
 }
 
-/* Whether the best start is as good as perfect: no link carries more than the task that sends or receives most has
- * on a link of its own, and hops are within an eighth of what no placement is under. Fewer bytes on the busiest link
- * would be bought with hops. */
+/* Whether the best start is as good as perfect: no link carries more than the task that sends or receives
+ * most has on a link of its own, and hops are within an eighth of what no placement is under. Fewer bytes on
+ * the busiest link would be bought with hops. */
 static bool is_near_perfect(struct fc_optimizer *o)
 {
     const struct fc_start *best = fc_optimizer_best(o);

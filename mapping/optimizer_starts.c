@@ -37,10 +37,10 @@ static void drop_repeated(struct fc_optimizer *o)
         }
 }
 
-/* The placement of a strategy; one that does not apply to this job and machine is left out. rank[n_tasks]: of each task
- * in the problem; NULL: the same. */
-static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
-                                 const char *name, struct fc_status *st)
+/* The placement of a strategy; one that does not apply to this job and machine is left out. rank[n_tasks]: of
+ * each task in the problem; NULL: the same. */
+static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem,
+                                 const uint32_t *rank, const char *name, struct fc_status *st)
 {
     struct fc_mapping mapping;
     struct fc_status why = {0};
@@ -60,8 +60,8 @@ static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_pro
 }
 
 /* The exact embedding of the problem's grid. */
-static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
-                                  struct fc_status *st)
+static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem,
+                                  const uint32_t *rank, struct fc_status *st)
 {
     struct fc_start *start = fc_optimizer_add(o, "embedding", st);
     if (!start) return st->code;
@@ -156,8 +156,8 @@ static bool searches(const struct fc_strategy_ops *strategy)
     return !strcmp(strategy->name, "optimize") || !strcmp(strategy->name, "exact");
 }
 
-/* Whether a strategy follows messages one by one: then it waits until those that only look at the grid are known not
- * to meet the bound. */
+/* Whether a strategy follows messages one by one: then it waits until those that only look at the grid are
+ * known not to meet the bound. */
 static bool is_costly(const struct fc_strategy_ops *strategy)
 {
     return !strcmp(strategy->name, "scotch") || !strcmp(strategy->name, "greedy") ||

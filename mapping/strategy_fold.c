@@ -11,10 +11,11 @@
  * ranking counts messages between neighbours of the grid (and around it) only; sides are cut into whole
  * factors, so a side with a prime factor above every torus side does not fit.
  *
- * The strategy `tile` is the same with plain digits: the grid is cut into equal tiles, each laid in a box of the
- * torus, the boxes side by side; a step from tile to tile goes back to the other side of the box. Source: Bhatele,
- * Gamblin et al., Mapping applications with collectives over sub-communicators on torus networks (Rubik), SC'12. Tiles
- * are for few hops: the fewest are taken, ties by the longest link time; `tile:time` the other way. */
+ * The strategy `tile` is the same with plain digits: the grid is cut into equal tiles, each laid in a box of
+ * the torus, the boxes side by side; a step from tile to tile goes back to the other side of the box. Source:
+ * Bhatele, Gamblin et al., Mapping applications with collectives over sub-communicators on torus networks
+ * (Rubik), SC'12. Tiles are for few hops: the fewest are taken, ties by the longest link time; `tile:time`
+ * the other way. */
 #include "mapping/torus_map.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ struct fold {
 struct search {
     const struct fc_torus_shape *shape;
     const struct fc_demand *demand;
-    bool tiles; /* plain digits; else snakes */
-    bool hops_first; /* ranks by hop-bytes, ties by time; else the other way */
+    bool tiles;                         /* plain digits; else snakes */
+    bool hops_first;                    /* ranks by hop-bytes, ties by time; else the other way */
     int n_columns, digits, most_digits; /* digits: above 1, of the present fold */
     uint64_t room[N_COLUMNS], used[N_COLUMNS];
     double step_bytes[FC_MAX_DIMS], wrap_bytes[FC_MAX_DIMS]; /* a step of the side; around it */
@@ -103,7 +104,7 @@ static double side_hop_bytes(const struct search *s, int i)
 {
     const struct fold *f = &s->now;
     uint64_t left = (uint64_t)s->demand->grid[i]; /* values of this digit and the slower ones */
-    double steps = 0, wrap = 0, back = 0; /* hops of the faster plain digits to 0 */
+    double steps = 0, wrap = 0, back = 0;         /* hops of the faster plain digits to 0 */
     for (int j = 0; j < f->n_digits[i]; j++) {
         int d = f->order[i][j];
         uint64_t p = f->size[i][d], slower = left / p;
@@ -266,14 +267,17 @@ static enum fc_code map_digits(const struct fc_map_problem *problem, const char 
     return place_best(s, problem, &slots, mapping, st);
 }
 
-static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                             struct fc_status *st)
 {
     return map_digits(problem, "fold", false, mapping, st);
 }
-static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st)
+static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                             struct fc_status *st)
 {
     if (problem->argument && strcmp(problem->argument, "time"))
-        return fc_refuse(st, FC_INPUT, "strategy tile: '%s' is unknown (expected tile or tile:time)", problem->argument);
+        return fc_refuse(st, FC_INPUT, "strategy tile: '%s' is unknown (expected tile or tile:time)",
+                         problem->argument);
     return map_digits(problem, "tile", true, mapping, st);
 }
 

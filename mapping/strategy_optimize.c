@@ -3,9 +3,9 @@
  *
  * Starts from every named strategy and more (optimizer_starts.c) and searches on from the most promising ones
  * (optimizer_search.c, search.c). The answer is never worse than any start, as fc_load_solve measures them.
- * The search for shorter times ends early when it meets the bound (mapping_bound.c). Source: Bhatele et al., SC'11
- * for the starts; the references of search.c and bisection.c. Limits: a heuristic; traffic inside a node
- * costs nothing; dense traffic is refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The
+ * The search for shorter times ends early when it meets the bound (mapping_bound.c). Source: Bhatele et al.,
+ * SC'11 for the starts; the references of search.c and bisection.c. Limits: a heuristic; traffic inside a
+ * node costs nothing; dense traffic is refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The
  * budget is counted in link updates (work_per_s of them take a second of a quiet core or less), so results do
  * not depend on the clock or the number of threads; the named strategies and the tables that the search needs
  * come on top of it. */
@@ -118,8 +118,7 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     uint32_t *kept[FC_MOST_STARTS + 1];
     int n = 0;
     if (choose_routing(o, st) || fc_routes_make(&o->sites, o->budget / 8, &o->routes, st) ||
-        find_bound(o, st) || fc_optimizer_starts(o, st) ||
-        fc_optimizer_measure(o, 0, st))
+        find_bound(o, st) || fc_optimizer_starts(o, st) || fc_optimizer_measure(o, 0, st))
         return st->code;
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;
@@ -138,7 +137,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct fc_optimizer o = {.problem = problem, .slots = &slots, .arena = &mapping->arena};
     const struct fc_demand *demand = problem->demand;
     if (problem->argument && strcmp(problem->argument, "time"))
-        return fc_refuse(st, FC_INPUT, "strategy optimize: '%s' is unknown (expected optimize or optimize:time)",
+        return fc_refuse(st, FC_INPUT,
+                         "strategy optimize: '%s' is unknown (expected optimize or optimize:time)",
                          problem->argument);
     o.time_only = problem->argument;
     if (demand->n_dense > 0)

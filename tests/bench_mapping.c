@@ -109,7 +109,8 @@ static enum fc_code strategies(const char *name, const char *pattern, double goa
         char what[64];
         double start = fc_cpu_s();
         if (fc_strategies[i]->argument || !strcmp(fc_strategies[i]->name, "optimize") ||
-            !strcmp(fc_strategies[i]->name, "exact")) continue;
+            !strcmp(fc_strategies[i]->name, "exact"))
+            continue;
         if (fc_mapping_make(&problem, fc_strategies[i]->name, &mapping, &why)) {
             if (why.code != FC_INPUT) return fc_refuse(st, why.code, "%s", why.message);
             continue;

@@ -194,7 +194,8 @@ static void test_embedding(void)
 /* ---- loads kept up to date ---- */
 
 /* The search's loads are those of its placement, link by link. */
-static void check_loads(const struct fc_search *search, const struct fc_network *net, const struct fc_demand *d)
+static void check_loads(const struct fc_search *search, const struct fc_network *net,
+                        const struct fc_demand *d)
 {
     uint32_t node[100];
     for (uint32_t t = 0; t < d->n_tasks; t++) node[t] = search->sites->node[search->place[t]];
@@ -213,8 +214,8 @@ static void check_loads(const struct fc_search *search, const struct fc_network 
     fc_load_free(&load);
 }
 
-/* After 10^5 moves and more, single ones and runs, the loads kept up to date are the loads summed afresh: routes on
- * rings (ties, a mesh with an end), from a table, and walked. */
+/* After 10^5 moves and more, single ones and runs, the loads kept up to date are the loads summed afresh:
+ * routes on rings (ties, a mesh with an end), from a table, and walked. */
 static void test_search_loads(void)
 {
     static const struct {
@@ -222,16 +223,18 @@ static void test_search_loads(void)
         enum fc_routes_kind kind;
         uint64_t table; /* most work for it */
     } cases[] = {
-        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
+        {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS,
+         0},
         {PLAIN("torus, dims: [5, 2, 7]", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 1 GB/s}",
                "dimension-order"),
          FC_ROUTES_RINGS, 0},
         {PLAIN("mesh, dims: [9, 7]", "mesh: {bandwidth: 1 GB/s}", "dimension-order"), FC_ROUTES_RINGS, 0},
-        {PLAIN("torus, dims: [4, 4, 4], links_per_dim: [2, 1, 1]", "torus: {bandwidth: 1 GB/s}", "dimension-order"),
+        {PLAIN("torus, dims: [4, 4, 4], links_per_dim: [2, 1, 1]", "torus: {bandwidth: 1 GB/s}",
+               "dimension-order"),
          FC_ROUTES_TABLE, 1000000},
         {PLAIN("torus, dims: [4, 4, 4]", "torus: {bandwidth: 1 GB/s}", "adaptive"), FC_ROUTES_TABLE, 1000000},
-        {PLAIN("fat-tree, children: [4, 4, 4], parents: [1, 4, 4]", "leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}",
-               "nca-hash"),
+        {PLAIN("fat-tree, children: [4, 4, 4], parents: [1, 4, 4]",
+               "leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}", "nca-hash"),
          FC_ROUTES_WALK, 0}};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;
@@ -244,7 +247,9 @@ static void test_search_loads(void)
         struct fc_search search;
         uint32_t unit[100], node[100], n;
         struct fc_map_bound bound;
-        if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
+        if (!open_job(cases[i].machine, "multicast:tasks=50,targets=5,stride=3,bytes=999", &machine, &net,
+                      &d))
+            return;
         n = net.n_nodes < 100 ? net.n_nodes : 100;
         for (uint32_t t = 0; t < 50; t++) unit[t] = t;
         for (uint32_t t = 0; t < n; t++) node[t] = n - 1 - t;
@@ -255,7 +260,8 @@ static void test_search_loads(void)
         CU_ASSERT_EQUAL(routes.kind, cases[i].kind);
         CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &routes, &graph, unit, &search, &st), FC_OK);
         check_loads(&search, &net, &d);
-        double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search), hop_s = fc_search_hop_s(&search);
+        double before_s = fc_search_time_s(&search), norm = fc_search_norm(&search),
+               hop_s = fc_search_hop_s(&search);
         struct fc_search_settings settings = {.start_temperature = 0.01,
                                               .end_temperature = 1e-4,
                                               .doublings = 4,
@@ -264,7 +270,8 @@ static void test_search_loads(void)
                                               .work = i == 0 ? 20000000 : 1000000};
         fc_search_run(&search, &settings);
         CU_ASSERT(i > 0 || search.n_evaluated > 100000);
-        /* The norm is within ln(links) / 16 of the longest link time; where injection binds little is to be gained. */
+        /* The norm is within ln(links) / 16 of the longest link time; where injection binds little is to be
+         * gained. */
         CU_ASSERT(fc_search_norm(&search) <= norm + 1e-9);
         CU_ASSERT(i > 0 || (fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s));
         check_loads(&search, &net, &d);
@@ -272,9 +279,11 @@ static void test_search_loads(void)
         settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
         hop_s = fc_search_hop_s(&search);
         fc_search_run(&search, &settings);
-        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s && fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
+        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s &&
+                  fc_search_hop_s(&search) <= hop_s * (1 + 1e-12));
         check_loads(&search, &net, &d);
-        struct fc_map_problem problem = {.net = &net, .demand = &d, .nodes = node, .n_nodes = n, .spread = true};
+        struct fc_map_problem problem = {
+            .net = &net, .demand = &d, .nodes = node, .n_nodes = n, .spread = true};
         CU_ASSERT_EQUAL(fc_mapping_bound(&problem, &bound, &st), FC_OK);
         CU_ASSERT(bound.time_s <= fc_search_time_s(&search) * (1 + 1e-12));
         CU_ASSERT(i > 0 || bound.time_s >= 5 * 999 / 6e9 * (1 - 1e-12)); /* 6 links a router */
@@ -301,7 +310,8 @@ static void shuffle(struct fc_demand *d)
     free(to), free(dst);
 }
 
-/* A search that is asked to stop before it begins gives a legal mapping, no worse than rank order, and says so. */
+/* A search that is asked to stop before it begins gives a legal mapping, no worse than rank order, and says
+ * so. */
 static void test_stopped(void)
 {
     static const int asked = 1;
@@ -322,8 +332,8 @@ static void test_stopped(void)
     fc_test_close(&machine, &net);
 }
 
-/* The fold of 64 x 64 on 16^3 is near perfect (load 4, what a task sends; hops 71/64, at least 1): `optimize` keeps it.
- * So it does when the ranks are shuffled and the grid is not said. */
+/* The fold of 64 x 64 on 16^3 is near perfect (load 4, what a task sends; hops 71/64, at least 1): `optimize`
+ * keeps it. So it does when the ranks are shuffled and the grid is not said. */
 static void test_near_perfect(void)
 {
     struct fc_machine machine;

@@ -1,5 +1,5 @@
-/* test_map_starts.c - what the optimizer starts from: the grid found of a box whose ranks are shuffled (sides of 2 to 11,
- * rings and open ends), jobs that are no grid, bisections of exact sizes. */
+/* test_map_starts.c - what the optimizer starts from: the grid found of a box whose ranks are shuffled (sides
+ * of 2 to 11, rings and open ends), jobs that are no grid, bisections of exact sizes. */
 #include "mapping/optimizer.h"
 #include "models/demand_build.h"
 #include "tests/support.h"
@@ -35,8 +35,8 @@ static void add_box(const int *side, bool rings, struct fc_demand *d, struct fc_
     }
 }
 
-/* The grid found has the sides of the box, in any order (a ring of 4 is also a square of 2 x 2, and the finder says 4),
- * and every message is between neighbours in it. */
+/* The grid found has the sides of the box, in any order (a ring of 4 is also a square of 2 x 2, and the
+ * finder says 4), and every message is between neighbours in it. */
 static void check_found(const int *side, bool rings, long long a, long long b, long long c)
 {
     struct fc_demand d = {0}, numbered;
@@ -79,8 +79,8 @@ static void check_found(const int *side, bool rings, long long a, long long b, l
 
 static void test_found_grid(void)
 {
-    static const int plain[] = {5, 6, 7}, small[] = {3, 4, 5}, flat[] = {1, 9, 8}, line[] = {1, 1, 11}, cube[] = {4, 4, 4},
-                     two[] = {2, 5, 3}, four[] = {4, 4, 5};
+    static const int plain[] = {5, 6, 7}, small[] = {3, 4, 5}, flat[] = {1, 9, 8}, line[] = {1, 1, 11},
+                     cube[] = {4, 4, 4}, two[] = {2, 5, 3}, four[] = {4, 4, 5};
     check_found(plain, true, 7, 6, 5);
     check_found(plain, false, 7, 6, 5);
     check_found(small, true, 5, 4, 3);
@@ -124,8 +124,9 @@ static void test_no_grid(void)
 /* Bisections give every task a core of its own also where a few tasks hold most of the traffic. */
 static void test_bisection_sizes(void)
 {
-    static const char torus[] = "name: t\nnetwork: {family: torus, dims: [4, 4, 4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
-                                "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: 8}\n";
+    static const char torus[] =
+        "name: t\nnetwork: {family: torus, dims: [4, 4, 4]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
+        "router: {delay: 1 us, routing: dimension-order}\nnode: {cores: 8}\n";
     struct fc_machine machine;
     struct fc_network net;
     struct fc_demand d = {0};
