@@ -1,6 +1,7 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
 # library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations).
+# Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
 OBJ    = obj
 PREFIX = /usr/local
@@ -8,6 +9,7 @@ MPICC  = mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
 THREADS = 2
+MAKEFLAGS += -j$(shell nproc)
 
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
