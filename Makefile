@@ -58,7 +58,8 @@ deps:
 run: deps all
 	$(V)$(PROGRAM) $(ARGS)
 
-test: deps all $(TESTED)
+# Only what is tested is built: the checked library, program and tests, and the recorder.
+test: deps $(HOOK) $(TESTED)
 	$(V)$(OBJ)/test/tests $(ONLY)
 
 bench: deps all $(BENCHES)
