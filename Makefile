@@ -20,9 +20,11 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
 
-ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots
+ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots \
+         sweep
 PMPI   = $(sort $(wildcard traces/pmpi_*.c))
-SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
+RANKS  = $(wildcard sweep/sweep_mpi.c)
+SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 SHARED = tests/main.c tests/support.c $(sort $(wildcard tests/trace_*.c))
@@ -32,7 +34,7 @@ SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 
 LIB     = $(OBJ)/libfabricast.a
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
-HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so)
+HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so) $(if $(RANKS),$(OBJ)/libfabricast-sweep.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
@@ -124,6 +126,11 @@ $(OBJ)/test/linked: FORCE
 $(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi_raw.h traces/pmpi_record.h Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
+
+# MPI for `sweep`, loaded under mpirun only.
+$(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile
+	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
+	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(RANKS)
 
 FORCE:
 .PHONY: FORCE all help deps run test bench figures validate calibrations install clean

@@ -12,7 +12,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
        KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
-       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS };
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS, KEY_SET };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -20,6 +20,8 @@ static const struct entry {
     struct argp_option option;
 } table[] = {
     {'m', {"machine", 'm', "NAME|FILE", 0, "the machine: a shipped name or a machine file", 0}},
+    {'m', {"set", KEY_SET, "KEY=VALUE", 0, "changes the machine: links.torus.bandwidth=350MB/s, network.dims=[8,8,4]; may "
+           "be given several times", 0}},
     {'p', {"pattern", 'p', "PATTERN", 0, "traffic pattern, e.g. alltoall:bytes=4KiB (`fabricast list patterns`)", 0}},
     {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market, Open MPI monitoring, dense .mat, METIS", 0}},
     {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
@@ -160,6 +162,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'p': a->pattern = value; break;
     case 'g': a->graph = value; break;
     case 't': a->trace = value; break;
+    case KEY_SET: a->settings[a->n_settings++] = value; break;
     case 'o': a->output = value; break;
     case 'q': a->quiet = true; break;
     case KEY_PHASE: a->phase = value; break;
@@ -268,7 +271,8 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
         }
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
-    if (!arguments->words || !arguments->node_lists) exit(FC_NO);
+    arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
+    if (!arguments->words || !arguments->node_lists || !arguments->settings) exit(FC_NO);
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;

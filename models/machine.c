@@ -4,6 +4,7 @@
  * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
 #include "models/machine_keys.h"
+#include "models/machine_set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -505,7 +506,45 @@ static enum fc_code locate(const char *name, char *path, size_t size, struct fc_
                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
+/* The title says what was changed. */
+static enum fc_code tell_changes(struct fc_machine *m, struct fc_status *st)
+{
+    if (!m->changes) return FC_OK;
+    size_t size = strlen(m->title) + strlen(m->changes) + 16;
+    char *title = fc_alloc(&m->arena, size, 1, st);
+    if (title) snprintf(title, size, "%s (changed: %s)", m->title, m->changes);
+    m->title = title;
+    return st->code;
+}
+
+/* Makes the changes in the document; the machine keeps their text. */
+static enum fc_code change(struct reader *r, const char *const *settings, size_t n)
+{
+    const yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    size_t length = 1;
+    if (n == 0 || !top || top->type != YAML_MAPPING_NODE) return FC_OK;
+    for (size_t i = 0; i < n; i++) {
+        if (fc_machine_set(&r->document, settings[i], i, r->st)) return r->st->code;
+        length += strlen(settings[i]) + 2;
+    }
+    char *text = fc_alloc(&r->machine->arena, length, 1, r->st);
+    for (size_t i = 0, at = 0; text && i < n; i++)
+        at += (size_t)snprintf(text + at, length - at, "%s%s", i ? ", " : "", settings[i]);
+    r->machine->changes = text;
+    return r->st->code;
+}
+
+/* A refusal of what was set names the setting, not a line. */
+static void name_setting(struct fc_status *st, const char *const *settings, size_t n)
+{
+    if (st->line <= FC_LINE_OF_SET) return;
+    size_t number = (size_t)(st->line - FC_LINE_OF_SET) - 1;
+    st->line = 0;
+    if (number < n) snprintf(st->file, sizeof st->file, "--set %s", settings[number]);
+}
+
+enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
+                                     struct fc_machine *machine, struct fc_status *st)
 {
     char path[1200];
     struct fc_text text;
@@ -519,11 +558,19 @@ enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machin
     machine->file = fc_copy_text(&machine->arena, path, st);
     enum fc_code code = machine->file ? parse(&r, &text) : st->code;
     if (!code) {
-        code = decode_machine(&r);
+        code = change(&r, settings, n_settings);
+        if (!code) code = decode_machine(&r);
+        if (!code) code = tell_changes(machine, st);
         yaml_document_delete(&r.document);
     }
+    if (code) name_setting(st, settings, n_settings);
     if (code) fc_machine_free(machine);
     return code;
+}
+
+enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
+{
+    return fc_machine_load_changed(name_or_path, NULL, 0, machine, st);
 }
 
 void fc_machine_free(struct fc_machine *machine)

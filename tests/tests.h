@@ -63,6 +63,7 @@
     X(suite_launcher)                                                                                                 \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
+    X(suite_machine_set)                                                                                              \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
     X(suite_map_search)                                                                                               \
@@ -82,6 +83,7 @@
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
+    X(suite_sweep)                                                                                                    \
     X(suite_replay_error)                                                                                             \
     X(suite_replay_dense)                                                                                             \
     X(suite_replay_beside)                                                                                            \
