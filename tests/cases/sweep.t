@@ -10,11 +10,10 @@ $ printf 'command: load -p stencil2d:grid=8x8,bytes=64KiB\nvary: {machine: [bgl-
 > qsnet-64  def     2      0.00193565  leaf                      69.7176       0
 > qsnet-64  random  1      0.00154852  leaf                      60.0987       0
 > qsnet-64  random  2      0.00232278  leaf                      58.3947       0
-$ fabricast sweep $TMP/s.yaml -o $TMP/s.tsv; head -2 $TMP/s.tsv; ls $TMP
+$ fabricast sweep $TMP/s.yaml -o $TMP/s.tsv; head -2 $TMP/s.tsv; test -e $TMP/s.tsv.part; echo $?
 > machine	map	seed	bound_s	bottleneck.class	percent_of_peak	status	message
 > bgl-64	def	1	0.000842925714285714	torus	98.3800794701775	0	
-> s.tsv
-> s.yaml
+> 1
 $ printf 'command: load -p uniform\nvary: {machine: [bgl-64, bgl-46]}\ncolumns: [bound_s]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
 > machine      bound_s  status  message
 > bgl-64   3.21429e-09       0  
