@@ -172,7 +172,8 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
         page->bottleneck_class = a->session.net.link_class[row->p.bottleneck];
     for (int i = 0; i < 2; i++) describe_side(a, i, st);
     page->title = printed(a, st, "%s on %s", row->traffic, row->machine);
-    page->question = printed(a, st, "How will %s with %u tasks communicate on %s?", row->traffic, row->n_tasks, row->title);
+    page->question = fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?",
+                                               row->traffic, row->n_tasks, row->title), &a->arena, st);
     page->time = fc_words_time(row->p.time_s, &a->arena, st);
     page->error = fc_words_error(&row->p, &a->arena, st);
     page->command = fc_words_command(a->arguments, &a->arena, st);

@@ -20,6 +20,18 @@ const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena
     return fc_copy_text(arena, text, st);
 }
 
+const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct fc_status *st)
+{
+    static const char blank[] = "\xc2\xa0"; /* U+00A0 */
+    char *out = fc_alloc(arena, 2 * strlen(text) + 1, 1, st), *to = out;
+    for (const char *at = text; out && *at; at++) {
+        bool inside = at > text && *at == ' ' && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' && at[1] <= '9';
+        if (inside) to = stpcpy(to, blank);
+        else *to++ = *at;
+    }
+    return out ? out : "";
+}
+
 const char *fc_words_mapping(const char *label)
 {
     if (!strcmp(label, "def")) return "tasks in rank order";
@@ -55,7 +67,7 @@ const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_
     double ratio = after->p.time_s > 0 ? before->p.time_s / after->p.time_s : 1;
     const char *word = ratio >= 1 ? "faster" : "slower";
     if (ratio < 1) ratio = 1 / ratio;
-    if (ratio < 1.005) snprintf(text, sizeof text, "%s is no faster", name);
+    if (ratio < 1.02) snprintf(text, sizeof text, "%s as fast", name);
     else if (ratio < 1.2) snprintf(text, sizeof text, "%s %.1f %% %s", name, 100 * (ratio - 1), word);
     else snprintf(text, sizeof text, "%s %.1f× %s", name, ratio, word);
     return fc_copy_text(arena, text, st);

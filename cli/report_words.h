@@ -8,6 +8,8 @@
 const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_status *st);
 /* "± 42 %", or "error unknown". */
 const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena, struct fc_status *st);
+/* The same with blanks inside numbers ("65 536") that do not break. */
+const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct fc_status *st);
 /* What the mapping is. */
 const char *fc_words_mapping(const char *label);
 /* "the D links are the bottleneck"; class_title: of the bottleneck link, or NULL. */

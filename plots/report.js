@@ -54,7 +54,7 @@ function colours(side, p) {
   const table = new Uint32Array(other.value.length);
   for (let i = 1; i < table.length; i++) {
     const busy_s = other.value[i] * scale;
-    table[i] = hidden(busy_s) ? none : word(heat(level(busy_s)));
+    table[i] = hidden(busy_s) ? none : heatWord(level(busy_s));
   }
   return (cell) => table[other.index[p.start + cell]];
 }
@@ -67,8 +67,9 @@ function makePanel(p) {
   box.setAttribute('aria-roledescription', 'map of links');
   box.setAttribute('aria-label', `${p.title}: arrow keys move from link to link, Home and End go to the busiest before and after`);
   const axes = [p.tile && `a tile a ${p.tile}`, p.row && `rows: ${p.row}`, p.column && `columns: ${p.column}`].filter(Boolean).join(' · ');
-  box.innerHTML = `<h3></h3><p></p><div class="pair">${[0, 1].map((i) => `<div class="stage s${i}"><canvas role="img"></canvas><i class="cursor"></i></div>`).join('')}</div>`;
+  box.innerHTML = `<h3></h3><p></p><div class="pair">${[0, 1].map((i) => `<div class="side s${i}"><b></b><div class="stage"><canvas role="img"></canvas><i class="cursor"></i></div></div>`).join('')}</div>`;
   box.querySelector('h3').textContent = p.title;
+  box.querySelectorAll('.side b').forEach((b, i) => { b.textContent = sides[i].label; });
   box.querySelector('p').textContent = `${axes} · busiest ${p.busiest_s.map((v) => quantity(v, 's')).join(', then ')}`;
   p.box = box;
   p.stages = [...box.querySelectorAll('.stage')];
@@ -91,7 +92,7 @@ function makePanel(p) {
 function paintPanel(p) {
   p.box.hidden = !shown(p);
   if (p.box.hidden) return;
-  p.tiling = tiling(p, p.stages[0].clientWidth, innerWidth < 700 ? 300 : 420);
+  p.tiling = tiling(p, p.stages[0].clientWidth, innerWidth < 700 ? 360 : 540);
   sides.forEach((side, i) => paintCells(p.canvases[i], p, p.tiling, colours(side, p)));
 }
 
@@ -132,7 +133,7 @@ function select(p, cell) {
   sides.forEach((side, i) => {
     const bytes = bytesOf(side, p.start + cell), busy_s = busyOf(side, p, cell);
     $(`r-${i}`).textContent = bytes > 0 ? `${quantity(bytes, 'B')}, busy ${quantity(busy_s, 's')}, ${(100 * busy_s / most_s).toFixed(1)} % of the busiest` : 'carries nothing';
-    $(`r-${i}`).parentElement.querySelector('i').style.background = bytes > 0 ? rgb(heat(level(busy_s))) : 'var(--none)';
+    $(`r-${i}`).parentElement.querySelector('i').style.background = bytes > 0 ? heat(level(busy_s)) : 'var(--none)';
   });
   glance();
 }
@@ -146,13 +147,16 @@ let overview;
 function routerCells() {
   const own = data.panels.filter((p) => !p.title.includes('node') && !p.title.startsWith('mesh')), first = own[0];
   const rows = first.rows, columns = data.shape.k[0], p = { tiles: first.tiles, rows, columns, n: first.tiles * rows * columns };
+  p.own = own;
   p.best = sides.map((side) => {
-    const best = new Array(p.n).fill(null);
-    for (const q of own)
+    const best = { busy_s: new Float64Array(p.n).fill(-1), panel: new Uint8Array(p.n), cell: new Uint32Array(p.n) };
+    own.forEach((q, k) => {
+      const cables = q.columns / columns;
       for (let cell = 0; cell < q.n; cell++) {
-        const at = Math.floor(cell / (q.columns / columns)), busy_s = busyOf(side, q, cell);
-        if (exists(q, cell) && (!best[at] || busy_s > best[at].busy_s)) best[at] = { panel: q, cell, busy_s };
+        const at = Math.floor(cell / cables), busy_s = busyOf(side, q, cell);
+        if (busy_s > best.busy_s[at] && exists(q, cell)) { best.busy_s[at] = busy_s; best.panel[at] = k; best.cell[at] = cell; }
       }
+    });
     return best;
   });
   return p;
@@ -197,7 +201,8 @@ function paintOverview() {
     if (overview.cells) {
       const p = overview.cells, t = p.tiling = tiling(p, canvas.parentElement.clientWidth, 460), none = hexWord(style('--none'));
       canvas.style.imageRendering = 'pixelated';
-      paintCells(canvas, p, t, (cell) => { const b = p.best[i][cell]; return !b || !shown(b.panel) || hidden(b.busy_s) ? none : word(heat(level(b.busy_s))); });
+      const { busy_s, panel } = p.best[i];
+      paintCells(canvas, p, t, (cell) => (busy_s[cell] < 0 || !shown(p.own[panel[cell]]) || hidden(busy_s[cell]) ? none : heatWord(level(busy_s[cell]))));
       return;
     }
     const list = overview.strokes[i].filter((k) => shown(k.p) && !hidden(k.busy_s)).map((k) => ({ at: k.at, level: level(k.busy_s) }));
@@ -221,8 +226,8 @@ function pointOverview() {
     const r = e.target.getBoundingClientRect(), x = (e.clientX - r.left) / r.width, y = (e.clientY - r.top) / r.height;
     if (overview.cells) {
       const p = overview.cells, cell = cellAt(p, p.tiling, Math.floor((e.clientX - r.left) / p.tiling.s), Math.floor((e.clientY - r.top) / p.tiling.s));
-      const b = cell >= 0 && p.best[i][cell];
-      if (b) select(b.panel, b.cell);
+      const b = p.best[i];
+      if (cell >= 0 && b.busy_s[cell] >= 0) select(p.own[b.panel[cell]], b.cell[cell]);
       return;
     }
     let best = null, nearest = 0.02;
@@ -267,14 +272,15 @@ function paintLegend() {
 /* ---- mappings ---- */
 
 function makeNodes() {
-  const p = data.nodes, most = Math.max(...[p.cells.length]);
+  const p = data.nodes, most = p.cells.length;
   p.stages = [];
   sides.forEach((side, i) => {
-    const first = side.first = new Map();
-    side.node.forEach((node, task) => { if (!first.has(node)) first.set(node, task); });
+    const total = new Float64Array(most), count = side.count = new Uint32Array(most);
+    for (let task = 0; task < side.node.length; task++) { total[side.node[task]] += task; count[side.node[task]]++; }
+    side.mean = total.map((sum, node) => sum / count[node]);
     const figure = document.createElement('figure');
     figure.className = `s${i}`;
-    figure.innerHTML = `<figcaption><b></b> <span>tasks on ${first.size} nodes</span></figcaption><div class="stage"><canvas role="img" tabindex="0"></canvas><i class="cursor"></i></div>`;
+    figure.innerHTML = `<figcaption><b></b> <span>tasks on ${side.count.reduce((n, tasks) => n + (tasks > 0), 0)} nodes</span></figcaption><div class="stage"><canvas role="img" tabindex="0"></canvas><i class="cursor"></i></div>`;
     figure.querySelector('b').textContent = side.label;
     const canvas = figure.querySelector('canvas');
     canvas.setAttribute('aria-label', `tasks on nodes under ${side.label}; arrow keys move`);
@@ -301,7 +307,7 @@ function paintNodes() {
   sides.forEach((side, i) => paintCells(p.stages[i].firstChild, p, p.tiling, (cell) => {
     const node = p.cells[cell];
     if (node === 0xffffffff) return 0;
-    return side.first.has(node) ? word(mix(taskStops, side.first.get(node) / Math.max(1, data.tasks - 1))) : none;
+    return side.count[node] ? word(mix(taskStops, side.mean[node] / Math.max(1, data.tasks - 1))) : none;
   }));
   if (p.at >= 0) tellNode(p.at);
 }
@@ -335,6 +341,7 @@ function tellNode(cell) {
 /* ---- all of it ---- */
 
 function repaint() {
+  prepareShades();
   if (overview) overview.bands = null;
   paintLegend();
   paintOverview();

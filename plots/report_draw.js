@@ -23,7 +23,7 @@ async function unpackNumbers(text) {
 
 /* Colours: lightness falls (on light paper) or rises (on dark) all the way, so they read in grey and to any eye. */
 const heatStops = {
-  light: [[240, 230, 208], [248, 200, 120], [240, 134, 62], [202, 66, 52], [130, 24, 76], [44, 8, 52]],
+  light: [[252, 222, 156], [250, 190, 100], [240, 134, 62], [202, 66, 52], [130, 24, 76], [44, 8, 52]],
   dark: [[52, 44, 78], [104, 32, 116], [172, 48, 96], [230, 92, 48], [250, 168, 62], [253, 252, 190]],
 };
 const taskStops = [[0, 34, 78], [65, 77, 107], [124, 123, 120], [188, 175, 111], [254, 232, 56]];
@@ -33,10 +33,19 @@ const mix = (stops, x) => {
   const at = Math.min(Math.max(x, 0), 1) * (stops.length - 1), i = Math.min(Math.floor(at), stops.length - 2);
   return stops[i].map((c, k) => Math.round(c + (stops[i + 1][k] - c) * (at - i)));
 };
-const heat = (x) => mix(heatStops[dark() ? 'dark' : 'light'], x);
 const rgb = (c) => `rgb(${c})`;
 const gradient = (stops) => `linear-gradient(to right, ${stops.map(rgb)})`;
 const word = (c) => (255 << 24 | c[2] << 16 | c[1] << 8 | c[0]) >>> 0;
+/* 256 shades, as CSS and as pixels; prepared when the theme changes. */
+let shades = [], shadeWords = [];
+function prepareShades() {
+  const all = Array.from({ length: 256 }, (_, i) => mix(heatStops[dark() ? 'dark' : 'light'], i / 255));
+  shades = all.map(rgb);
+  shadeWords = Uint32Array.from(all, word);
+}
+const shade = (x) => Math.round(255 * Math.min(Math.max(x, 0), 1));
+const heat = (x) => shades[shade(x)];
+const heatWord = (x) => shadeWords[shade(x)];
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const hexWord = (hex) => word([1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
 
@@ -45,8 +54,10 @@ function tiling(p, width, height) {
   for (let s = 14; s >= 1; s--) {
     const across = Math.min(p.tiles, Math.floor((width / s + 1) / (p.columns + 1)));
     if (across < 1) continue;
-    const down = Math.ceil(p.tiles / across);
-    if (s === 1 || (down * (p.rows + 1) - 1) * s <= height) return { s, across, down };
+    let even = across; /* full rows of tiles, where that costs little */
+    while (even > 1 && p.tiles % even) even--;
+    const taken = even * 2 > across ? even : across, down = Math.ceil(p.tiles / taken);
+    if (s === 1 || (down * (p.rows + 1) - 1) * s <= height) return { s, across: taken, down };
   }
   return { s: 1, across: 1, down: p.tiles };
 }
@@ -108,12 +119,13 @@ function drawStrokes(canvas, strokes, aspect) {
   canvas.style.height = `${width * aspect}px`;
   context.setTransform(canvas.width, 0, 0, canvas.height, 0, 0);
   context.lineCap = 'round';
+  const thin = Math.min(1, Math.max(0.5, width / 480));
   for (const { at, level } of strokes) {
     context.beginPath();
     context.moveTo(at[0], at[1]);
     context.quadraticCurveTo(at[2], at[3], at[4], at[5]);
-    context.strokeStyle = level < 0 ? style('--focus') : rgb(heat(level));
-    context.lineWidth = (level < 0 ? 4 : 0.5 + 2.6 * level) / width;
+    context.strokeStyle = level < 0 ? style('--focus') : heat(level);
+    context.lineWidth = (level < 0 ? 4 : 0.5 + 2.6 * level) * thin / width;
     context.globalAlpha = level < 0 ? 1 : 0.35 + 0.65 * level;
     context.stroke();
   }
@@ -140,7 +152,7 @@ function drawRing(context, n, bands) {
       const a = 2 * Math.PI * (i - 0.42) / n - Math.PI / 2, b = 2 * Math.PI * (i + 0.42) / n - Math.PI / 2;
       context.beginPath();
       context.arc(0.5, 0.5, 0.443 + 0.016 * k, a, b);
-      context.strokeStyle = Number.isNaN(levels[i]) ? style('--none') : rgb(heat(levels[i]));
+      context.strokeStyle = Number.isNaN(levels[i]) ? style('--none') : heat(levels[i]);
       context.lineWidth = 0.013;
       context.lineCap = 'butt';
       context.stroke();
