@@ -164,22 +164,24 @@ function routerCells() {
 
 function makeOverview() {
   const strokeOf = { 'two-level': ringStroke, 'fat-tree': treeStroke }[data.family];
-  const told = { 'two-level': 'A ring of supernodes. Curves are D links; the inner band is the busiest LR link of a supernode, the outer band its busiest LL link.',
-    'fat-tree': 'The tree, nodes at the bottom. A line is a link up or down.', torus: 'A square is a router, coloured by the busiest torus link that leaves it.',
-    mesh: 'A square is a router, coloured by the busiest link that leaves it.', tmesh: 'A square is a chip, coloured by the busiest torus link that leaves it.' };
-  if (!told[data.family] || (data.family === 'two-level' && data.shape.supernodes < 3)) { $('overview').hidden = true; $('glance-what').textContent = 'The maps below show every link.'; return; }
-  $('glance-what').textContent = `${told[data.family]} Darker and wider is busier; both pictures have one scale.`.replace('Darker', dark() ? 'Brighter' : 'Darker');
+  if ((data.family === 'two-level' && data.shape.supernodes < 3) || data.family === 'graph') {
+    $('overview').hidden = true;
+    return;
+  }
   if (!strokeOf) { overview = { cells: routerCells() }; return; }
   const own = data.panels.filter((p) => (data.family === 'two-level' ? p.title === 'D links' : true));
+  const ghosts = data.family === 'fat-tree' && own.reduce((n, p) => n + p.n, 0) <= MOST_STROKES; /* unused links too */
+  let more = false;
   overview = { own, aspect: data.family === 'two-level' ? 1 : 0.62, strokes: sides.map((side) => {
     const list = [];
-    for (const p of own) for (let cell = 0; cell < p.n; cell++) { const busy_s = busyOf(side, p, cell); if (busy_s > 0) list.push({ p, cell, busy_s }); }
+    for (const p of own) for (let cell = 0; cell < p.n; cell++) { const busy_s = busyOf(side, p, cell); if (exists(p, cell) && (busy_s > 0 || ghosts)) list.push({ p, cell, busy_s }); }
     list.sort((a, b) => a.busy_s - b.busy_s);
     const top = list.slice(-MOST_STROKES);
+    more = more || list.length > top.length;
     for (const k of top) k.at = strokeOf(k.p, k.cell);
     return top;
   }) };
-  overview.dropped = sides.map((side, i) => overview.strokes[i].length === MOST_STROKES);
+  overview.dropped = more;
 }
 
 /* Level of the busiest link of a class in each supernode. */
@@ -193,19 +195,30 @@ function band(side, title) {
   return out;
 }
 
+function tellOverview() {
+  const has = (title) => data.panels.some((p) => p.title === title), wide = overview && overview.strokes ? ' and wider' : '';
+  const bands = has('LR links') ? 'the inner band is the busiest LR link of a supernode, the outer band its busiest LL link' : 'the band is the busiest LL link of a supernode';
+  const told = { 'two-level': `A ring of supernodes. Curves are D links; ${bands}.`, 'fat-tree': 'The tree, nodes at the bottom. A line is a link up or down.',
+    tmesh: 'A square is a chip, coloured by the busiest torus link that leaves it; a block is a slice.' }[data.family]
+    || 'A square is a router, coloured by the busiest link that leaves it; a block is a slice.';
+  const dropped = overview && overview.dropped ? ` The ${MOST_STROKES} busiest are drawn.` : '';
+  $('glance-what').textContent = overview ? `${told}${dropped} ${dark() ? 'Brighter' : 'Darker'}${wide} is busier; both pictures have one scale.` : 'The maps below show every link.';
+}
+
 function paintOverview() {
+  tellOverview();
   if (!overview) return;
   sides.forEach((side, i) => {
     const canvas = $(`overview-${i}`), side_s = Math.max(0, ...data.panels.map((p) => p.busiest_s[i]));
     $(`glance-${i}`).textContent = `busiest link ${quantity(side_s, 's')}`;
     if (overview.cells) {
-      const p = overview.cells, t = p.tiling = tiling(p, canvas.parentElement.clientWidth, 460), none = hexWord(style('--none'));
+      const p = overview.cells, t = p.tiling = tiling(p, canvas.parentElement.clientWidth, 460, 32), none = hexWord(style('--none'));
       canvas.style.imageRendering = 'pixelated';
       const { busy_s, panel } = p.best[i];
       paintCells(canvas, p, t, (cell) => (busy_s[cell] < 0 || !shown(p.own[panel[cell]]) || hidden(busy_s[cell]) ? none : heatWord(level(busy_s[cell]))));
       return;
     }
-    const list = overview.strokes[i].filter((k) => shown(k.p) && !hidden(k.busy_s)).map((k) => ({ at: k.at, level: level(k.busy_s) }));
+    const list = overview.strokes[i].filter((k) => shown(k.p) && (k.busy_s === 0 || !hidden(k.busy_s))).map((k) => ({ at: k.at, level: level(k.busy_s) }));
     if (state.panel && overview.own.includes(state.panel)) list.push({ at: (data.family === 'two-level' ? ringStroke : treeStroke)(state.panel, state.cell), level: -1 });
     const { context } = drawStrokes(canvas, list, overview.aspect);
     if (data.family !== 'two-level') return;

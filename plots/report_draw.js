@@ -50,8 +50,8 @@ const style = (name) => getComputedStyle(document.documentElement).getPropertyVa
 const hexWord = (hex) => word([1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
 
 /* Largest cells with which the tiles of a panel fit a width, and not much more than a height. */
-function tiling(p, width, height) {
-  for (let s = 14; s >= 1; s--) {
+function tiling(p, width, height, most = 14) {
+  for (let s = most; s >= 1; s--) {
     const across = Math.min(p.tiles, Math.floor((width / s + 1) / (p.columns + 1)));
     if (across < 1) continue;
     let even = across; /* full rows of tiles, where that costs little */
@@ -111,7 +111,7 @@ function treeStroke(p, cell) {
   return [low[0] + side, low[1], (low[0] + high[0]) / 2 + side, (low[1] + high[1]) / 2, high[0] + side, high[1]];
 }
 
-/* Draws strokes {at, level} from the least to the greatest level, hotter ones wider. */
+/* Draws strokes {at, level} in their order, hotter ones wider; level 0: carries nothing, negative: the chosen one. */
 function drawStrokes(canvas, strokes, aspect) {
   const width = canvas.parentElement.clientWidth, ratio = Math.max(1, devicePixelRatio || 1), context = canvas.getContext('2d');
   canvas.width = Math.round(width * ratio);
@@ -124,9 +124,9 @@ function drawStrokes(canvas, strokes, aspect) {
     context.beginPath();
     context.moveTo(at[0], at[1]);
     context.quadraticCurveTo(at[2], at[3], at[4], at[5]);
-    context.strokeStyle = level < 0 ? style('--focus') : heat(level);
+    context.strokeStyle = level < 0 ? style('--focus') : level === 0 ? style('--none') : heat(level);
     context.lineWidth = (level < 0 ? 4 : 0.5 + 2.6 * level) * thin / width;
-    context.globalAlpha = level < 0 ? 1 : 0.35 + 0.65 * level;
+    context.globalAlpha = level <= 0 ? 1 : 0.35 + 0.65 * level;
     context.stroke();
   }
   context.globalAlpha = 1;
