@@ -67,6 +67,7 @@ static void put(struct writer *w, const char *name, size_t length)
         {"css", NULL, fc_part_css, NULL},
         {"js", NULL, fc_part_js, NULL},
         {"names_js", NULL, fc_part_names_js, NULL},
+        {"inflate_js", NULL, fc_part_inflate_js, NULL},
         {"draw_js", NULL, fc_part_draw_js, NULL},
         {"bars", NULL, NULL, fc_page_bars},
         {"histograms", NULL, NULL, fc_page_histograms},

@@ -6,7 +6,7 @@
 #include "plots/page.h"
 
 /* The fixed parts (page_parts.c), NUL-terminated. */
-extern const char fc_part_html[], fc_part_css[], fc_part_js[], fc_part_names_js[], fc_part_draw_js[];
+extern const char fc_part_html[], fc_part_css[], fc_part_js[], fc_part_inflate_js[], fc_part_names_js[], fc_part_draw_js[];
 
 /* `text` as HTML text or attribute: & < > " ' escaped. */
 void fc_html_text(FILE *out, const char *text);

@@ -25,15 +25,15 @@ function level(busy_s) {
 const shown = (p) => state.classes.has(p.class);
 const hidden = (busy_s) => busy_s < state.floor * most_s || busy_s === 0;
 
-async function unpack() {
+function unpack() {
   const { panels, shape } = data;
   let start = 0;
   for (const p of panels) { p.start = start; p.n = p.tiles * p.rows * p.columns; start += p.n; }
-  sides = await Promise.all(data.sides.map(async (s) => ({ label: s.label, factor: s.factor, bytes: await unpackReals(s.bytes),
-    busy: s.busy && await unpackReals(s.busy), node: await unpackNumbers(s.node) })));
-  data.nodes.cells = await unpackNumbers(data.nodes.cell);
-  if (shape.host) shape.hosts = await unpackNumbers(shape.host);
-  if (shape.names) shape.listed = new TextDecoder().decode(await inflate(shape.names)).split('\n');
+  sides = data.sides.map((s) => ({ label: s.label, factor: s.factor, bytes: unpackReals(s.bytes), busy: s.busy && unpackReals(s.busy),
+    node: unpackNumbers(s.node) }));
+  data.nodes.cells = unpackNumbers(data.nodes.cell);
+  if (shape.host) shape.hosts = unpackNumbers(shape.host);
+  if (shape.names) shape.listed = new TextDecoder().decode(inflate(shape.names)).split('\n');
   for (const p of panels) {
     p.hottest = [-1, -1];
     p.busiest_s = [0, 0];
@@ -140,7 +140,7 @@ function select(p, cell) {
 
 /* ---- at a glance ---- */
 
-const MOST_STROKES = 8000;
+const MOST_STROKES = 5000;
 let overview;
 
 /* Busiest link that leaves each router of a torus, by slices. */
@@ -173,11 +173,19 @@ function makeOverview() {
   const ghosts = data.family === 'fat-tree' && own.reduce((n, p) => n + p.n, 0) <= MOST_STROKES; /* unused links too */
   let more = false;
   overview = { own, aspect: data.family === 'two-level' ? 1 : 0.62, strokes: sides.map((side) => {
-    const list = [];
-    for (const p of own) for (let cell = 0; cell < p.n; cell++) { const busy_s = busyOf(side, p, cell); if (exists(p, cell) && (busy_s > 0 || ghosts)) list.push({ p, cell, busy_s }); }
-    list.sort((a, b) => a.busy_s - b.busy_s);
-    const top = list.slice(-MOST_STROKES);
-    more = more || list.length > top.length;
+    let all = [];
+    for (const p of own) for (let cell = 0; cell < p.n; cell++) if (exists(p, cell)) all.push(busyOf(side, p, cell));
+    all = Float64Array.from(all).sort();
+    const least = Math.max(all[Math.max(0, all.length - MOST_STROKES)] || 0, ghosts ? 0 : Number.MIN_VALUE), top = [];
+    for (const p of own)
+      for (let cell = 0; cell < p.n; cell++) {
+        const busy_s = exists(p, cell) ? busyOf(side, p, cell) : -1;
+        if (busy_s < least) continue;
+        if (top.length < MOST_STROKES) top.push({ p, cell, busy_s });
+        else more = true;
+      }
+    more = more || (all.length > MOST_STROKES && all[all.length - MOST_STROKES - 1] > 0);
+    top.sort((a, b) => a.busy_s - b.busy_s);
     for (const k of top) k.at = strokeOf(k.p, k.cell);
     return top;
   }) };
@@ -364,12 +372,8 @@ function repaint() {
   if (state.panel) select(state.panel, state.cell);
 }
 
-async function start() {
-  if (!('DecompressionStream' in window)) {
-    $('panels').textContent = 'This browser is too old for the maps (they need DecompressionStream, in all browsers since 2023). The numbers of this page are complete.';
-    return;
-  }
-  await unpack();
+function start() {
+  unpack();
   makeControls();
   data.panels.forEach(makePanel);
   makeOverview();

@@ -1,13 +1,7 @@
 /* Unfolding what plots/pack.c folded, colours, and pictures on canvases. */
-async function inflate(text) {
-  const raw = atob(text), bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
-}
-
 /* {value: Float64Array, index: of each cell}; value 0 is "nothing there". */
-async function unpackReals(text) {
-  const buffer = await inflate(text), [count, width] = new Uint32Array(buffer, 0, 2);
+function unpackReals(text) {
+  const buffer = inflate(text).buffer, [count, width] = new Uint32Array(buffer, 0, 2);
   const value = new Float64Array(buffer, 8, count), planes = new Uint8Array(buffer, 8 + 8 * count), n = planes.length / width;
   if (width === 1) return { value, index: planes };
   const index = new Uint16Array(n);
@@ -15,8 +9,8 @@ async function unpackReals(text) {
   return { value, index };
 }
 
-async function unpackNumbers(text) {
-  const planes = new Uint8Array(await inflate(text), 8), n = planes.length / 4, out = new Uint32Array(n);
+function unpackNumbers(text) {
+  const planes = inflate(text).subarray(8), n = planes.length / 4, out = new Uint32Array(n);
   for (let i = 0, sum = 0; i < n; i++) out[i] = sum = sum + (planes[i] | planes[n + i] << 8 | planes[2 * n + i] << 16 | planes[3 * n + i] << 24) >>> 0;
   return out;
 }
