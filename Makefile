@@ -103,6 +103,9 @@ $(OBJ)/%.o: %.c Makefile
 $(OBJ)/test/o/%.o: %.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC test $<"; $(CC) $(OWN) $(CHECKED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The page's parts are taken in by the assembler.
+$(OBJ)/plots/page_parts.o $(OBJ)/test/o/plots/page_parts.o: $(wildcard plots/report*.*)
+
 $(LIB): $(SRC:%.c=$(OBJ)/%.o)
 $(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
 $(LIB) $(TESTLIB):

@@ -12,7 +12,8 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
        KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
-       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS, KEY_SET };
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS,
+       KEY_SET, KEY_VERSUS };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -29,6 +30,7 @@ static const struct entry {
     {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},
     {'V', {"period", KEY_PERIOD, "auto|check|off", 0, "replay some periods of an iterative program (check: all too)", 0}},
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
+    {'z', {"versus", KEY_VERSUS, "MAP", 0, "the mapping to hold against --map (default: optimize)", 0}},
     {'5', {"strategy", KEY_STRATEGY, "NAME", 0, "def, rnm, optimize, ..., a mapping file, FORMAT:FILE, or all: a table", 0}},
     {'6', {"compare", KEY_COMPARE, NULL, 0, "the same as --strategy all", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "0-31,64, hosts, coordinates, @FILE (default: all); predict compares several", 0}},
@@ -177,6 +179,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         a->nodes = value;
         a->node_lists[a->n_node_lists++] = value;
         break;
+    case KEY_VERSUS: a->versus = value; break;
     case KEY_HOSTS: a->hosts = value; break;
     case KEY_COMPARE: a->compare = true; break;
     case KEY_LONG: a->long_mapping = true; break;
@@ -263,6 +266,8 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     snprintf(doc, sizeof doc, "%s\v%s%s", command->summary, command->example ? "Example:\n  " : "",
              command->example ? command->example : "");
     argv[0] = name;
+    arguments->argc = argc;
+    arguments->argv = argv;
     for (int i = 1; i < argc; i++) /* what follows -- is a command line of its own */
         if (!strcmp(argv[i], "--")) {
             arguments->program = argv + i + 1;

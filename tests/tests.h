@@ -61,6 +61,7 @@
     X(suite_hosts)                                                                                                    \
     X(suite_kriging)                                                                                                  \
     X(suite_launcher)                                                                                                 \
+    X(suite_link_map)                                                                                                 \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
     X(suite_machine_set)                                                                                              \
