@@ -18,7 +18,7 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
 
-ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots
+ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots reproduce
 PMPI   = $(sort $(wildcard traces/pmpi_*.c))
 SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))

@@ -45,6 +45,8 @@ struct fc_arguments {
     const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
     double on_chip;
     bool confirm, milp;
+    bool quick, full; /* reproduce */
+    const char *into;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
@@ -58,7 +60,7 @@ struct fc_command {
 };
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
     fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
-    fc_command_place;
+    fc_command_place, fc_command_reproduce;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);

@@ -505,25 +505,30 @@ static enum fc_code locate(const char *name, char *path, size_t size, struct fc_
                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st)
 {
-    char path[1200];
-    struct fc_text text;
     struct reader r = {.machine = machine, .st = st};
     memset(machine, 0, sizeof *machine);
-    if (locate(name_or_path, path, sizeof path, &machine->arena, st) ||
-        fc_read_file(path, &machine->arena, &text, st)) {
-        fc_machine_free(machine);
-        return st->code;
-    }
-    machine->file = fc_copy_text(&machine->arena, path, st);
-    enum fc_code code = machine->file ? parse(&r, &text) : st->code;
+    machine->file = fc_copy_text(&machine->arena, text->file, st);
+    enum fc_code code = machine->file ? parse(&r, text) : st->code;
     if (!code) {
         code = decode_machine(&r);
         yaml_document_delete(&r.document);
     }
     if (code) fc_machine_free(machine);
     return code;
+}
+
+enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
+{
+    char path[1200];
+    struct fc_text text;
+    struct fc_arena arena = {0};
+    memset(machine, 0, sizeof *machine);
+    if (!locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
+        fc_machine_read(&text, machine, st);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 void fc_machine_free(struct fc_machine *machine)

@@ -149,6 +149,8 @@ struct fc_machine {
 /* Reads and checks one machine: a path (contains '/' or ends in .yaml), or the name of a shipped machine. Refuses
  * unknown keys, wrong types, units and ranges with file:line. The machine owns all; free with fc_machine_free. */
 enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st);
+/* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
 /* Changes the routing (name checked against the family; FC_INPUT names those it can). NULL keeps it. */
 enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st);
