@@ -59,9 +59,22 @@ static void put_categories(const struct fc_paper_plot *plot, const char *axis, F
     fprintf(script, ")\n");
 }
 
+/* Sizes and counts are powers of two as a rule. */
+static bool powers_of_two(const struct fc_paper_plot *plot)
+{
+    for (int i = 0; i < plot->n_series; i++)
+        for (size_t j = 0; j < plot->series[i].n; j++) {
+            int exponent;
+            if (frexp(plot->series[i].x[j], &exponent) != 0.5) return false;
+        }
+    return true;
+}
+
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 {
-    if (plot->log_x) fprintf(script, "set logscale x\n");
+    if (plot->log_x && powers_of_two(plot)) fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
+    else if (plot->log_x) fprintf(script, "set logscale x\n");
+    fprintf(script, "set offsets 0, 0, graph 0.05, 0\n");
     if (plot->log_y) fprintf(script, "set logscale y\n");
     else if (plot->y_least == 0 && plot->y_most == 0) fprintf(script, "set yrange [0:*]\n");
     if (plot->y_least != 0 || plot->y_most != 0) fprintf(script, "set yrange [%g:%g]\n", plot->y_least, plot->y_most);
@@ -167,7 +180,7 @@ static void put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int a
     if (s->mark == FC_PAPER_PUBLISHED)
         fprintf(script, "with boxes fs solid 0 border lc rgb 'black' lw 1.5");
     else
-        fprintf(script, "with boxes fs solid 0.9 border lc rgb '%s'", colour);
+        fprintf(script, "with boxes lc rgb '%s' fs solid 0.9 border lc rgb 'black'", colour);
     put_label(script, s->label);
     if (!has_bars(s)) return;
     start(plot, script, i, shift, "5:6:7", first);

@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIGURES(X) \
-    X(gemini)      \
-    X(qsnet)       \
+#define FIGURES(X)     \
+    X(percs_forms)     \
+    X(percs_2d)        \
+    X(percs_4d)        \
+    X(percs_multicast) \
+    X(percs_300)       \
+    X(gemini)          \
+    X(qsnet)           \
     X(qsnet_loaded)
 
 #define DECLARE(name) extern const struct fc_reproduction_ops fc_reproduction_##name;
