@@ -69,8 +69,8 @@ bool fc_paper_point_add(struct fc_paper_plot *plot, int series, double x, double
     }
     s->x[s->n] = x;
     s->y[s->n] = y;
-    s->low[s->n] = low;
-    s->high[s->n++] = high;
+    s->low[s->n] = low < high ? low : NAN;
+    s->high[s->n++] = low < high ? high : NAN;
     return true;
 }
 

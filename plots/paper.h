@@ -45,7 +45,7 @@ enum fc_code fc_paper_check(const char *directory, struct fc_status *st);
  * again. FC_NO: gnuplot refused; then .tsv, .gp and its messages stay. */
 enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st);
 
-/* Grow a plot; texts are borrowed. Return the index, -1 out of memory. */
+/* Grow a plot; texts are borrowed. Return the index, -1 out of memory (a point: false). low < high: an error bar. */
 int fc_paper_series_add(struct fc_paper_plot *plot, enum fc_paper_mark mark, int style, const char *label);
 int fc_paper_category_add(struct fc_paper_plot *plot, const char *name, const char *note);
 bool fc_paper_point_add(struct fc_paper_plot *plot, int series, double x, double y, double low, double high);

@@ -13,14 +13,20 @@ static const char *const colours[STYLES] = {"#004488", "#DDAA33", "#BB5566", "#0
                                             "#66CCEE", "#228833", "#AA3377", "#999999"};
 static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
 
-/* `text` as a gnuplot string, its line ends kept. */
-static void put_text(FILE *script, const char *text)
+/* `text` as a gnuplot string, its line ends kept; names of tics are formats, where % stands twice. */
+static void put_string(FILE *script, const char *text, bool tic)
 {
     fputc('"', script);
     for (; *text; text++)
         if (*text == '\n') fputs("\\n", script);
+        else if (*text == '%' && tic) fputs("%%", script);
         else fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
     fputc('"', script);
+}
+
+static void put_text(FILE *script, const char *text)
+{
+    put_string(script, text, false);
 }
 
 static size_t longest(const char *const *texts, int n)
@@ -53,7 +59,7 @@ static void put_categories(const struct fc_paper_plot *plot, const char *axis, F
     fprintf(script, "set %stics (", axis);
     for (int i = 0; i < plot->n_categories; i++) {
         fprintf(script, "%s", i ? ", " : "");
-        put_text(script, plot->category[i]);
+        put_string(script, plot->category[i], true);
         fprintf(script, " %d", i);
     }
     fprintf(script, ")\n");
@@ -70,14 +76,33 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
     return true;
 }
 
+/* A little more than the data and its error bars. */
+static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
+{
+    double least = plot->y_least, most = plot->y_most;
+    if (least == 0 && most == 0) {
+        least = INFINITY;
+        for (int i = 0; i < plot->n_series; i++)
+            for (size_t j = 0; j < plot->series[i].n; j++) {
+                const struct fc_paper_series *s = &plot->series[i];
+                const double values[] = {s->y[j], s->low[j], s->high[j]};
+                for (size_t v = 0; v < FC_COUNT(values); v++) { /* fmin and fmax pass over NaN */
+                    if (values[v] > 0) least = fmin(least, values[v]);
+                    most = fmax(most, values[v]);
+                }
+            }
+        least = plot->log_y ? least / 1.6 : 0;
+        most = plot->log_y ? 1.6 * most : 1.06 * most;
+    }
+    if (least < most && isfinite(least) && isfinite(most)) fprintf(script, "set yrange [%g:%g]\n", least, most);
+}
+
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 {
     if (plot->log_x && powers_of_two(plot)) fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
     else if (plot->log_x) fprintf(script, "set logscale x\n");
-    fprintf(script, "set offsets 0, 0, graph 0.05, 0\n");
     if (plot->log_y) fprintf(script, "set logscale y\n");
-    else if (plot->y_least == 0 && plot->y_most == 0) fprintf(script, "set yrange [0:*]\n");
-    if (plot->y_least != 0 || plot->y_most != 0) fprintf(script, "set yrange [%g:%g]\n", plot->y_least, plot->y_most);
+    put_y_range(plot, script);
     fprintf(script, "set key outside right top Left reverse\nset grid x y lc rgb '#cccccc'\n");
 }
 

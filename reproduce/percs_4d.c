@@ -40,13 +40,15 @@ static void figure_6(struct fc_reproduction *f, const struct fc_percs_result *r)
     fc_point_limits(text(f), 1.01, INFINITY, (double)rnm->used / (double)bsm->used, "RNM uses more D links than BSM, times");
     fc_point_limits(text(f), -INFINITY, 0.99, rnm->max_bytes / bsm->max_bytes,
                     "and the busiest carries less, RNM over BSM");
-    fc_reproduction_axes(f, FC_PAPER_CURVES, "load_MB", "payload on a D link, bins of 108.3 MB (MB)", "links", "D links");
+    fc_reproduction_axes(f, FC_PAPER_BARS, "load_MB", "payload on a D link, bins of 108.3 MB, upper end (MB)", "links",
+                         "D links in use");
     f->plot.log_y = true;
+    for (int b = 1; b <= FC_PERCS_BINS; b++)
+        fc_reproduction_category(f, fc_reproduction_text(f, "%.0f", b * FC_PERCS_BIN_BYTES / 1e6));
     for (int w = FC_DEF; w <= FC_RDM; w++) {
         int s = fc_reproduction_series(f, FC_PAPER_OURS, w, "ours, %s", fc_percs_ways[w]);
         for (int b = 0; b < FC_PERCS_BINS; b++)
-            if (r[w].d_links[b] > 0)
-                fc_reproduction_at(f, s, (b + 0.5) * FC_PERCS_BIN_BYTES / 1e6, r[w].d_links[b], NAN);
+            if (r[w].d_links[b] > 0) fc_reproduction_at(f, s, b, r[w].d_links[b], NAN);
     }
 }
 

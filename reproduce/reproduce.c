@@ -8,6 +8,14 @@
 #include <string.h>
 
 #define FIGURES(X)     \
+    X(bgl_response)    \
+    X(bgl_hot_region)  \
+    X(bgl_alltoall)    \
+    X(bgl_escape)      \
+    X(bgl_text)        \
+    X(bgl_asymmetric)  \
+    X(tmesh_layouts)   \
+    X(tmesh_links)     \
     X(percs_forms)     \
     X(percs_2d)        \
     X(percs_4d)        \
