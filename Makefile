@@ -21,7 +21,7 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libopenmpi-dev gfortran
 
 ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots \
-         sweep
+         reproduce sweep
 PMPI   = $(sort $(wildcard traces/pmpi_*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
 SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))

@@ -13,7 +13,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
        KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
        KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS,
-       KEY_SET, KEY_VERSUS };
+       KEY_SET, KEY_VERSUS, KEY_QUICK, KEY_FULL, KEY_INTO };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -92,6 +92,10 @@ static const struct entry {
     {'9', {"on-chip", KEY_ON_CHIP, "SHARE", 0, "a core also sends this for each flit into the machine to cores of its chip, e.g. 30%", 0}},
     {'9', {"milp", KEY_MILP, NULL, 0, "also prove the best by an integer program (GLPK), in --time a program", 0}},
     {'9', {"confirm", KEY_CONFIRM, NULL, 0, "run the kernel on the front and on Table 1, with confidence intervals", 0}},
+    {'d', {"quick", KEY_QUICK, NULL, 0, "smaller and shorter runs: all figures in minutes, with wider limits", 0}},
+    {'d', {"full", KEY_FULL, NULL, 0, "runs as long as the papers' (default)", 0}},
+    {'d', {"into", KEY_INTO, "FILE.md", 0, "also renew the summary between the marks of this page", 0}},
+    {'d', {"output", 'o', "DIR", 0, "draw into this directory (default: figures; with --json only where -o says)", 1}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
     {'s', {"seed", KEY_SEED, "N", 0, "seed of everything random (default 1)", 1}},
     {'j', {"threads", KEY_THREADS, "N", 0, "threads (results do not depend on it)", 1}},
@@ -231,6 +235,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_ON_CHIP: a->on_chip = share(state, "on-chip", value); break;
     case KEY_MILP: a->milp = true; break;
     case KEY_CONFIRM: a->confirm = true; break;
+    case KEY_QUICK: a->quick = true; break;
+    case KEY_FULL: a->full = true; break;
+    case KEY_INTO: a->into = value; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);

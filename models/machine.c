@@ -543,20 +543,13 @@ static void name_setting(struct fc_status *st, const char *const *settings, size
     if (number < n) snprintf(st->file, sizeof st->file, "--set %s", settings[number]);
 }
 
-enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
-                                     struct fc_machine *machine, struct fc_status *st)
+static enum fc_code read_changed(const struct fc_text *text, const char *const *settings, size_t n_settings,
+                                 struct fc_machine *machine, struct fc_status *st)
 {
-    char path[1200];
-    struct fc_text text;
     struct reader r = {.machine = machine, .st = st};
     memset(machine, 0, sizeof *machine);
-    if (locate(name_or_path, path, sizeof path, &machine->arena, st) ||
-        fc_read_file(path, &machine->arena, &text, st)) {
-        fc_machine_free(machine);
-        return st->code;
-    }
-    machine->file = fc_copy_text(&machine->arena, path, st);
-    enum fc_code code = machine->file ? parse(&r, &text) : st->code;
+    machine->file = fc_copy_text(&machine->arena, text->file, st);
+    enum fc_code code = machine->file ? parse(&r, text) : st->code;
     if (!code) {
         code = change(&r, settings, n_settings);
         if (!code) code = decode_machine(&r);
@@ -566,6 +559,24 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
     if (code) name_setting(st, settings, n_settings);
     if (code) fc_machine_free(machine);
     return code;
+}
+
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st)
+{
+    return read_changed(text, NULL, 0, machine, st);
+}
+
+enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
+                                     struct fc_machine *machine, struct fc_status *st)
+{
+    char path[1200];
+    struct fc_text text;
+    struct fc_arena arena = {0};
+    memset(machine, 0, sizeof *machine);
+    if (!locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
+        read_changed(&text, settings, n_settings, machine, st);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)

@@ -154,6 +154,8 @@ enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machin
  * names the setting. */
 enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
                                      struct fc_machine *machine, struct fc_status *st);
+/* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
 /* Changes the routing (name checked against the family; FC_INPUT names those it can). NULL keeps it. */
 enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st);
