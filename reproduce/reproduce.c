@@ -208,7 +208,7 @@ enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_
         struct group *now = &groups[n_groups];
         *now = (struct group){.ops = ops, .r = calloc((size_t)ops->n_figures, sizeof *now->r)};
         if (!now->r) fc_refuse(&now->st, FC_NO, "out of memory");
-        now->part = (struct part){{show_part, 0}, &whole, g, cost_s, 0, 1, ops->figures[0].id};
+        now->part = (struct part){{.show = show_part}, &whole, g, cost_s, 0, 1, ops->figures[0].id};
         whole.total_s += cost_s;
         order[n_groups++] = now;
     }
