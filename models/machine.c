@@ -3,15 +3,12 @@
  * libyaml gives the document with the line of every node; the tables of machine_keys.c (and the family's own) say which
  * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
+#include "models/machine_files.h"
 #include "models/machine_keys.h"
 #include "models/machine_set.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <yaml.h>
 
 #define IN(field) offsetof(struct fc_machine, field)
@@ -432,79 +429,7 @@ static enum fc_code decode_machine(struct reader *r)
     return FC_OK;
 }
 
-/* ---- finding files ---- */
-
-const char *fc_machines_directory(char *out, size_t size)
-{
-    const char *data = getenv("FABRICAST_DATA");
-    if (data) {
-        snprintf(out, size, "%s/machines", data);
-        return out;
-    }
-    char self[512];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) { /* PREFIX/bin/fabricast, or obj/... of the source tree (one or two folders deep) */
-        static const char *const relative[] = {"../share/fabricast/machines", "../models/machines",
-                                               "../../models/machines"};
-        self[n] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash) *slash = 0;
-        for (size_t i = 0; i < FC_COUNT(relative); i++) {
-            snprintf(out, size, "%s/%s", self, relative[i]);
-            if (access(out, R_OK) == 0) return out;
-        }
-    }
-    snprintf(out, size, "models/machines");
-    return out;
-}
-
-static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
-enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st)
-{
-    char directory[600];
-    fc_machines_directory(directory, sizeof directory);
-    DIR *dir = opendir(directory);
-    if (!dir)
-        return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
-                         directory, strerror(errno));
-    const size_t limit = 1000;
-    *n = 0;
-    *names = fc_alloc(arena, limit, sizeof **names, st);
-    for (struct dirent *entry; *names && *n < limit && (entry = readdir(dir));) {
-        size_t length = strlen(entry->d_name);
-        static const char calibration[] = ".calibration.yaml"; /* of the machine beside it */
-        if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
-        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration)) continue;
-        char *name = fc_copy_text(arena, entry->d_name, st);
-        if (!name) break;
-        name[length - 5] = 0;
-        (*names)[(*n)++] = name;
-    }
-    closedir(dir);
-    if (st->code) return st->code;
-    qsort(*names, *n, sizeof **names, compare_names);
-    return FC_OK;
-}
-
-static enum fc_code locate(const char *name, char *path, size_t size, struct fc_arena *arena, struct fc_status *st)
-{
-    size_t length = strlen(name);
-    if (strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"))) {
-        snprintf(path, size, "%s", name);
-        return FC_OK;
-    }
-    char directory[600];
-    const char **names;
-    size_t n;
-    snprintf(path, size, "%s/%s.yaml", fc_machines_directory(directory, sizeof directory), name);
-    if (access(path, F_OK) == 0) return FC_OK;
-    if (fc_machine_names(arena, &names, &n, st)) return st->code;
-    const char *near = fc_nearest(name, names, n);
-    return fc_refuse(st, FC_INPUT, "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
-                                   "contains '/' or ends in .yaml)",
-                     name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
+/* ---- a machine ---- */
 
 /* The title says what was changed. */
 static enum fc_code tell_changes(struct fc_machine *m, struct fc_status *st)
@@ -573,7 +498,7 @@ enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const
     struct fc_text text;
     struct fc_arena arena = {0};
     memset(machine, 0, sizeof *machine);
-    if (!locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
+    if (!fc_machine_locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
         read_changed(&text, settings, n_settings, machine, st);
     fc_arena_free(&arena);
     return st->code;
