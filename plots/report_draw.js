@@ -50,7 +50,7 @@ function tiling(p, width, height, most = 14) {
     if (across < 1) continue;
     let even = across; /* full rows of tiles, where that costs little */
     while (even > 1 && p.tiles % even) even--;
-    const taken = even * 2 > across ? even : across, down = Math.ceil(p.tiles / taken);
+    const taken = 3 * even >= 2 * across ? even : Math.ceil(p.tiles / Math.ceil(p.tiles / across)), down = Math.ceil(p.tiles / taken);
     if (s === 1 || (down * (p.rows + 1) - 1) * s <= height) return { s, across: taken, down };
   }
   return { s: 1, across: 1, down: p.tiles };
