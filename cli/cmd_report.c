@@ -192,6 +192,15 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
 
 /* ---- answer ---- */
 
+/* As other commands write it: "+-42 %", "14.5x faster". */
+static void print_plain(FILE *stream, const char *text)
+{
+    for (; *text; text++)
+        if (!strncmp(text, "± ", 3)) fputs("+-", stream), text += 2;
+        else if (!strncmp(text, "×", 2)) fputc('x', stream), text++;
+        else fputc(*text, stream);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
@@ -205,8 +214,11 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping, fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 error, fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
     }
-    fprintf(stream, "\nanswer      %s %s, %s\n", a->page.time, a->page.error, a->page.sentence);
-    fprintf(stream, "page        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
+    fprintf(stream, "\nanswer      %s ", a->page.time);
+    print_plain(stream, a->page.error);
+    fputs(", ", stream);
+    print_plain(stream, a->page.sentence);
+    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
             a->facts.n_links);
     if (a->facts.bits < 53) fprintf(stream, " rounded to %d bits", a->facts.bits);
     fputc('\n', stream);
@@ -235,6 +247,14 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
     return st->code;
 }
 
+/* Refuses at once what could not be written after the search. */
+static enum fc_code check_output(const char *path, struct fc_status *st)
+{
+    struct fc_output out;
+    if (!fc_output_open(&out, path, st)) fc_output_abandon(&out);
+    return st->code;
+}
+
 static enum fc_code check(const struct fc_arguments *arguments, struct fc_status *st)
 {
     const char *network = arguments->network;
@@ -244,7 +264,7 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
         return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->machine);
     if (arguments->trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
         return fc_refuse(st, FC_INPUT, "--network %s: loads of links are not known (expected contention or queueing)", network);
-    return FC_OK;
+    return check_output(arguments->output, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
