@@ -120,7 +120,7 @@ static void list_inputs(struct answer *a, struct fc_status *st)
     const struct fc_predicted *row = a->row;
     char one[64], two[64];
     add_input(a, "program", "fabricast " FC_VERSION);
-    add_input(a, "machine", printed(a, st, "%s: %s", row->machine, row->title));
+    add_input(a, "machine", printed(a, st, "%s%s%s", row->machine, *row->title ? ": " : "", row->title));
     add_input(a, "machine data", row->confidence);
     add_input(a, "network", printed(a, st, "%s, %u nodes of %lld cores, %u routers, %u links (one a direction), routing %s",
                                     net->machine->family->name, net->n_nodes, net->machine->cores_per_node,
@@ -173,7 +173,8 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     for (int i = 0; i < 2; i++) describe_side(a, i, st);
     page->title = printed(a, st, "%s on %s", row->traffic, row->machine);
     page->question = fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?",
-                                               row->traffic, row->n_tasks, row->title), &a->arena, st);
+                                               row->traffic, row->n_tasks, *row->title ? row->title : row->machine),
+                                       &a->arena, st);
     page->time = fc_words_time(row->p.time_s, &a->arena, st);
     page->error = fc_words_error(&row->p, &a->arena, st);
     page->command = fc_words_command(a->arguments, &a->arena, st);
@@ -197,6 +198,7 @@ static void print_plain(FILE *stream, const char *text)
 {
     for (; *text; text++)
         if (!strncmp(text, "± ", 3)) fputs("+-", stream), text += 2;
+        else if (!strncmp(text, "µ", 2)) fputc('u', stream), text++;
         else if (!strncmp(text, "×", 2)) fputc('x', stream), text++;
         else fputc(*text, stream);
 }
@@ -214,7 +216,9 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping, fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 error, fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
     }
-    fprintf(stream, "\nanswer      %s ", a->page.time);
+    fputs("\nanswer      ", stream);
+    print_plain(stream, a->page.time);
+    fputc(' ', stream);
     print_plain(stream, a->page.error);
     fputs(", ", stream);
     print_plain(stream, a->page.sentence);

@@ -9,7 +9,9 @@ const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_statu
 {
     char text[64];
     double unit = time_s > 0 ? pow(10, floor(log10(time_s)) - 2) : 1;
-    return fc_copy_text(arena, fc_format(text, sizeof text, nearbyint(time_s / unit) * unit, FC_SECONDS), st);
+    size_t n = strlen(fc_format(text, sizeof text, nearbyint(time_s / unit) * unit, FC_SECONDS));
+    if (n > 3 && !strcmp(text + n - 3, " us")) strcpy(text + n - 2, "µs");
+    return fc_copy_text(arena, text, st);
 }
 
 const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena, struct fc_status *st)
