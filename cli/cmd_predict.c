@@ -96,14 +96,22 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct repo
                                               r->p.bound_s, r->p.percent_of_peak};
         links[i] = (struct fc_plot_links){bars[i].label, r->busy_s, r->n_busy};
     }
+    struct fc_plot_ranks *ranks = fc_alloc(arena, report->n, sizeof *ranks, st);
     if (st->code) return st->code;
+    for (size_t i = 0; i < report->n; i++) {
+        const struct fc_predicted *r = &report->rows[i];
+        ranks[i] = (struct fc_plot_ranks){bars[i].label, r->rank_compute_s, r->rank_finish_s, r->n_tasks, r->p.time_s};
+    }
     char title[256];
     snprintf(title, sizeof title, "%s, %u tasks", report->rows->traffic, report->rows->n_tasks);
+    bool replayed = arguments->trace != NULL;
     if (fc_plot_predictions(arguments->plot, title, bars, report->n, st) ||
-        fc_plot_link_loads(arguments->plot, title, links, report->n, st))
+        fc_plot_link_loads(arguments->plot, title, links, report->n, st) ||
+        (replayed && fc_plot_ranks(arguments->plot, title, ranks, report->n < 8 ? report->n : 8, st)))
         return st->code;
     if (!arguments->quiet && !arguments->json)
-        printf("\nplots: %s/predictions.png, %s/link-loads.png\n", arguments->plot, arguments->plot);
+        printf("\nplots: %s/predictions.png, %s/link-loads.png%s%s%s\n", arguments->plot, arguments->plot,
+               replayed ? ", " : "", replayed ? arguments->plot : "", replayed ? "/ranks.png" : "");
     return FC_OK;
 }
 

@@ -120,7 +120,7 @@ static void list_inputs(struct answer *a, struct fc_status *st)
     const struct fc_predicted *row = a->row;
     char one[64], two[64];
     add_input(a, "program", "fabricast " FC_VERSION);
-    add_input(a, "machine", printed(a, st, "%s: %s", row->machine, row->title));
+    add_input(a, "machine", printed(a, st, "%s%s%s", row->machine, *row->title ? ": " : "", row->title));
     add_input(a, "machine data", row->confidence);
     add_input(a, "network", printed(a, st, "%s, %u nodes of %lld cores, %u routers, %u links (one a direction), routing %s",
                                     net->machine->family->name, net->n_nodes, net->machine->cores_per_node,
@@ -173,7 +173,8 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     for (int i = 0; i < 2; i++) describe_side(a, i, st);
     page->title = printed(a, st, "%s on %s", row->traffic, row->machine);
     page->question = fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?",
-                                               row->traffic, row->n_tasks, row->title), &a->arena, st);
+                                               row->traffic, row->n_tasks, *row->title ? row->title : row->machine),
+                                       &a->arena, st);
     page->time = fc_words_time(row->p.time_s, &a->arena, st);
     page->error = fc_words_error(&row->p, &a->arena, st);
     page->command = fc_words_command(a->arguments, &a->arena, st);
@@ -192,6 +193,16 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
 
 /* ---- answer ---- */
 
+/* As other commands write it: "+-42 %", "14.5x faster". */
+static void print_plain(FILE *stream, const char *text)
+{
+    for (; *text; text++)
+        if (!strncmp(text, "± ", 3)) fputs("+-", stream), text += 2;
+        else if (!strncmp(text, "µ", 2)) fputc('u', stream), text++;
+        else if (!strncmp(text, "×", 2)) fputc('x', stream), text++;
+        else fputc(*text, stream);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
@@ -205,8 +216,13 @@ static void print(FILE *stream, const void *what)
         fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping, fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 error, fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
     }
-    fprintf(stream, "\nanswer      %s %s, %s\n", a->page.time, a->page.error, a->page.sentence);
-    fprintf(stream, "page        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
+    fputs("\nanswer      ", stream);
+    print_plain(stream, a->page.time);
+    fputc(' ', stream);
+    print_plain(stream, a->page.error);
+    fputs(", ", stream);
+    print_plain(stream, a->page.sentence);
+    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
             a->facts.n_links);
     if (a->facts.bits < 53) fprintf(stream, " rounded to %d bits", a->facts.bits);
     fputc('\n', stream);
@@ -235,6 +251,14 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
     return st->code;
 }
 
+/* Refuses at once what could not be written after the search. */
+static enum fc_code check_output(const char *path, struct fc_status *st)
+{
+    struct fc_output out;
+    if (!fc_output_open(&out, path, st)) fc_output_abandon(&out);
+    return st->code;
+}
+
 static enum fc_code check(const struct fc_arguments *arguments, struct fc_status *st)
 {
     const char *network = arguments->network;
@@ -244,7 +268,7 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
         return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->machine);
     if (arguments->trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
         return fc_refuse(st, FC_INPUT, "--network %s: loads of links are not known (expected contention or queueing)", network);
-    return FC_OK;
+    return check_output(arguments->output, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)

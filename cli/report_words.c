@@ -9,7 +9,9 @@ const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_statu
 {
     char text[64];
     double unit = time_s > 0 ? pow(10, floor(log10(time_s)) - 2) : 1;
-    return fc_copy_text(arena, fc_format(text, sizeof text, nearbyint(time_s / unit) * unit, FC_SECONDS), st);
+    size_t n = strlen(fc_format(text, sizeof text, nearbyint(time_s / unit) * unit, FC_SECONDS));
+    if (n > 3 && !strcmp(text + n - 3, " us")) strcpy(text + n - 2, "µs");
+    return fc_copy_text(arena, text, st);
 }
 
 const char *fc_words_error(const struct fc_prediction *p, struct fc_arena *arena, struct fc_status *st)
@@ -56,10 +58,17 @@ const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class
     return fc_copy_text(arena, text, st);
 }
 
+/* Whether the intervals of the two times have a point in common; unknown errors: not known to. */
+static bool overlap(const struct fc_prediction *a, const struct fc_prediction *b)
+{
+    const struct fc_prediction *slow = a->time_s > b->time_s ? a : b, *fast = slow == a ? b : a;
+    return slow->time_s * (1 - slow->error_percent / 100) <= fast->time_s * (1 + fast->error_percent / 100);
+}
+
 const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_predicted *after,
                              struct fc_arena *arena, struct fc_status *st)
 {
-    char text[160], name[100];
+    char text[200], name[100];
     if (!strcmp(after->mapping, "optimize=def") && !strcmp(before->mapping, "def"))
         return "the search found no faster mapping";
     if (!strncmp(after->mapping, "optimize", 8)) snprintf(name, sizeof name, "optimized mapping");
@@ -67,9 +76,10 @@ const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_
     double ratio = after->p.time_s > 0 ? before->p.time_s / after->p.time_s : 1;
     const char *word = ratio >= 1 ? "faster" : "slower";
     if (ratio < 1) ratio = 1 / ratio;
+    const char *doubt = overlap(&before->p, &after->p) ? " (the errors overlap)" : "";
     if (ratio < 1.02) snprintf(text, sizeof text, "%s as fast", name);
-    else if (ratio < 1.2) snprintf(text, sizeof text, "%s %.1f %% %s", name, 100 * (ratio - 1), word);
-    else snprintf(text, sizeof text, "%s %.1f× %s", name, ratio, word);
+    else if (ratio < 1.2) snprintf(text, sizeof text, "%s %.0f %% %s%s", name, 100 * (ratio - 1), word, doubt);
+    else snprintf(text, sizeof text, "%s %.1f× %s%s", name, ratio, word, doubt);
     return fc_copy_text(arena, text, st);
 }
 

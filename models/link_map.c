@@ -4,7 +4,7 @@
  * cables side by side. Fat-tree: a panel a level and direction, a tile the switches below one set of parents: children in
  * rows, parents in columns. Mesh-in-torus: torus links as a torus of chips; mesh links a tile a chip. Two-level: D links
  * from supernode (row) to supernode (column); LL a tile a drawer, LR a tile a supernode, from row to column. Graphs: a
- * router a row, its links in their order. Injection and ejection stand as their nodes do. Limits: dimensions past the
+ * router a row, its links in their order; links from nodes one after the other. Injection and ejection stand as their nodes do. Limits: dimensions past the
  * second are tiles in one row, whatever they are. */
 #include "models/link_map.h"
 #include "models/family_fat_tree.h"
@@ -228,15 +228,15 @@ static void two_level_nodes(struct builder *b)
 
 /* ---- graphs ---- */
 
-/* Links of a class from their source, at most GRAPH_SIDE in a row. */
-static void graph_class(struct builder *b, int c)
+/* Links of class c that leave routers: a row a router, of at most GRAPH_SIDE links, then the next row. */
+static void graph_routers(struct builder *b, int c)
 {
     const struct fc_network *net = b->net;
     uint32_t most = 0, n_rows = 0, row = 0;
     char text[48];
     for (int pass = 0; pass < 3; pass++) {
         struct fc_panel *p = pass == 2 ? &b->map->panels[b->map->n_panels - 1] : NULL;
-        for (uint32_t v = 0; v < net->n_vertices; v++) {
+        for (uint32_t v = 0; v < net->n_routers; v++) {
             uint32_t n = 0;
             for (uint32_t l = net->first_link[v]; l < net->first_link[v + 1]; l++) {
                 if (net->link_class[l] != c) continue;
@@ -252,14 +252,39 @@ static void graph_class(struct builder *b, int c)
         if (pass != 1) continue;
         uint32_t side = n_rows < GRAPH_SIDE ? n_rows : GRAPH_SIDE;
         if (!(p = add(b, c, (n_rows + side - 1) / side, side, most))) return;
-        snprintf(text, sizeof text, "%s links", net->machine->classes[c].name);
-        title(p, text, "routers and nodes in order", "router or node", "its links");
+        snprintf(text, sizeof text, "%s from routers", net->machine->classes[c].name);
+        title(p, text, "group of routers in order", "router", "its links");
+    }
+}
+
+/* Links of class c that leave nodes, one after the other in rows of 32. */
+static void graph_from_nodes(struct builder *b, int c)
+{
+    const struct fc_network *net = b->net;
+    struct fc_panel *p = NULL;
+    uint32_t first = net->first_link[net->n_routers], n = 0;
+    char text[48];
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t i = 0;
+        for (uint32_t l = first; l < net->n_links; l++)
+            if (net->link_class[l] == c) {
+                if (p) p->cell[i] = l;
+                i++;
+            }
+        n = i;
+        if (n == 0 || pass == 1) return;
+        if (!(p = add(b, c, 1, (n + 31) / 32, n < 32 ? n : 32))) return;
+        snprintf(text, sizeof text, "%s from nodes", net->machine->classes[c].name);
+        title(p, text, "", "row of 32", "link of a node");
     }
 }
 
 static void graph_links(struct builder *b)
 {
-    for (int c = 0; c < b->net->machine->n_classes && !b->st->code; c++) graph_class(b, c);
+    for (int c = 0; c < b->net->machine->n_classes && !b->st->code; c++) {
+        graph_routers(b, c);
+        if (!b->st->code) graph_from_nodes(b, c);
+    }
 }
 
 static void graph_nodes(struct builder *b)

@@ -4,7 +4,7 @@
  * come first and then the high ones, which deflate well. Layout before deflate, little-endian: reals: u32 count, u32 bytes
  * of an index, f64 value[count] (value 0 is NaN, the others ascend), then the planes of the indices. Numbers: u32 bytes, u32
  * 0, then planes of the differences modulo 2^32 to the number before. Limits: where there are more distinct reals than
- * asked for, mantissas lose bits, all of them as many; 16 bits are an error of at most 2^-17. */
+ * asked for, mantissas lose bits, all of them as many; 16 bits are an error of at most 2^-16. */
 #include "plots/pack.h"
 
 #include <math.h>
@@ -42,6 +42,14 @@ static void put32(unsigned char *to, uint32_t x)
     for (int i = 0; i < 4; i++) to[i] = (unsigned char)(x >> (8 * i));
 }
 
+static void put_real(unsigned char *to, double x)
+{
+    uint64_t word;
+    memcpy(&word, &x, sizeof word);
+    put32(to, (uint32_t)word);
+    put32(to + 4, (uint32_t)(word >> 32));
+}
+
 /* ---- reals ---- */
 
 static int ascending(const void *a, const void *b)
@@ -60,14 +68,25 @@ static double rounded(double x, int bits)
 }
 
 /* Sorted v without NaN and repetitions into value; returns how many. */
-static size_t distinct(const double *v, size_t n, int bits, double *value)
+static size_t distinct(const double *v, size_t n, double *value)
 {
     size_t m = 0, k = 0;
     for (size_t i = 0; i < n; i++)
-        if (!isnan(v[i])) value[m++] = rounded(v[i], bits) + 0.0; /* no -0 */
+        if (!isnan(v[i])) value[m++] = v[i] + 0.0; /* no -0 */
     qsort(value, m, sizeof *value, ascending);
     for (size_t i = 0; i < m; i++)
         if (i == 0 || value[i] != value[k - 1]) value[k++] = value[i];
+    return k;
+}
+
+/* The distinct values of `bits` mantissa bits; rounding keeps the order. */
+static size_t fewer(const double *exact, size_t n, int bits, double *value)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        double x = rounded(exact[i], bits);
+        if (k == 0 || x != value[k - 1]) value[k++] = x;
+    }
     return k;
 }
 
@@ -86,23 +105,23 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
                            struct fc_packed *out, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    double *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
-    size_t count = 0;
+    double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st), *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
+    size_t n_exact = exact && value ? distinct(v, n, exact) : 0, count = n_exact;
     int bits = 53;
-    for (; value; bits = bits == 53 ? 24 : bits - 1) {
-        count = distinct(v, n, bits, value);
-        if (count <= most_values || bits == 1) break;
+    while (count > most_values && bits > 1) {
+        bits = bits == 53 ? 24 : bits - 1;
+        count = fewer(exact, n_exact, bits, value);
     }
-    if (value && count > most_values) fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
+    if (bits == 53 && !st->code) memcpy(value, exact, count * sizeof *value);
+    if (!st->code && count > most_values) fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
     uint32_t width = count + 1 <= 256 ? 1 : 2;
     size_t head = 8 + 8 * (count + 1), size = head + n * width;
     unsigned char *raw = st->code ? NULL : fc_alloc(&scratch, size, 1, st);
     if (raw) {
-        const double none = NAN;
         put32(raw, (uint32_t)count + 1);
         put32(raw + 4, width);
-        memcpy(raw + 8, &none, 8); /* IEEE 754, and this machine's byte order, which is little-endian */
-        memcpy(raw + 16, value, 8 * count);
+        put_real(raw + 8, NAN);
+        for (size_t i = 0; i < count; i++) put_real(raw + 16 + 8 * i, value[i]);
         for (size_t i = 0; i < n; i++) {
             uint32_t index = isnan(v[i]) ? 0 : 1 + place_of(value, count, rounded(v[i], bits));
             for (uint32_t k = 0; k < width; k++) raw[head + k * n + i] = (unsigned char)(index >> (8 * k));

@@ -7,7 +7,11 @@
 static void put_quantity(FILE *out, double value, enum fc_unit unit)
 {
     char text[64];
-    fc_html_text(out, fc_format(text, sizeof text, value, unit));
+    size_t n = strlen(fc_format(text, sizeof text, value, unit));
+    bool micro = n > 3 && !strcmp(text + n - 3, " us");
+    if (micro) text[n - 2] = 0;
+    fc_html_text(out, text);
+    if (micro) fputs("µs", out);
 }
 
 /* ---- times ---- */

@@ -4,7 +4,7 @@ const data = JSON.parse($('data').textContent);
 const state = { classes: new Set(), log: false, floor: 0, panel: null, cell: -1 };
 let sides, most_s = 0, busiestClass = -1;
 
-const units = { B: ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'], s: ['ns', 'us', 'ms', 's'] };
+const units = { B: ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'], s: ['ns', 'µs', 'ms', 's'] };
 function quantity(value, unit) {
   if (value === 0) return `0 ${unit}`;
   const names = units[unit];
@@ -85,14 +85,14 @@ function makePanel(p) {
     canvas.addEventListener('pointerdown', choose);
   });
   box.addEventListener('keydown', (e) => move(p, e));
-  box.addEventListener('focus', () => { if (state.panel !== p) select(p, Math.max(p.hottest[0], p.hottest[1], 0) && (p.hottest[0] >= 0 ? p.hottest[0] : p.hottest[1])); });
+  box.addEventListener('focus', () => { if (state.panel !== p) select(p, p.hottest[0] >= 0 ? p.hottest[0] : p.hottest[1]); });
   $('panels').append(box);
 }
 
 function paintPanel(p) {
   p.box.hidden = !shown(p);
   if (p.box.hidden) return;
-  p.tiling = tiling(p, p.stages[0].clientWidth, innerWidth < 700 ? 360 : 540);
+  p.tiling = tiling(p, p.stages[0].clientWidth - 10, innerWidth < 700 ? 360 : 540);
   sides.forEach((side, i) => paintCells(p.canvases[i], p, p.tiling, colours(side, p)));
 }
 
@@ -116,6 +116,12 @@ function move(p, e) {
   }
 }
 
+/* Frames the cell in a map; the stage's padding of 5 pixels leaves room at its edge. */
+function frame(stage, p, cell) {
+  const { x, y } = placeOf(p, p.tiling, cell), s = p.tiling.s, pad = s < 6 ? 4 : 2, side = `${s + 2 * pad}px`;
+  Object.assign(stage.querySelector('.cursor').style, { display: 'block', left: `${5 + x * s - pad}px`, top: `${5 + y * s - pad}px`, width: side, height: side });
+}
+
 function select(p, cell) {
   if (cell < 0) return;
   const old = state.panel;
@@ -123,11 +129,7 @@ function select(p, cell) {
   state.cell = cell;
   if (old && old !== p) old.stages.forEach((s) => { s.querySelector('.cursor').style.display = 'none'; });
   if (shown(p) && p.tiling) {
-    const { x, y } = placeOf(p, p.tiling, cell), s = p.tiling.s;
-    for (const stage of p.stages) {
-      const box = stage.querySelector('.cursor'), pad = s < 6 ? 4 : 2;
-      Object.assign(box.style, { display: 'block', left: `${x * s - pad}px`, top: `${y * s - pad}px`, width: `${s + 2 * pad}px`, height: `${s + 2 * pad}px` });
-    }
+    p.stages.forEach((stage) => frame(stage, p, cell));
   }
   $('r-name').textContent = nameOf(p, cell);
   sides.forEach((side, i) => {
@@ -324,7 +326,7 @@ function makeNodes() {
 
 function paintNodes() {
   const p = data.nodes, none = hexWord(style('--none'));
-  p.tiling = tiling(p, p.stages[0].clientWidth, 420);
+  p.tiling = tiling(p, p.stages[0].clientWidth - 10, 420);
   sides.forEach((side, i) => paintCells(p.stages[i].firstChild, p, p.tiling, (cell) => {
     const node = p.cells[cell];
     if (node === 0xffffffff) return 0;
@@ -349,9 +351,7 @@ function tellNode(cell) {
   const p = data.nodes, node = cell < 0 ? 0xffffffff : p.cells[cell];
   if (node === 0xffffffff) return;
   p.at = cell;
-  const { x, y } = placeOf(p, p.tiling, cell), s = p.tiling.s, pad = s < 6 ? 4 : 2;
-  for (const stage of p.stages)
-    Object.assign(stage.querySelector('.cursor').style, { display: 'block', left: `${x * s - pad}px`, top: `${y * s - pad}px`, width: `${s + 2 * pad}px`, height: `${s + 2 * pad}px` });
+  p.stages.forEach((stage) => frame(stage, p, cell));
   $('node-readout').textContent = `node ${node} · ` + sides.map((side) => {
     const tasks = [];
     side.node.forEach((n, t) => { if (n === node) tasks.push(t); });

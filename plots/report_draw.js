@@ -1,8 +1,8 @@
 /* Unfolding what plots/pack.c folded, colours, and pictures on canvases. */
 /* {value: Float64Array, index: of each cell}; value 0 is "nothing there". */
 function unpackReals(text) {
-  const buffer = inflate(text).buffer, [count, width] = new Uint32Array(buffer, 0, 2);
-  const value = new Float64Array(buffer, 8, count), planes = new Uint8Array(buffer, 8 + 8 * count), n = planes.length / width;
+  const bytes = inflate(text), { buffer } = bytes, [count, width] = new Uint32Array(buffer, 0, 2);
+  const value = new Float64Array(buffer, 8, count), planes = bytes.subarray(8 + 8 * count), n = planes.length / width;
   if (width === 1) return { value, index: planes };
   const index = new Uint16Array(n);
   for (let i = 0; i < n; i++) index[i] = planes[i] | planes[n + i] << 8;
@@ -50,7 +50,7 @@ function tiling(p, width, height, most = 14) {
     if (across < 1) continue;
     let even = across; /* full rows of tiles, where that costs little */
     while (even > 1 && p.tiles % even) even--;
-    const taken = even * 2 > across ? even : across, down = Math.ceil(p.tiles / taken);
+    const taken = 3 * even >= 2 * across ? even : Math.ceil(p.tiles / Math.ceil(p.tiles / across)), down = Math.ceil(p.tiles / taken);
     if (s === 1 || (down * (p.rows + 1) - 1) * s <= height) return { s, across: taken, down };
   }
   return { s: 1, across: 1, down: p.tiles };

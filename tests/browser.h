@@ -142,6 +142,7 @@ static bool browser_page(struct browser *b)
     json_decref(attached);
     static const char *const domains[] = {"Page.enable", "Runtime.enable", "Log.enable", "Network.enable"};
     for (int i = 0; i < 4 && b->session; i++) browser_do(b, domains[i], NULL);
+    if (b->session) browser_do(b, "Performance.enable", json_pack("{s:s}", "timeDomain", "threadTicks"));
     return b->session != NULL;
 }
 
@@ -199,6 +200,20 @@ static double browser_open(struct browser *b, const char *path)
         usleep(50000);
     }
     return -1;
+}
+
+/* CPU milliseconds of the page's main thread since it was opened. */
+static double browser_cpu_ms(struct browser *b)
+{
+    json_t *result = browser_call(b, "Performance.getMetrics", NULL), *metric;
+    double cpu_ms = -1;
+    size_t i;
+    json_array_foreach(json_object_get(result, "metrics"), i, metric) {
+        const char *name = json_string_value(json_object_get(metric, "name"));
+        if (name && !strcmp(name, "TaskDuration")) cpu_ms = 1e3 * json_number_value(json_object_get(metric, "value"));
+    }
+    json_decref(result);
+    return cpu_ms;
 }
 
 static void browser_key(struct browser *b, const char *key, int code)

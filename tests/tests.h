@@ -90,6 +90,7 @@
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \
+    X(suite_report)                                                                                                   \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_blocks)                                                                                             \
     X(suite_trace_period)                                                                                             \
