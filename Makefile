@@ -1,6 +1,7 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
 # library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations).
+# Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
 OBJ    = obj
 PREFIX = /usr/local
@@ -8,6 +9,7 @@ MPICC  = mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
 THREADS = 2
+MAKEFLAGS += -j$(shell nproc)
 
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
@@ -18,9 +20,11 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
 
-ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots
+ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots \
+         reproduce sweep
 PMPI   = $(sort $(wildcard traces/pmpi_*.c))
-SRC    = $(filter-out $(PMPI),$(sort $(wildcard $(ROOMS:%=%/*.c))))
+RANKS  = $(wildcard sweep/sweep_mpi.c)
+SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
 SHARED = tests/main.c tests/support.c $(sort $(wildcard tests/trace_*.c))
@@ -30,7 +34,7 @@ SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 
 LIB     = $(OBJ)/libfabricast.a
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
-HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so)
+HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so) $(if $(RANKS),$(OBJ)/libfabricast-sweep.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
@@ -56,7 +60,8 @@ deps:
 run: deps all
 	$(V)$(PROGRAM) $(ARGS)
 
-test: deps all $(TESTED)
+# Only what is tested is built: the checked library, program and tests, and the recorder.
+test: deps $(HOOK) $(TESTED)
 	$(V)$(OBJ)/test/tests $(ONLY)
 
 bench: deps all $(BENCHES)
@@ -98,6 +103,9 @@ $(OBJ)/%.o: %.c Makefile
 $(OBJ)/test/o/%.o: %.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC test $<"; $(CC) $(OWN) $(CHECKED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The page's parts are taken in by the assembler.
+$(OBJ)/plots/page_parts.o $(OBJ)/test/o/plots/page_parts.o: $(wildcard plots/report*.*)
+
 $(LIB): $(SRC:%.c=$(OBJ)/%.o)
 $(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
 $(LIB) $(TESTLIB):
@@ -121,6 +129,11 @@ $(OBJ)/test/linked: FORCE
 $(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi_raw.h traces/pmpi_record.h Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
+
+# MPI for `sweep`, loaded under mpirun only.
+$(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile
+	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
+	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(RANKS)
 
 FORCE:
 .PHONY: FORCE all help deps run test bench figures validate calibrations install clean

@@ -45,9 +45,16 @@ struct fc_arguments {
     const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
     double on_chip;
     bool confirm, milp;
+    const char **settings; /* [n_settings] every --set */
+    size_t n_settings;
+    bool quick, full; /* reproduce */
+    const char *into;
     int n_words;        /* arguments that are no options */
     char **words;
     char **program;     /* what follows --, NULL-terminated, or NULL */
+    int argc;           /* the command line as it was given; argv[0] is "fabricast COMMAND" */
+    char **argv;
+    const char *versus; /* report: the mapping beside --map */
 };
 
 /* A command: its name, what --help says, the options it takes ("mpgt..." keys of the table in options.c), its body. */
@@ -58,7 +65,7 @@ struct fc_command {
 };
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
     fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
-    fc_command_place;
+    fc_command_place, fc_command_report, fc_command_reproduce, fc_command_sweep;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);

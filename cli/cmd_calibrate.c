@@ -217,7 +217,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!arguments->machine)
         return fc_refuse(st, FC_INPUT,
                          "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load(arguments->machine, &machine, st)) return st->code;
+    if (arguments->n_settings && !arguments->output)
+        return fc_refuse(st, FC_INPUT, "--set: the file beside the machine is for the machine as it is (expected -o FILE)");
+    if (fc_machine_load_changed(arguments->machine, arguments->settings, arguments->n_settings, &machine, st))
+        return st->code;
     if (!fc_machine_route(&machine, arguments->routing, st)) calibrate(arguments, &machine, st);
     fc_machine_free(&machine);
     return st->code;

@@ -1,6 +1,7 @@
 /* cmd_list.c - `list`: what this build knows, printed from the lists themselves. */
 #include "cli/cli.h"
 #include "models/demand_build.h"
+#include "reproduce/reproduce.h"
 #include "solvers/replay/export.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ struct thing {
     const char *kind, *name, *help, *of;
 };
 struct things {
-    struct thing thing[256];
+    struct thing thing[320];
     int n;
     const char *kind; /* NULL: all */
 };
@@ -57,6 +58,8 @@ static void collect(struct things *t)
     add(t, "formats", "cores", "one core number a line in task order", "mapping");
     for (const struct fc_launcher_format *const *f = fc_launcher_formats; *f; f++)
         add(t, "formats", (*f)->name, (*f)->what, "mapping");
+    for (const struct fc_reproduction_ops *const *g = fc_reproductions; *g; g++)
+        for (int i = 0; i < (*g)->n_figures; i++) add(t, "figures", (*g)->figures[i].id, (*g)->figures[i].title, "");
 }
 
 static void print(FILE *stream, const void *what)
@@ -108,13 +111,13 @@ static enum fc_code list_times(const struct fc_arguments *arguments, struct fc_s
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     static const char *const kinds[] = {"families", "routings", "vc-rules", "patterns", "strategies", "collectives",
-                                        "formats"};
+                                        "formats", "figures"};
     struct things t = {.n = 0, .kind = arguments->n_words ? arguments->words[0] : NULL};
     bool known = t.kind == NULL;
     for (size_t i = 0; i < FC_COUNT(kinds); i++) known = known || !strcmp(t.kind, kinds[i]);
     if (!known)
         return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
-                                       "collectives, formats)", t.kind);
+                                       "collectives, formats, figures)", t.kind);
     bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->loggops;
     if (times && (!t.kind || strcmp(t.kind, "collectives")))
         return fc_refuse(st, FC_INPUT, "--members, --bytes and --loggops are for `list collectives`");
@@ -129,7 +132,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 const struct fc_command fc_command_list = {
     .name = "list",
     .arguments = "[KIND]",
-    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats",
+    .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats, figures",
     .example = "fabricast list patterns",
     .options = "kyLoJq",
     .run = run,

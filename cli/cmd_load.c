@@ -1,7 +1,9 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
 #include "cli/flow_bound.h"
+#include "plots/link_figures.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct answer {
@@ -140,6 +142,29 @@ static enum fc_code predict_network(struct answer *a, struct fc_load_settings *s
     return FC_OK;
 }
 
+/* --plot: pictures of the links and of the mapping. */
+static enum fc_code plot(const struct answer *a, struct fc_status *st)
+{
+    const struct fc_network *net = &a->session->net;
+    const char *directory = a->arguments->plot;
+    struct fc_link_map map = {0};
+    char title[400];
+    double *busy_s = malloc(net->n_links * sizeof *busy_s);
+    if (!busy_s) return fc_refuse(st, FC_NO, "out of memory for the plot");
+    for (uint32_t l = 0; l < net->n_links; l++)
+        busy_s[l] = a->load->bytes[l] * a->load->wire_factor / fc_link_bandwidth(net, l);
+    snprintf(title, sizeof title, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name, a->demand->name,
+             a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
+    if (!fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
+        !fc_plot_link_histogram(directory, title, net, &map, a->load->bytes, st) &&
+        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st) &&
+        !a->arguments->quiet && !a->arguments->json)
+        printf("\nplots: %s/link-map.png, %s/link-histogram.png, %s/mapping.png\n", directory, directory, directory);
+    fc_link_map_free(&map);
+    free(busy_s);
+    return st->code;
+}
+
 static enum fc_code read_split(const struct fc_arguments *arguments, enum fc_split *split, struct fc_status *st)
 {
     *split = FC_SPLIT_SOLVER;
@@ -181,6 +206,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                 json_t *json = arguments->json ? to_json(&answer) : NULL;
                 fc_deliver(arguments, json, print, &answer, st);
                 json_decref(json);
+                if (!st->code && arguments->plot) plot(&answer, st);
             }
         }
     }
@@ -196,6 +222,6 @@ const struct fc_command fc_command_load = {
     .name = "load",
     .summary = "bytes on every link by class, the bound time, the hottest links by name",
     .example = "fabricast load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB",
-    .options = "mpgtHKMnXrbSW78TsjoJq",
+    .options = "mpgtHKMnXrbSW78PTsjoJq",
     .run = run,
 };

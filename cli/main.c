@@ -8,7 +8,8 @@
 static const struct fc_command *const commands[] = {
     &fc_command_predict, &fc_command_load,    &fc_command_map,  &fc_command_trace,
     &fc_command_flit,    &fc_command_curve,    &fc_command_calibrate, &fc_command_certify,
-    &fc_command_place,    &fc_command_machines, &fc_command_list,
+    &fc_command_place,    &fc_command_report,   &fc_command_reproduce, &fc_command_sweep,
+    &fc_command_machines, &fc_command_list,
 };
 
 static void print_help(FILE *stream)
@@ -67,5 +68,6 @@ int main(int argc, char **argv)
     }
     free(arguments.words);
     free(arguments.node_lists);
+    free(arguments.settings);
     return (int)code;
 }

@@ -12,7 +12,8 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_BUBBLE, KEY_PHASE, KEY_PHASES, KEY_BUDGET, KEY_PAIRS, KEY_BY_HOPS, KEY_WINDOWS,
        KEY_FORMAT, KEY_PARTIAL, KEY_FLOPS, KEY_COLLECTIVES, KEY_MEMBERS, KEY_BYTES, KEY_PERIOD, KEY_BACKGROUND_NODES,
        KEY_HOSTS, KEY_STRATEGY, KEY_COMPARE, KEY_LAUNCHER, KEY_LONG, KEY_BOUND, KEY_WORST, KEY_OBJECTIVE,
-       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS };
+       KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS,
+       KEY_SET, KEY_VERSUS, KEY_QUICK, KEY_FULL, KEY_INTO };
 
 /* `letter` is what a command's option string names. */
 static const struct entry {
@@ -20,6 +21,8 @@ static const struct entry {
     struct argp_option option;
 } table[] = {
     {'m', {"machine", 'm', "NAME|FILE", 0, "the machine: a shipped name or a machine file", 0}},
+    {'m', {"set", KEY_SET, "KEY=VALUE", 0, "changes the machine: links.torus.bandwidth=350MB/s, network.dims=[8,8,4]; may "
+           "be given several times", 0}},
     {'p', {"pattern", 'p', "PATTERN", 0, "traffic pattern, e.g. alltoall:bytes=4KiB (`fabricast list patterns`)", 0}},
     {'g', {"graph", 'g', "FILE", 0, "communication graph: Matrix Market, Open MPI monitoring, dense .mat, METIS", 0}},
     {'t', {"trace", 't', "FILE", 0, "a recorded trace", 0}},
@@ -27,6 +30,7 @@ static const struct entry {
     {'Y', {"phases", KEY_PHASES, NULL, 0, "info: also table the phases of the trace", 0}},
     {'V', {"period", KEY_PERIOD, "auto|check|off", 0, "replay some periods of an iterative program (check: all too)", 0}},
     {'M', {"map", KEY_MAP, "MAP", 0, "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", 0}},
+    {'z', {"versus", KEY_VERSUS, "MAP", 0, "the mapping to hold against --map (default: optimize)", 0}},
     {'5', {"strategy", KEY_STRATEGY, "NAME", 0, "def, rnm, optimize, ..., a mapping file, FORMAT:FILE, or all: a table", 0}},
     {'6', {"compare", KEY_COMPARE, NULL, 0, "the same as --strategy all", 0}},
     {'n', {"nodes", KEY_NODES, "LIST", 0, "0-31,64, hosts, coordinates, @FILE (default: all); predict compares several", 0}},
@@ -88,6 +92,10 @@ static const struct entry {
     {'9', {"on-chip", KEY_ON_CHIP, "SHARE", 0, "a core also sends this for each flit into the machine to cores of its chip, e.g. 30%", 0}},
     {'9', {"milp", KEY_MILP, NULL, 0, "also prove the best by an integer program (GLPK), in --time a program", 0}},
     {'9', {"confirm", KEY_CONFIRM, NULL, 0, "run the kernel on the front and on Table 1, with confidence intervals", 0}},
+    {'d', {"quick", KEY_QUICK, NULL, 0, "smaller and shorter runs: all figures in minutes, with wider limits", 0}},
+    {'d', {"full", KEY_FULL, NULL, 0, "runs as long as the papers' (default)", 0}},
+    {'d', {"into", KEY_INTO, "FILE.md", 0, "also renew the summary between the marks of this page", 0}},
+    {'d', {"output", 'o', "DIR", 0, "draw into this directory (default: figures; with --json only where -o says)", 1}},
     {'D', {"dump-network", KEY_DUMP, NULL, 0, "print every link", 0}},
     {'s', {"seed", KEY_SEED, "N", 0, "seed of everything random (default 1)", 1}},
     {'j', {"threads", KEY_THREADS, "N", 0, "threads (results do not depend on it)", 1}},
@@ -160,6 +168,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'p': a->pattern = value; break;
     case 'g': a->graph = value; break;
     case 't': a->trace = value; break;
+    case KEY_SET: a->settings[a->n_settings++] = value; break;
     case 'o': a->output = value; break;
     case 'q': a->quiet = true; break;
     case KEY_PHASE: a->phase = value; break;
@@ -174,6 +183,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         a->nodes = value;
         a->node_lists[a->n_node_lists++] = value;
         break;
+    case KEY_VERSUS: a->versus = value; break;
     case KEY_HOSTS: a->hosts = value; break;
     case KEY_COMPARE: a->compare = true; break;
     case KEY_LONG: a->long_mapping = true; break;
@@ -225,6 +235,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_ON_CHIP: a->on_chip = share(state, "on-chip", value); break;
     case KEY_MILP: a->milp = true; break;
     case KEY_CONFIRM: a->confirm = true; break;
+    case KEY_QUICK: a->quick = true; break;
+    case KEY_FULL: a->full = true; break;
+    case KEY_INTO: a->into = value; break;
     case KEY_TIME: a->search_s = seconds(state, "time", value); break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);
@@ -260,6 +273,8 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     snprintf(doc, sizeof doc, "%s\v%s%s", command->summary, command->example ? "Example:\n  " : "",
              command->example ? command->example : "");
     argv[0] = name;
+    arguments->argc = argc;
+    arguments->argv = argv;
     for (int i = 1; i < argc; i++) /* what follows -- is a command line of its own */
         if (!strcmp(argv[i], "--")) {
             arguments->program = argv + i + 1;
@@ -268,7 +283,8 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
         }
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
-    if (!arguments->words || !arguments->node_lists) exit(FC_NO);
+    arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
+    if (!arguments->words || !arguments->node_lists || !arguments->settings) exit(FC_NO);
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;

@@ -46,7 +46,7 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
 {
     memset(s, 0, sizeof *s);
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load(machine, &s->machine, st)) return st->code;
+    if (fc_machine_load_changed(machine, arguments->settings, arguments->n_settings, &s->machine, st)) return st->code;
     if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
         read_nodes(arguments, s, st) || fc_session_background(arguments, s, st)) {
         fc_session_close(s);

@@ -241,10 +241,11 @@ void fc_json_print(const struct json_t *json, FILE *stream);
 
 /* ---- progress of long work (progress.c) -------------------------------------------------------------------------- */
 
-/* A bar on standard error; silent when not a terminal or when quiet. The library calls it through this struct only. */
+/* A bar on standard error, after two seconds with the time left; silent when not a terminal or when quiet. The library calls it through this struct only. */
 struct fc_progress {
     void (*show)(struct fc_progress *self, double done_fraction, const char *what);
     double last_shown_s;
+    double since_s, last_fraction; /* start of the part of the work that is under way, and how far it was */
 };
 /* A progress that draws (terminal) or does nothing. */
 void fc_progress_start(struct fc_progress *progress, bool quiet);

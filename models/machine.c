@@ -3,14 +3,12 @@
  * libyaml gives the document with the line of every node; the tables of machine_keys.c (and the family's own) say which
  * keys exist, their kind, unit and range. libcyaml, built on the same parser, was not taken because it cannot tell the line
  * of a well-formed value that is out of range. */
+#include "models/machine_files.h"
 #include "models/machine_keys.h"
+#include "models/machine_set.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <yaml.h>
 
 #define IN(field) offsetof(struct fc_machine, field)
@@ -431,99 +429,84 @@ static enum fc_code decode_machine(struct reader *r)
     return FC_OK;
 }
 
-/* ---- finding files ---- */
+/* ---- a machine ---- */
 
-const char *fc_machines_directory(char *out, size_t size)
+/* The title says what was changed. */
+static enum fc_code tell_changes(struct fc_machine *m, struct fc_status *st)
 {
-    const char *data = getenv("FABRICAST_DATA");
-    if (data) {
-        snprintf(out, size, "%s/machines", data);
-        return out;
-    }
-    char self[512];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) { /* PREFIX/bin/fabricast, or obj/... of the source tree (one or two folders deep) */
-        static const char *const relative[] = {"../share/fabricast/machines", "../models/machines",
-                                               "../../models/machines"};
-        self[n] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash) *slash = 0;
-        for (size_t i = 0; i < FC_COUNT(relative); i++) {
-            snprintf(out, size, "%s/%s", self, relative[i]);
-            if (access(out, R_OK) == 0) return out;
-        }
-    }
-    snprintf(out, size, "models/machines");
-    return out;
+    if (!m->changes) return FC_OK;
+    size_t size = strlen(m->title) + strlen(m->changes) + 16;
+    char *title = fc_alloc(&m->arena, size, 1, st);
+    if (title) snprintf(title, size, "%s (changed: %s)", m->title, m->changes);
+    m->title = title;
+    return st->code;
 }
 
-static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
-enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st)
+/* Makes the changes in the document; the machine keeps their text. */
+static enum fc_code change(struct reader *r, const char *const *settings, size_t n)
 {
-    char directory[600];
-    fc_machines_directory(directory, sizeof directory);
-    DIR *dir = opendir(directory);
-    if (!dir)
-        return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
-                         directory, strerror(errno));
-    const size_t limit = 1000;
-    *n = 0;
-    *names = fc_alloc(arena, limit, sizeof **names, st);
-    for (struct dirent *entry; *names && *n < limit && (entry = readdir(dir));) {
-        size_t length = strlen(entry->d_name);
-        static const char calibration[] = ".calibration.yaml"; /* of the machine beside it */
-        if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
-        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration)) continue;
-        char *name = fc_copy_text(arena, entry->d_name, st);
-        if (!name) break;
-        name[length - 5] = 0;
-        (*names)[(*n)++] = name;
+    const yaml_node_t *top = yaml_document_get_root_node(&r->document);
+    size_t length = 1;
+    if (n == 0 || !top || top->type != YAML_MAPPING_NODE) return FC_OK;
+    for (size_t i = 0; i < n; i++) {
+        if (fc_machine_set(&r->document, settings[i], i, r->st)) return r->st->code;
+        length += strlen(settings[i]) + 2;
     }
-    closedir(dir);
-    if (st->code) return st->code;
-    qsort(*names, *n, sizeof **names, compare_names);
-    return FC_OK;
+    char *text = fc_alloc(&r->machine->arena, length, 1, r->st);
+    for (size_t i = 0, at = 0; text && i < n; i++)
+        at += (size_t)snprintf(text + at, length - at, "%s%s", i ? ", " : "", settings[i]);
+    r->machine->changes = text;
+    return r->st->code;
 }
 
-static enum fc_code locate(const char *name, char *path, size_t size, struct fc_arena *arena, struct fc_status *st)
+/* A refusal of what was set names the setting, not a line. */
+static void name_setting(struct fc_status *st, const char *const *settings, size_t n)
 {
-    size_t length = strlen(name);
-    if (strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"))) {
-        snprintf(path, size, "%s", name);
-        return FC_OK;
+    if (st->line <= FC_LINE_OF_SET) return;
+    size_t number = (size_t)(st->line - FC_LINE_OF_SET) - 1;
+    st->line = 0;
+    if (number < n) snprintf(st->file, sizeof st->file, "--set %s", settings[number]);
+}
+
+static enum fc_code read_changed(const struct fc_text *text, const char *const *settings, size_t n_settings,
+                                 struct fc_machine *machine, struct fc_status *st)
+{
+    struct reader r = {.machine = machine, .st = st};
+    memset(machine, 0, sizeof *machine);
+    machine->file = fc_copy_text(&machine->arena, text->file, st);
+    enum fc_code code = machine->file ? parse(&r, text) : st->code;
+    if (!code) {
+        code = change(&r, settings, n_settings);
+        if (!code) code = decode_machine(&r);
+        if (!code) code = tell_changes(machine, st);
+        yaml_document_delete(&r.document);
     }
-    char directory[600];
-    const char **names;
-    size_t n;
-    snprintf(path, size, "%s/%s.yaml", fc_machines_directory(directory, sizeof directory), name);
-    if (access(path, F_OK) == 0) return FC_OK;
-    if (fc_machine_names(arena, &names, &n, st)) return st->code;
-    const char *near = fc_nearest(name, names, n);
-    return fc_refuse(st, FC_INPUT, "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
-                                   "contains '/' or ends in .yaml)",
-                     name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (code) name_setting(st, settings, n_settings);
+    if (code) fc_machine_free(machine);
+    return code;
+}
+
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st)
+{
+    return read_changed(text, NULL, 0, machine, st);
+}
+
+enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
+                                     struct fc_machine *machine, struct fc_status *st)
+{
+    char path[1200];
+    struct fc_text text;
+    struct fc_arena arena = {0};
+    memset(machine, 0, sizeof *machine);
+    if (!fc_machine_locate(name_or_path, path, sizeof path, &arena, st) && !fc_read_file(path, &arena, &text, st))
+        read_changed(&text, settings, n_settings, machine, st);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st)
 {
-    char path[1200];
-    struct fc_text text;
-    struct reader r = {.machine = machine, .st = st};
-    memset(machine, 0, sizeof *machine);
-    if (locate(name_or_path, path, sizeof path, &machine->arena, st) ||
-        fc_read_file(path, &machine->arena, &text, st)) {
-        fc_machine_free(machine);
-        return st->code;
-    }
-    machine->file = fc_copy_text(&machine->arena, path, st);
-    enum fc_code code = machine->file ? parse(&r, &text) : st->code;
-    if (!code) {
-        code = decode_machine(&r);
-        yaml_document_delete(&r.document);
-    }
-    if (code) fc_machine_free(machine);
-    return code;
+    return fc_machine_load_changed(name_or_path, NULL, 0, machine, st);
 }
 
 void fc_machine_free(struct fc_machine *machine)

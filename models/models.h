@@ -125,6 +125,7 @@ struct fc_demand;
 struct fc_machine {
     struct fc_arena arena; /* owns everything below */
     const char *file;      /* as the user named it */
+    const char *changes;   /* what --set changed in it; NULL: nothing */
     const char *name, *title, *source, *confidence;
     double clock_hz;       /* 0: none given, `cycles` not available */
     const struct fc_family_ops *family;
@@ -149,6 +150,12 @@ struct fc_machine {
 /* Reads and checks one machine: a path (contains '/' or ends in .yaml), or the name of a shipped machine. Refuses
  * unknown keys, wrong types, units and ranges with file:line. The machine owns all; free with fc_machine_free. */
 enum fc_code fc_machine_load(const char *name_or_path, struct fc_machine *machine, struct fc_status *st);
+/* The same with keys of the file changed or added: "links.torus.bandwidth=350MB/s", "network.dims=[8, 8, 4]"; a refusal
+ * names the setting. */
+enum fc_code fc_machine_load_changed(const char *name_or_path, const char *const *settings, size_t n_settings,
+                                     struct fc_machine *machine, struct fc_status *st);
+/* The same of a text in memory; its file is the name in messages, and where names in it are relative to. */
+enum fc_code fc_machine_read(const struct fc_text *text, struct fc_machine *machine, struct fc_status *st);
 void fc_machine_free(struct fc_machine *machine);
 /* Changes the routing (name checked against the family; FC_INPUT names those it can). NULL keeps it. */
 enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, struct fc_status *st);

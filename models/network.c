@@ -6,11 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where nodes hang on links of another class (fat-tree, graph), a slower injection link would be ignored. */
+static enum fc_code check_injection(const struct fc_network *net, struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    int injection = fc_injection_class(m);
+    double bandwidth = m->classes[injection].bandwidth_bytes_per_s;
+    if (isinf(bandwidth) || net->n_nodes == 0) return FC_OK;
+    for (uint32_t l = net->first_link[net->n_routers]; l < net->n_links; l++) {
+        const struct fc_link_class *class = &m->classes[net->link_class[l]];
+        char text[2][32];
+        if (net->link_class[l] == injection) return FC_OK;
+        if (class->bandwidth_bytes_per_s > bandwidth)
+            return fc_fail(st, FC_INPUT, (struct fc_place){m->file, m->network_line},
+                           "links.injection: %s, but nodes of this %s hang on its links '%s' of %s (give those the lesser "
+                           "bandwidth)",
+                           fc_format(text[0], sizeof text[0], bandwidth, FC_BYTES_PER_S), m->family->name, class->name,
+                           fc_format(text[1], sizeof text[1], class->bandwidth_bytes_per_s, FC_BYTES_PER_S));
+    }
+    return FC_OK;
+}
+
 enum fc_code fc_network_build(const struct fc_machine *machine, struct fc_network *net, struct fc_status *st)
 {
     memset(net, 0, sizeof *net);
     net->machine = machine;
     enum fc_code code = machine->family->build(machine, net, st);
+    if (!code) code = check_injection(net, st);
     if (!code) code = fc_hosts_of_machine(net, st);
     if (code) fc_network_free(net);
     if (code && !*st->file && !st->line) { /* what the arena refuses is the machine file's doing too */

@@ -27,6 +27,16 @@ struct fc_plot_links {
 enum fc_code fc_plot_link_loads(const char *directory, const char *title, const struct fc_plot_links *series, size_t n,
                                 struct fc_status *st);
 
+/* What each rank of a replayed job does with the time, a frame a prediction (figure_ranks.c). */
+struct fc_plot_ranks {
+    const char *label;
+    const double *compute_s, *finish_s; /* [n] */
+    uint32_t n;
+    double time_s; /* of the job */
+};
+enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series, size_t n,
+                           struct fc_status *st);
+
 /* Latency and accepted load against offered load, with the saturation point (figure_latency_curve.c). */
 struct fc_plot_latency {
     double load, accepted; /* flits/node/cycle */

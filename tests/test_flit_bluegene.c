@@ -1,27 +1,27 @@
 /* test_flit_bluegene.c - short runs of the setups of Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, on the
  * shipped Blue Gene/L: small enough for every test run, with limits as wide as so few packets need. The
  * published figures themselves: `make validate` (validate_bluegene.c). */
-#include "tests/bluegene.h"
+#include "reproduce/bluegene.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
-static bool opened(struct bgl *b, const char *edits)
+static bool opened(struct fc_bench *b, const char *edits)
 {
     struct fc_status st = {0};
     char text[1600];
-    if (bgl_open(b, edits, &st)) return true;
+    if (!fc_bench_open(b, "bgl-512", edits, &st)) return true;
     fc_status_text(&st, text, sizeof text);
     printf("\n    %s", text);
     CU_FAIL("the machine does not build");
     return false;
 }
 
-static bool ran(const struct bgl *b, const char *pattern, const struct fc_flit_settings *settings,
+static bool ran(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
                 struct fc_flit_result *r, double *bound_s)
 {
     struct fc_status st = {0};
     char text[1600];
-    if (!bgl_run(b, pattern, settings, r, bound_s, &st)) return true;
+    if (!fc_bgl_run(b, pattern, settings, r, bound_s, &st)) return true;
     fc_status_text(&st, text, sizeof text);
     printf("\n    %s: %s", pattern, text);
     CU_FAIL("the run fails");
@@ -33,18 +33,18 @@ static double peak_of(const char *edits, const char *pattern, double gap_cycles)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
-    struct bgl b;
+    struct fc_bench b;
     double bound_s, percent = NAN;
     fc_flit_defaults(&settings);
     settings.source_gap_cycles = gap_cycles;
     if (!opened(&b, edits)) return NAN;
     if (ran(&b, pattern, &settings, &r, &bound_s)) {
-        percent = bgl_percent_of_peak(&r, bound_s);
+        percent = fc_bgl_percent_of_peak(&r, bound_s);
         CU_ASSERT_TRUE(r.credits_full);
         CU_ASSERT_EQUAL(r.packets_in_flight, 0);
         fc_flit_free(&r);
     }
-    bgl_close(&b);
+    fc_bench_close(&b);
     return percent;
 }
 
@@ -81,10 +81,10 @@ static double response(const char *edits)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
-    struct bgl b;
+    struct fc_bench b;
     double latency = NAN;
     fc_flit_defaults(&settings);
-    settings.load_flits_per_cycle = 0.9 * BGL_PACKET / BGL_CHUNK / BGL_PACKET_TIME;
+    settings.load_flits_per_cycle = 0.9 * FC_BGL_PACKET / FC_BGL_CHUNK / FC_BGL_PACKET_TIME;
     settings.warmup_cycles = 10000;
     settings.measure_cycles = 10000;
     if (!opened(&b, edits)) return NAN;
@@ -93,7 +93,7 @@ static double response(const char *edits)
         latency = r.latency_mean_cycles;
         fc_flit_free(&r);
     }
-    bgl_close(&b);
+    fc_bench_close(&b);
     return latency;
 }
 
@@ -109,7 +109,7 @@ static void hot_region(void)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
-    struct bgl b;
+    struct fc_bench b;
     fc_flit_defaults(&settings);
     settings.backlog = true;
     settings.warmup_cycles = 20000;
@@ -117,14 +117,14 @@ static void hot_region(void)
     settings.interval_cycles = 5000;
     if (!opened(&b, "dims: [4, 4, 4]")) return;
     if (ran(&b, "hotregion:fraction=0.25,region=0.125", &settings, &r, NULL)) {
-        double into = bgl_links_into_region(&b, &r, 2);
+        double into = fc_bgl_links_into_region(&b, &r, 2);
         CU_ASSERT_TRUE(into > 85 && into < 100);
         CU_ASSERT_TRUE(r.escape_share > 0.001);
         CU_ASSERT_EQUAL(r.n_intervals, 8);
-        CU_ASSERT_TRUE(bgl_mean_throughput(&r, 4, 8) > 0.5 && bgl_busy(&r, 4, 8) < 100);
+        CU_ASSERT_TRUE(fc_bgl_mean_throughput(&r, 4, 8) > 0.5 && fc_bgl_busy(&r, 4, 8) < 100);
         fc_flit_free(&r);
     }
-    bgl_close(&b);
+    fc_bench_close(&b);
 }
 
 /* The script of bluegene.h; buffers of 3 packets break it, as it is made for 2. */
@@ -132,11 +132,11 @@ static void bubble_script(void)
 {
     struct fc_status st = {0};
     struct fc_flit_result r;
-    struct bgl b;
-    if (!opened(&b, bgl_ring_edits)) return;
+    struct fc_bench b;
+    if (!opened(&b, fc_bgl_ring_edits)) return;
     for (int published = 0; published < 2; published++)
         for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
-            CU_ASSERT_EQUAL_FATAL(bgl_ring_run(&b, published, engine, 3, &r, &st), FC_OK);
+            CU_ASSERT_EQUAL_FATAL(fc_bgl_ring_run(&b, published, engine, 3, &r, &st), FC_OK);
             CU_ASSERT_EQUAL(r.deadlock, published);
             CU_ASSERT_EQUAL(r.complete, !published);
             CU_ASSERT_EQUAL(r.credits_full, !published);
@@ -145,7 +145,7 @@ static void bubble_script(void)
             CU_ASSERT_EQUAL(strncmp(r.deadlock_text, "10 packets wait in a cycle", 26) == 0, published);
             fc_flit_free(&r);
         }
-    bgl_close(&b);
+    fc_bench_close(&b);
 }
 
 static CU_TestInfo tests[] = {

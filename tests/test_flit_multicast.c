@@ -3,7 +3,7 @@
 #include "models/demand_build.h"
 #include "models/family_fat_tree.h"
 #include "solvers/flit/kernel.h"
-#include "tests/bluegene.h"
+#include "reproduce/bluegene.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -160,9 +160,9 @@ static void blue_gene_line(void)
 {
     struct fc_flit_settings settings;
     struct run w = {.machine = {.file = NULL}};
-    struct bgl b;
+    struct fc_bench b;
     fc_flit_defaults(&settings);
-    if (bgl_open(&b, "", &w.st)) {
+    if (!fc_bench_open(&b, "bgl-512", "", &w.st)) {
         double bound_s = 0;
         uint32_t node[512];
         for (uint32_t n = 0; n < 512; n++) node[n] = n;
@@ -176,7 +176,7 @@ static void blue_gene_line(void)
         CU_ASSERT_TRUE(percent > 99 && percent < 100);
         CU_ASSERT_STRING_EQUAL(w.r.multicast, "deposit");
         CU_ASSERT_EQUAL(w.r.packets_delivered, 2 * 240 * 7);
-        bgl_close(&b);
+        fc_bench_close(&b);
     } else
         CU_FAIL("the machine does not build");
     fc_flit_free(&w.r);
@@ -402,10 +402,10 @@ static void software_form(void)
 {
     struct fc_flit_settings settings;
     struct run w = {.machine = {.file = NULL}};
-    struct bgl b;
+    struct fc_bench b;
     fc_flit_defaults(&settings);
     settings.engine = FC_ENGINE_CYCLE;
-    if (!bgl_open(&b, "dims: [4, 4, 4]; multicast: none", &w.st)) {
+    if (fc_bench_open(&b, "bgl-512", "dims: [4, 4, 4]; multicast: none", &w.st)) {
         CU_FAIL("the machine does not build");
         return;
     }
@@ -419,7 +419,7 @@ static void software_form(void)
     CU_ASSERT_TRUE(w.r.complete && w.r.credits_full);
     fc_flit_free(&w.r);
     fc_demand_free(&w.demand);
-    bgl_close(&b);
+    fc_bench_close(&b);
 }
 
 static void refused(const char *yaml, const char *part)

@@ -61,8 +61,10 @@
     X(suite_hosts)                                                                                                    \
     X(suite_kriging)                                                                                                  \
     X(suite_launcher)                                                                                                 \
+    X(suite_link_map)                                                                                                 \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
+    X(suite_machine_set)                                                                                              \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
     X(suite_map_search)                                                                                               \
@@ -83,11 +85,13 @@
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
+    X(suite_sweep)                                                                                                    \
     X(suite_replay_error)                                                                                             \
     X(suite_replay_dense)                                                                                             \
     X(suite_replay_beside)                                                                                            \
     X(suite_replay_online)                                                                                            \
     X(suite_replay_graph)                                                                                             \
+    X(suite_report)                                                                                                   \
     X(suite_tmesh)                                                                                                    \
     X(suite_trace_blocks)                                                                                             \
     X(suite_trace_period)                                                                                             \

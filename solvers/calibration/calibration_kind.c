@@ -77,7 +77,8 @@ char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t si
     return out;
 }
 
-/* Where the routing is not the file's, another kind, or one that the kernel cannot run, is no mistake. */
+/* Where the routing is not the file's, or the machine was changed, another kind, or one that the kernel cannot run, is no
+ * mistake. */
 static enum fc_code check_kind(const struct fc_network *net, const struct fc_calibration *c, bool *same,
                                struct fc_status *st)
 {
@@ -85,7 +86,7 @@ static enum fc_code check_kind(const struct fc_network *net, const struct fc_cal
     struct fc_status why = {0};
     const struct fc_machine *m = net->machine;
     const char *kind, *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
-    bool as_in_file = !strcmp(file_routing, m->routing->name);
+    bool as_in_file = !strcmp(file_routing, m->routing->name) && !m->changes;
     *same = false;
     if (!fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
         *same = !strcmp(kind, c->kind);

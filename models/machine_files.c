@@ -1,0 +1,81 @@
+/* machine_files.c - where machine files lie: shipped ones by name, others by path. */
+#include "models/machine_files.h"
+#include "models/models.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *fc_machines_directory(char *out, size_t size)
+{
+    const char *data = getenv("FABRICAST_DATA");
+    if (data) {
+        snprintf(out, size, "%s/machines", data);
+        return out;
+    }
+    char self[512];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n > 0) { /* PREFIX/bin/fabricast, or obj/... of the source tree (one or two folders deep) */
+        static const char *const relative[] = {"../share/fabricast/machines", "../models/machines",
+                                               "../../models/machines"};
+        self[n] = 0;
+        char *slash = strrchr(self, '/');
+        if (slash) *slash = 0;
+        for (size_t i = 0; i < FC_COUNT(relative); i++) {
+            snprintf(out, size, "%s/%s", self, relative[i]);
+            if (access(out, R_OK) == 0) return out;
+        }
+    }
+    snprintf(out, size, "models/machines");
+    return out;
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_t *n, struct fc_status *st)
+{
+    char directory[600];
+    fc_machines_directory(directory, sizeof directory);
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
+                         directory, strerror(errno));
+    const size_t limit = 1000;
+    *n = 0;
+    *names = fc_alloc(arena, limit, sizeof **names, st);
+    for (struct dirent *entry; *names && *n < limit && (entry = readdir(dir));) {
+        size_t length = strlen(entry->d_name);
+        static const char calibration[] = ".calibration.yaml"; /* of the machine beside it */
+        if (length < 6 || strcmp(entry->d_name + length - 5, ".yaml")) continue;
+        if (length >= sizeof calibration && !strcmp(entry->d_name + length + 1 - sizeof calibration, calibration)) continue;
+        char *name = fc_copy_text(arena, entry->d_name, st);
+        if (!name) break;
+        name[length - 5] = 0;
+        (*names)[(*n)++] = name;
+    }
+    closedir(dir);
+    if (st->code) return st->code;
+    qsort(*names, *n, sizeof **names, compare_names);
+    return FC_OK;
+}
+
+enum fc_code fc_machine_locate(const char *name, char *path, size_t size, struct fc_arena *arena, struct fc_status *st)
+{
+    size_t length = strlen(name);
+    if (strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"))) {
+        snprintf(path, size, "%s", name);
+        return FC_OK;
+    }
+    char directory[600];
+    const char **names;
+    size_t n;
+    snprintf(path, size, "%s/%s.yaml", fc_machines_directory(directory, sizeof directory), name);
+    if (access(path, F_OK) == 0) return FC_OK;
+    if (fc_machine_names(arena, &names, &n, st)) return st->code;
+    const char *near = fc_nearest(name, names, n);
+    return fc_refuse(st, FC_INPUT, "no shipped machine is called '%s'%s%s%s (`fabricast machines` lists them; a path "
+                                   "contains '/' or ends in .yaml)",
+                     name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,128 @@
+/* cell_image.c - the panels of a network as one image: tiles side by side with a cell between them, panels one under the
+ * other with room for a title. */
+#include "plots/link_figures.h"
+#include "plots/plots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 1 };
+
+/* Rows of a panel's title, in cells: a few per cent of the image's width. */
+static uint32_t title_rows(uint32_t width)
+{
+    return width / 22 + 2;
+}
+
+static uint32_t tiles_across(const struct fc_panel *p, uint32_t width)
+{
+    uint32_t most = (width + GAP) / (p->columns + GAP), even;
+    if (most < 1) most = 1;
+    if (most > p->n_tiles) most = p->n_tiles;
+    for (even = most; p->n_tiles % even; even--) {}
+    if (3 * even >= 2 * most) return even;
+    uint32_t down = (p->n_tiles + most - 1) / most;
+    return (p->n_tiles + down - 1) / down;
+}
+
+static uint32_t panel_rows(const struct fc_panel *p, uint32_t width)
+{
+    uint32_t across = tiles_across(p, width);
+    return (p->n_tiles + across - 1) / across * (p->rows + GAP);
+}
+
+/* A width at which the image is about as high as wide. */
+static uint32_t choose_width(const struct fc_panel *const *panels, int n_panels)
+{
+    double cells = 0;
+    uint32_t least = 24;
+    for (int i = 0; i < n_panels; i++) {
+        cells += (double)panels[i]->n_tiles * (panels[i]->rows + GAP) * (panels[i]->columns + GAP);
+        if (panels[i]->columns > least) least = panels[i]->columns;
+    }
+    double width = sqrt(1.3 * cells);
+    return width > least ? (uint32_t)width : least;
+}
+
+enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_panels,
+                                double (*of)(const void *context, uint32_t item), const void *context,
+                                struct fc_cell_image *image, struct fc_status *st)
+{
+    *image = (struct fc_cell_image){.width = choose_width(panels, n_panels)};
+    image->top = fc_alloc(&image->arena, (size_t)n_panels, sizeof *image->top, st);
+    for (int i = 0; image->top && i < n_panels; i++) {
+        image->top[i] = image->height;
+        image->height += title_rows(image->width) + panel_rows(panels[i], image->width);
+    }
+    image->value = fc_alloc(&image->arena, (size_t)image->width * image->height, sizeof *image->value, st);
+    if (!image->value) return st->code;
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) image->value[i] = NAN;
+    for (int i = 0; i < n_panels; i++) {
+        const struct fc_panel *p = panels[i];
+        uint32_t across = tiles_across(p, image->width), first = image->top[i] + title_rows(image->width);
+        for (size_t k = 0; k < fc_panel_cells(p); k++) {
+            uint32_t tile = (uint32_t)(k / p->columns / p->rows), row = (uint32_t)(k / p->columns % p->rows);
+            uint32_t y = first + tile / across * (p->rows + GAP) + row;
+            uint32_t x = tile % across * (p->columns + GAP) + (uint32_t)(k % p->columns);
+            if (p->cell[k] != FC_NONE) image->value[(size_t)y * image->width + x] = of(context, p->cell[k]);
+        }
+    }
+    return FC_OK;
+}
+
+void fc_cell_image_free(struct fc_cell_image *image)
+{
+    fc_arena_free(&image->arena);
+}
+
+static void put_text(FILE *script, const char *text)
+{
+    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
+}
+
+enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
+                                const char *directory, const char *name, const char *title, const char *column,
+                                const char *palette, const char *legend, double most, struct fc_status *st)
+{
+    const struct fc_column columns[] = {{"x", FC_CELL_INT, NULL, FC_NUMBER, NULL},
+                                        {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
+                                        {column, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
+    struct fc_table table;
+    char *text = NULL;
+    size_t size = 0;
+    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))), high = image->height * scale;
+    fc_table_start(&table, columns, FC_COUNT(columns));
+    for (size_t i = 0; i < (size_t)image->width * image->height && !st->code; i++) {
+        struct fc_cell cells[] = {{.integer = (long long)(i % image->width)},
+                                  {.integer = (long long)(i / image->width)},
+                                  {.real = image->value[i]}};
+        fc_table_row(&table, cells, st);
+    }
+    FILE *script = st->code ? NULL : open_memstream(&text, &size);
+    if (script) {
+        fprintf(script, "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\nset output '%s.png'\n"
+                        "set datafile separator '\\t'\nset title \"", image->width * scale + 180, high + 90, name);
+        put_text(script, title);
+        fprintf(script, "\" noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
+                        "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel '%s'\nunset key\n",
+                image->width, image->height, palette, most > 0 ? most : 1, legend);
+        for (int i = 0; i < n_panels; i++) {
+            fprintf(script, "set label %d \"", i + 1);
+            put_text(script, panels[i]->title);
+            if (*panels[i]->tile) fprintf(script, "   a tile a %s", panels[i]->tile);
+            if (*panels[i]->row) fprintf(script, "   rows: %s", panels[i]->row);
+            if (*panels[i]->column) fprintf(script, "   columns: %s", panels[i]->column);
+            fprintf(script, "\" at -0.5,%g left noenhanced font ',10'\n",
+                    image->top[i] + title_rows(image->width) * 0.6);
+        }
+        fprintf(script, "plot '%s.tsv' skip 1 using 1:2:3 with image\n", name);
+        if (fclose(script) == 0) fc_figure_write(directory, name, &table, text, st);
+        else fc_refuse(st, FC_NO, "out of memory for the plot");
+        free(text);
+    } else if (!st->code) {
+        fc_refuse(st, FC_NO, "out of memory for the plot");
+    }
+    fc_table_free(&table);
+    return st->code;
+}

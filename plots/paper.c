@@ -1,0 +1,198 @@
+/* paper.c - grows a figure in a paper's form and writes its files: the table, the script, and what gnuplot makes of them.
+ *
+ * gnuplot writes to NAME.png.part and so on, which take their names when all three are there: a figure that was
+ * interrupted leaves no half picture. */
+#include "plots/paper_script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- growing ---- */
+
+static bool room(void **array, int n, int *capacity, size_t size)
+{
+    if (n < *capacity) return true;
+    int more = *capacity ? 2 * *capacity : 8;
+    void *grown = realloc(*array, (size_t)more * size);
+    if (!grown) return false;
+    *array = grown;
+    *capacity = more;
+    return true;
+}
+
+int fc_paper_series_add(struct fc_paper_plot *plot, enum fc_paper_mark mark, int style, const char *label)
+{
+    void *series = plot->series;
+    if (!room(&series, plot->n_series, &plot->capacity, sizeof *plot->series)) return -1;
+    plot->series = series;
+    plot->series[plot->n_series] = (struct fc_paper_series){.label = label, .mark = mark, .style = style};
+    return plot->n_series++;
+}
+
+int fc_paper_category_add(struct fc_paper_plot *plot, const char *name, const char *note)
+{
+    if (plot->n_categories == plot->category_capacity) {
+        int more = plot->category_capacity ? 2 * plot->category_capacity : 16;
+        const char **names = realloc(plot->category, (size_t)more * sizeof *names);
+        if (names) plot->category = names;
+        const char **notes = names ? realloc(plot->note, (size_t)more * sizeof *notes) : NULL;
+        if (!notes) return -1;
+        plot->note = notes;
+        plot->category_capacity = more;
+    }
+    plot->category[plot->n_categories] = name;
+    plot->note[plot->n_categories] = note;
+    return plot->n_categories++;
+}
+
+bool fc_paper_point_add(struct fc_paper_plot *plot, int series, double x, double y, double low, double high)
+{
+    struct fc_paper_series *s = &plot->series[series];
+    if (s->n == s->capacity) {
+        size_t more = s->capacity ? 2 * s->capacity : 16;
+        double **column[] = {&s->x, &s->y, &s->low, &s->high};
+        for (int c = 0; c < 4; c++) {
+            double *grown = realloc(*column[c], more * sizeof *grown);
+            if (!grown) return false;
+            *column[c] = grown;
+        }
+        s->capacity = more;
+    }
+    s->x[s->n] = x;
+    s->y[s->n] = y;
+    s->low[s->n] = low < high ? low : NAN;
+    s->high[s->n++] = low < high ? high : NAN;
+    return true;
+}
+
+void fc_paper_free(struct fc_paper_plot *plot)
+{
+    for (int i = 0; i < plot->n_series; i++) {
+        struct fc_paper_series *s = &plot->series[i];
+        free(s->x);
+        free(s->y);
+        free(s->low);
+        free(s->high);
+    }
+    free(plot->series);
+    free(plot->category);
+    free(plot->note);
+    *plot = (struct fc_paper_plot){0};
+}
+
+/* ---- the table ---- */
+
+static enum fc_code write_table(const char *path, const struct fc_paper_plot *plot, struct fc_status *st)
+{
+    char low[96], high[96];
+    bool rows = plot->form == FC_PAPER_ROWS;
+    snprintf(low, sizeof low, "low_%s", rows ? plot->x_name : plot->y_name);
+    snprintf(high, sizeof high, "high_%s", rows ? plot->x_name : plot->y_name);
+    struct fc_column columns[] = {{.name = "series", .kind = FC_CELL_INT},   {.name = "label", .kind = FC_CELL_TEXT},
+                                  {.name = "category", .kind = FC_CELL_TEXT}, {.name = plot->x_name, .kind = FC_CELL_REAL},
+                                  {.name = plot->y_name, .kind = FC_CELL_REAL}, {.name = low, .kind = FC_CELL_REAL},
+                                  {.name = high, .kind = FC_CELL_REAL}};
+    struct fc_table table;
+    fc_table_start(&table, columns, FC_COUNT(columns));
+    for (int i = 0; i < plot->n_series; i++)
+        for (size_t j = 0; j < plot->series[i].n && !st->code; j++) {
+            const struct fc_paper_series *s = &plot->series[i];
+            int category = (int)lround(rows ? s->y[j] : s->x[j]);
+            bool known = plot->form != FC_PAPER_CURVES && category >= 0 && category < plot->n_categories;
+            struct fc_cell cells[] = {{.integer = i},     {.text = s->label},  {.text = known ? plot->category[category] : "-"},
+                                      {.real = s->x[j]},  {.real = s->y[j]},   {.real = s->low[j]},
+                                      {.real = s->high[j]}};
+            fc_table_row(&table, cells, st);
+        }
+    struct fc_output out;
+    if (!st->code && !fc_output_open(&out, path, st)) {
+        fc_table_print_tsv(&table, out.stream);
+        fc_output_close(&out, st);
+    }
+    fc_table_free(&table);
+    return st->code;
+}
+
+/* ---- gnuplot ---- */
+
+/* Runs it in the directory, standard output and error into `log` there; its exit status, or -1 with errno. */
+static int gnuplot(const char *directory, const char *log, char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 0;
+    posix_spawn_file_actions_init(&actions);
+    if (directory) posix_spawn_file_actions_addchdir_np(&actions, directory);
+    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) {
+        errno = failed;
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static enum fc_code missing(struct fc_status *st)
+{
+    return fc_refuse(st, FC_NO, "gnuplot cannot be run: %s (install gnuplot-nox)", strerror(errno));
+}
+
+enum fc_code fc_paper_check(const char *directory, struct fc_status *st)
+{
+    char program[] = "gnuplot", version[] = "--version", *argv[] = {program, version, NULL};
+    struct stat info;
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        return fc_refuse(st, FC_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
+    if (stat(directory, &info) || !S_ISDIR(info.st_mode))
+        return fc_refuse(st, FC_INPUT, "%s: no directory (expected one for the figures)", directory);
+    if (access(directory, W_OK | X_OK))
+        return fc_refuse(st, FC_INPUT, "%s: cannot be written: %s", directory, strerror(errno));
+    return gnuplot(NULL, "/dev/null", argv) == 0 ? FC_OK : missing(st);
+}
+
+static const char *const pictures[] = {"png", "svg", "pdf"};
+
+static enum fc_code draw(const char *directory, const char *name, struct fc_status *st)
+{
+    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
+    char *argv[] = {program, option, set, script, NULL};
+    snprintf(script, sizeof script, "%s.gp", name);
+    snprintf(log, sizeof log, "%s.log", name);
+    int status = gnuplot(directory, log, argv);
+    if (status < 0) missing(st);
+    else if (status) fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
+    for (size_t i = 0; i < FC_COUNT(pictures); i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
+        snprintf(part, sizeof part, "%s.part", path);
+        if (st->code) unlink(part);
+        else if (rename(part, path)) fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
+    }
+    snprintf(path, sizeof path, "%s/%s", directory, log);
+    if (!st->code) unlink(path);
+    return st->code;
+}
+
+enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st)
+{
+    char path[800];
+    struct fc_output out;
+    snprintf(path, sizeof path, "%s/%s.tsv", directory, plot->name);
+    if (write_table(path, plot, st)) return st->code;
+    snprintf(path, sizeof path, "%s/%s.gp", directory, plot->name);
+    if (fc_output_open(&out, path, st)) return st->code;
+    fc_paper_print_script(plot, out.stream);
+    if (fc_output_close(&out, st)) return st->code;
+    return draw(directory, plot->name, st);
+}

@@ -1,0 +1,273 @@
+/* paper_script.c - gnuplot for a figure in a paper's form.
+ *
+ * Colours are those of Paul Tol's high-contrast and bright schemes (colour-blind safe), in an order in which neighbours
+ * differ in shade; a series' form of mark and dash differ too, so that a figure printed in grey can be read. Published
+ * values have open marks or hollow bars, ours filled ones. */
+#include "plots/paper_script.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STYLES = 8 };
+static const char *const colours[STYLES] = {"#004488", "#DDAA33", "#BB5566", "#000000",
+                                            "#66CCEE", "#228833", "#AA3377", "#999999"};
+static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
+
+/* `text` as a gnuplot string, its line ends kept; names of tics are formats, where % stands twice. */
+static void put_string(FILE *script, const char *text, bool tic)
+{
+    fputc('"', script);
+    for (; *text; text++)
+        if (*text == '\n') fputs("\\n", script);
+        else if (*text == '%' && tic) fputs("%%", script);
+        else fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
+    fputc('"', script);
+}
+
+static void put_text(FILE *script, const char *text)
+{
+    put_string(script, text, false);
+}
+
+static size_t longest(const char *const *texts, int n)
+{
+    size_t most = 0;
+    for (int i = 0; i < n; i++)
+        if (texts[i] && strlen(texts[i]) > most) most = strlen(texts[i]);
+    return most;
+}
+
+static void put_titles(const struct fc_paper_plot *plot, FILE *script)
+{
+    fprintf(script, "set title ");
+    put_text(script, plot->title);
+    fprintf(script, "\nset label 1 ");
+    put_text(script, plot->subtitle);
+    fprintf(script, " at graph 0.5, graph 1 center offset 0, 0.7 font ',9'\n"
+                    "set title offset 0, 1.1\n"
+                    "set xlabel ");
+    put_text(script, plot->x_label);
+    fprintf(script, "\nset ylabel ");
+    put_text(script, plot->y_label);
+    fprintf(script, "\n");
+}
+
+/* ---- axes by form ---- */
+
+static void put_categories(const struct fc_paper_plot *plot, const char *axis, FILE *script)
+{
+    fprintf(script, "set %stics (", axis);
+    for (int i = 0; i < plot->n_categories; i++) {
+        fprintf(script, "%s", i ? ", " : "");
+        put_string(script, plot->category[i], true);
+        fprintf(script, " %d", i);
+    }
+    fprintf(script, ")\n");
+}
+
+/* Sizes and counts are powers of two as a rule. */
+static bool powers_of_two(const struct fc_paper_plot *plot)
+{
+    for (int i = 0; i < plot->n_series; i++)
+        for (size_t j = 0; j < plot->series[i].n; j++) {
+            int exponent;
+            if (frexp(plot->series[i].x[j], &exponent) != 0.5) return false;
+        }
+    return true;
+}
+
+/* A little more than the data and its error bars. */
+static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
+{
+    double least = plot->y_least, most = plot->y_most;
+    if (least == 0 && most == 0) {
+        least = INFINITY;
+        for (int i = 0; i < plot->n_series; i++)
+            for (size_t j = 0; j < plot->series[i].n; j++) {
+                const struct fc_paper_series *s = &plot->series[i];
+                const double values[] = {s->y[j], s->low[j], s->high[j]};
+                for (size_t v = 0; v < FC_COUNT(values); v++) { /* fmin and fmax pass over NaN */
+                    if (values[v] > 0) least = fmin(least, values[v]);
+                    most = fmax(most, values[v]);
+                }
+            }
+        least = plot->log_y ? least / 1.6 : 0;
+        most = plot->log_y ? 1.6 * most : 1.06 * most;
+    }
+    if (least < most && isfinite(least) && isfinite(most)) fprintf(script, "set yrange [%g:%g]\n", least, most);
+}
+
+static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
+{
+    if (plot->log_x && powers_of_two(plot)) fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
+    else if (plot->log_x) fprintf(script, "set logscale x\n");
+    if (plot->log_y) fprintf(script, "set logscale y\n");
+    put_y_range(plot, script);
+    fprintf(script, "set key outside right top Left reverse\nset grid x y lc rgb '#cccccc'\n");
+}
+
+static void bar_axes(const struct fc_paper_plot *plot, FILE *script)
+{
+    curve_axes(plot, script);
+    put_categories(plot, "x", script);
+    if (longest(plot->category, plot->n_categories) > 60 / (size_t)(plot->n_categories + 1) + 3)
+        fprintf(script, "set xtics rotate by -30\n");
+    fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n", plot->n_categories - 0.4);
+}
+
+static void row_axes(const struct fc_paper_plot *plot, FILE *script)
+{
+    double most = 1.4;
+    for (int i = 0; i < plot->n_series; i++)
+        for (size_t j = 0; j < plot->series[i].n; j++)
+            if (isfinite(plot->series[i].x[j])) most = fmax(most, 1.15 * fabs(plot->series[i].x[j]));
+    put_categories(plot, "y", script);
+    fprintf(script,
+            "set yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
+            "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
+            "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
+            "set grid y lc rgb '#cccccc'\n",
+            plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
+            longest(plot->category, plot->n_categories) + 3);
+    for (int i = 0; i < plot->n_categories; i++) {
+        if (!plot->note[i]) continue;
+        fprintf(script, "set label %d ", i + 2);
+        put_text(script, plot->note[i]);
+        fprintf(script, " at graph 1, first %d left offset 1, 0\n", i);
+    }
+}
+
+/* ---- series ---- */
+
+static bool has_points(const struct fc_paper_series *s)
+{
+    for (size_t j = 0; j < s->n; j++)
+        if (isfinite(s->x[j]) && isfinite(s->y[j])) return true;
+    return false;
+}
+
+static bool has_bars(const struct fc_paper_series *s)
+{
+    for (size_t j = 0; j < s->n; j++)
+        if (isfinite(s->low[j]) && isfinite(s->high[j])) return true;
+    return false;
+}
+
+/* Starts a series: rows of number i, shifted along x, then the columns `using`. */
+static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns, bool *first)
+{
+    fprintf(script, "%s'%s.tsv' skip 1 using (column(1) == %d ? column(4) + %g : NaN):%s ",
+            *first ? "plot " : ", \\\n     ", plot->name, i, shift, columns);
+    *first = false;
+}
+
+static void put_label(FILE *script, const char *label)
+{
+    fprintf(script, " title ");
+    put_text(script, label);
+}
+
+static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
+{
+    const struct fc_paper_series *s = &plot->series[i];
+    int style = s->style % STYLES;
+    const char *colour = colours[style];
+    start(plot, script, i, 0, "5", first);
+    switch (s->mark) {
+    case FC_PAPER_PUBLISHED: fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour); break;
+    case FC_PAPER_OURS:
+        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
+        break;
+    case FC_PAPER_LINE: fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour); break;
+    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'"); break;
+    }
+    put_label(script, s->label);
+    if (!has_bars(s)) return;
+    start(plot, script, i, 0, "5:6:7", first);
+    fprintf(script, "with yerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", colour);
+}
+
+/* Bar series side by side: `at` of `n`. */
+static void put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int at, int n, bool *first)
+{
+    const struct fc_paper_series *s = &plot->series[i];
+    double width = 0.8 / n, shift = (at - (n - 1) / 2.0) * width;
+    const char *colour = colours[s->style % STYLES];
+    if (s->mark == FC_PAPER_LIMIT) {
+        start(plot, script, i, 0, "5:(0.42)", first);
+        fprintf(script, "with xerrorbars pt 0 lw 2 dt 2 lc rgb 'black'");
+        put_label(script, s->label);
+        return;
+    }
+    char columns[32];
+    snprintf(columns, sizeof columns, "5:(%g)", 0.92 * width);
+    start(plot, script, i, shift, columns, first);
+    if (s->mark == FC_PAPER_PUBLISHED)
+        fprintf(script, "with boxes fs solid 0 border lc rgb 'black' lw 1.5");
+    else
+        fprintf(script, "with boxes lc rgb '%s' fs solid 0.9 border lc rgb 'black'", colour);
+    put_label(script, s->label);
+    if (!has_bars(s)) return;
+    start(plot, script, i, shift, "5:6:7", first);
+    fprintf(script, "with yerrorbars lw 1.5 pt 0 lc rgb 'black' notitle");
+}
+
+static void put_row(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
+{
+    const struct fc_paper_series *s = &plot->series[i];
+    start(plot, script, i, 0, "5", first);
+    fprintf(script, "with points pt %d ps 1.2 lw 2 lc rgb '%s'",
+            (s->mark == FC_PAPER_PUBLISHED ? hollow : filled)[s->style % STYLES], colours[s->style % STYLES]);
+    put_label(script, s->label);
+    if (!has_bars(s)) return;
+    start(plot, script, i, 0, "5:6:7", first);
+    fprintf(script, "with xerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", colours[s->style % STYLES]);
+}
+
+static void put_series(const struct fc_paper_plot *plot, FILE *script)
+{
+    int n_bars = 0, at = 0;
+    bool first = true;
+    for (int i = 0; i < plot->n_series; i++)
+        n_bars += plot->series[i].mark != FC_PAPER_LIMIT && has_points(&plot->series[i]);
+    for (int i = 0; i < plot->n_series; i++) {
+        if (!has_points(&plot->series[i])) continue;
+        switch (plot->form) {
+        case FC_PAPER_CURVES: put_curve(plot, script, i, &first); break;
+        case FC_PAPER_BARS: put_bar(plot, script, i, at, n_bars, &first); break;
+        case FC_PAPER_ROWS: put_row(plot, script, i, &first); break;
+        }
+        at += plot->series[i].mark != FC_PAPER_LIMIT;
+    }
+    if (first) fprintf(script, "set xrange [0:1]\nset yrange [0:1]\nplot NaN notitle");
+    fprintf(script, "\n");
+}
+
+void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
+{
+    int width = 1000, height = 560;
+    if (plot->form == FC_PAPER_ROWS) {
+        width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
+        height = 150 + 22 * plot->n_categories;
+    }
+    fprintf(script,
+            "if (!exists('part')) part = ''\n"
+            "set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced\n"
+            "set output '%s.png'.part\n"
+            "set datafile separator '\\t'\n"
+            "set datafile missing 'nan'\n",
+            width, height, plot->name);
+    put_titles(plot, script);
+    switch (plot->form) {
+    case FC_PAPER_CURVES: curve_axes(plot, script); break;
+    case FC_PAPER_BARS: bar_axes(plot, script); break;
+    case FC_PAPER_ROWS: row_axes(plot, script); break;
+    }
+    put_series(plot, script);
+    fprintf(script,
+            "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n"
+            "set output '%s.svg'.part\nreplot\n"
+            "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n"
+            "set output '%s.pdf'.part\nreplot\nunset output\n",
+            width, height, plot->name, width / 125.0, height / 125.0, plot->name);
+}

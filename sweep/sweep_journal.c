@@ -1,0 +1,137 @@
+/* sweep_journal.c - finished points on disk, a line of JSON each, so that an interrupted sweep goes on.
+ *
+ * A point is known by all that its answer depends on and that can be seen from outside: words, columns, version of the
+ * program, size and time of the files among the words. Limit: files that such a file names in turn are not looked at. */
+#include "sweep/sweep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void add(char **text, size_t *size, const char *word)
+{
+    size_t n = *text ? strlen(*text) : 0, more = strlen(word) + 2;
+    char *grown = realloc(*text, n + more);
+    if (!grown) {
+        free(*text);
+        *text = NULL;
+        return;
+    }
+    *text = grown;
+    *size = n + more;
+    snprintf(*text + n, more, "%s%s", n ? " " : "", word);
+}
+
+/* malloc'd; NULL: no memory. */
+static char *key_of(const struct fc_sweep *sweep, const struct fc_sweep_settings *settings, size_t point,
+                    struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    char **words, *key = NULL;
+    size_t size = 0;
+    if (!fc_sweep_words(sweep, "", point, &arena, &words, st)) {
+        add(&key, &size, settings->version);
+        for (size_t i = 0; key && i < sweep->n_columns; i++) add(&key, &size, sweep->column[i]);
+        for (char **w = words + 1; key && *w; w++) {
+            struct stat s;
+            const char *equals = strchr(*w, '='), *file = **w == '-' && equals ? equals + 1 : *w;
+            add(&key, &size, *w);
+            if (!key || stat(file, &s) || !S_ISREG(s.st_mode)) continue;
+            char stamp[80];
+            snprintf(stamp, sizeof stamp, "(%lld bytes, %lld.%09ld)", (long long)s.st_size, (long long)s.st_mtim.tv_sec,
+                     s.st_mtim.tv_nsec);
+            add(&key, &size, stamp);
+        }
+    }
+    fc_arena_free(&arena);
+    if (!key) fc_refuse(st, FC_NO, "out of memory for the journal");
+    return key;
+}
+
+/* A row of the journal into the point's, when it is of this sweep. */
+static bool take(const struct fc_sweep *sweep, json_t *line, struct fc_sweep_row *row)
+{
+    json_t *values = json_object_get(line, "values"), *status = json_object_get(line, "status");
+    const char *message = json_string_value(json_object_get(line, "message"));
+    if (row->done || !json_is_integer(status) || !json_is_array(values) || json_array_size(values) != sweep->n_columns)
+        return false;
+    row->values = json_incref(values);
+    row->status = (int)json_integer_value(status);
+    row->message = message ? strdup(message) : NULL;
+    row->done = true;
+    return true;
+}
+
+/* Reads all whole lines; *end: where the last of them ends. */
+static json_t *read_lines(FILE *stream, long *end)
+{
+    json_t *known = json_object();
+    char *line = NULL;
+    size_t capacity = 0;
+    ssize_t n;
+    *end = 0;
+    while (known && (n = getline(&line, &capacity, stream)) > 0 && line[n - 1] == '\n') {
+        json_t *object = json_loads(line, 0, NULL);
+        const char *key = json_string_value(json_object_get(object, "key"));
+        if (!object) break; /* damaged: what follows is run again */
+        if (key) json_object_set(known, key, object);
+        json_decref(object);
+        *end = ftell(stream);
+    }
+    free(line);
+    return known;
+}
+
+enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
+                                   const struct fc_sweep_settings *settings, struct fc_sweep_row *rows,
+                                   size_t *n_found, struct fc_status *st)
+{
+    long end;
+    *n_found = 0;
+    *journal = (struct fc_sweep_journal){.path = settings->journal};
+    if (!settings->journal) return FC_OK;
+    struct fc_place where = {settings->journal, 0};
+    journal->stream = fopen(settings->journal, "a+");
+    if (!journal->stream) return fc_fail(st, FC_NO, where, "the journal cannot be written: %s", strerror(errno));
+    if (flock(fileno(journal->stream), LOCK_EX | LOCK_NB))
+        return fc_fail(st, FC_NO, where, "another run of this sweep is under way");
+    rewind(journal->stream);
+    json_t *known = read_lines(journal->stream, &end);
+    if (!known) return fc_refuse(st, FC_NO, "out of memory for the journal");
+    for (size_t i = 0; i < sweep->n_points && !st->code && json_object_size(known); i++) {
+        char *key = key_of(sweep, settings, i, st);
+        json_t *line = key ? json_object_get(known, key) : NULL;
+        if (line && take(sweep, line, &rows[i])) ++*n_found;
+        free(key);
+    }
+    json_decref(known);
+    if (!st->code && ftruncate(fileno(journal->stream), end))
+        fc_fail(st, FC_NO, where, "the journal cannot be written: %s", strerror(errno));
+    return st->code;
+}
+
+enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
+                                  const struct fc_sweep_settings *settings, size_t point,
+                                  const struct fc_sweep_row *row, struct fc_status *st)
+{
+    if (!journal->stream) return FC_OK;
+    char *key = key_of(sweep, settings, point, st);
+    if (!key) return st->code;
+    json_t *line = json_pack("{s:s, s:i, s:O, s:s?}", "key", key, "status", row->status, "values", row->values, "message",
+                             row->message);
+    bool written = line && !json_dumpf(line, journal->stream, JSON_COMPACT | JSON_REAL_PRECISION(17)) &&
+                   fputc('\n', journal->stream) != EOF && !fflush(journal->stream);
+    json_decref(line);
+    free(key);
+    if (written) return FC_OK;
+    return fc_fail(st, FC_NO, (struct fc_place){journal->path, 0}, "the journal cannot be written: %s", strerror(errno));
+}
+
+void fc_sweep_journal_close(struct fc_sweep_journal *journal)
+{
+    if (journal->stream) fclose(journal->stream);
+    journal->stream = NULL;
+}

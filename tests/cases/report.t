@@ -1,0 +1,66 @@
+# One page of a job under two mappings. The text is what the page's headline says.
+$ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bsm -o $TMP/page.html | sed "s|$TMP|TMP|; s|[0-9.]* KB, loads|N KB, loads|"
+> machine     percs-16: PERCS, 16 supernodes (16 384 cores, the case of Table 1)
+> confidence  high for topology and bandwidths (stated); hosts of the D links, latencies, delays and software costs are estimates; packet overhead is unknown, so links carry payload only
+> job         stencil2d:grid=128x128,bytes=64KiB, 16384 tasks, routing direct
+>
+> mapping                time    error      bound  of peak  bottleneck
+> def                1.683 ms   +-22 %   838.9 us     49.9  D 0.0->1.0
+> bsm                480.3 us   +-23 %   209.7 us     43.7  D 0.0->1.0
+>
+> answer      1.68 ms +-22 %, 50 % of peak; the D links are the bottleneck; mapping bsm 3.5x faster
+> page        TMP/page.html, N KB, loads of 17136 links
+$ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct -o $TMP/page.html | grep answer
+> answer      85.9 ms +-32 %, 58 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
+$ fabricast report -m bgl-64 -p neighbor --versus def -o $TMP/page.html | grep answer
+> answer      7.12 ms +-9 %, 95 % of peak; the torus links are the bottleneck; mapping def as fast
+$ fabricast report -m bgl-64 -p permutation:seed=3 --map random --versus def -o $TMP/page.html --json | grep -E "^  \"(links|rounded|answer)"
+>   "links": 512,
+>   "rounded": false,
+>   "answer": "62 % of peak; the torus links are the bottleneck; mapping def 11 % faster (the errors overlap)",
+# The page carries the predictions as `predict --json` gives them.
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --map def,optimize --json >$TMP/predict.json; fabricast report -m bgl-64 -t traces/samples/lammps-lj-64.fct -o $TMP/page.html >$TMP/text; sed -n "/id=\"predictions\"/,/<.script>/p" $TMP/page.html | sed "1d;\$d" | cmp - $TMP/predict.json && echo equal
+> equal
+# Pictures.
+$ fabricast load -m bgl-64 -p permutation:seed=3 --plot $TMP/plots -q >$TMP/text; ls $TMP/plots
+> link-histogram.gp
+> link-histogram.png
+> link-histogram.tsv
+> link-map.gp
+> link-map.png
+> link-map.tsv
+> mapping.gp
+> mapping.png
+> mapping.tsv
+$ head -1 $TMP/plots/link-histogram.tsv
+> class	name	from_bytes	to_bytes	links
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --plot $TMP/ranks | tail -1 | sed "s|$TMP|TMP|g"
+> plots: TMP/ranks/predictions.png, TMP/ranks/link-loads.png, TMP/ranks/ranks.png
+
+# Refused; no page is left behind.
+$ fabricast report -m bgl-64 -p neighbor
+! fabricast: no page (expected -o FILE.html)
+? 2
+$ fabricast report -m bgl-64,qsnet-64 -p neighbor -o $TMP/no.html
+! fabricast: -m bgl-64,qsnet-64: a page is of one machine
+? 2
+$ fabricast report -m bgl-64 -o $TMP/no.html
+! fabricast: no traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
+? 2
+$ fabricast report -m bgl-64 -p neighbor --versus sideways -o $TMP/no.html
+! fabricast: 'sideways' is neither a strategy (known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
+? 2
+$ fabricast report -m bgl-64 -t traces/samples/lammps-lj-16.fct --network flit -o $TMP/no.html
+! fabricast: --network flit: loads of links are not known (expected contention or queueing)
+? 2
+$ fabricast report -m bgl-64 -p uniform -o $TMP/no.html
+! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes)
+? 2
+$ fabricast report -m bgl-64 -p neighbor -o $TMP/none/no.html 2>&1 | sed "s|$TMP|TMP|"
+> fabricast: TMP/none/no.html: cannot be written: No such file or directory
+$ fabricast report -m bgl-64 -p neighbor --nodes 0-31 --nodes 32-63 -o $TMP/no.html
+! fabricast report: --nodes is given 2 times (only predict compares node lists)
+? 2
+$ ls $TMP | grep -c no.html
+> 0
+? 1

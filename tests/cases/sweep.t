@@ -1,0 +1,50 @@
+# A command over all combinations of options, and machines with keys changed (--set).
+
+$ printf 'command: load -p stencil2d:grid=8x8,bytes=64KiB\nvary: {machine: [bgl-64, qsnet-64], map: [def, random], seed: "1:2:1"}\ncolumns: [bound_s, bottleneck.class, percent_of_peak]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml --threads 2
+> machine   map     seed      bound_s  bottleneck.class  percent_of_peak  status
+> bgl-64    def     1     0.000842926  torus                     98.3801       0
+> bgl-64    def     2     0.000842926  torus                     98.3801       0
+> bgl-64    random  1      0.00100097  torus                     62.9345       0
+> bgl-64    random  2      0.00092195  torus                     65.6024       0
+> qsnet-64  def     1      0.00193565  leaf                      69.7176       0
+> qsnet-64  def     2      0.00193565  leaf                      69.7176       0
+> qsnet-64  random  1      0.00154852  leaf                      60.0987       0
+> qsnet-64  random  2      0.00232278  leaf                      58.3947       0
+$ fabricast sweep $TMP/s.yaml -o $TMP/s.tsv; head -2 $TMP/s.tsv; test -e $TMP/s.tsv.part; echo $?
+> machine	map	seed	bound_s	bottleneck.class	percent_of_peak	status	message
+> bgl-64	def	1	0.000842925714285714	torus	98.3800794701775	0	
+> 1
+$ printf 'command: load -p uniform\nvary: {machine: [bgl-64, bgl-46]}\ncolumns: [bound_s]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+> machine      bound_s  status  message
+> bgl-64   3.21429e-09       0  
+> bgl-46             -       2  no shipped machine is called 'bgl-46'; did you mean 'bgl-4k'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
+! fabricast: 1 of 2 points have no answer; the first, point 2: no shipped machine is called 'bgl-46'; did you mean 'bgl-4k'? (`fabricast machines` lists them; a path contains '/' or ends in .yaml)
+? 1
+$ printf 'command: load -p uniform\nvary:\n  links.torus.bandwidth: "1 GB/s:2 GB/s:0.5 GB/s"\n  machine: bgl-64\ncolumns: [bound]\n' > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml)
+! fabricast: s.yaml: columns: 'bound' is not in the answer of load (it has: machine, traffic, mapping, routing, method, time_s, communication_s, computation_s, bound_s, percent_of_peak, bottleneck, links, hop_bytes, error_percent, extrapolated, why, calibration, network_bytes, local_bytes, wire_factor, bound_by, lp, histograms, hottest)
+? 2
+$ fabricast sweep
+! fabricast: no sweep file (expected `sweep FILE`; docs/sweep.md)
+? 2
+$ fabricast sweep no.yaml
+! fabricast: no.yaml: cannot be read: No such file or directory
+? 2
+$ fabricast machines bgl-64 --set 'network.dims=[8, 4, 4]' --set links.torus.bandwidth=350MB/s
+> machine     bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test) (changed: network.dims=[8, 4, 4], links.torus.bandwidth=350MB/s)
+> confidence  high for links, packets and buffers (stated); router delay and software costs are estimates
+> source      Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev. 49(2/3), 2005
+> family      torus, routing adaptive
+> nodes       128 with 2 cores, on 128 routers
+> distance    diameter 8 hops, mean 4 hops (4.0315 between distinct nodes)
+> bisection   32 links, 11.2 GB/s one way
+> links       torus            768 of 350 MB/s, 45.71 ns
+> links       injection        256 of 1.05 GB/s, 0 s
+$ fabricast load -m bgl-64 -p uniform --set router.vcs=many
+! fabricast: --set router.vcs=many: router.vcs: 'many' is not an integer
+? 2
+$ fabricast predict -m bgl-64 -p uniform --set links.torus.speed=1
+! fabricast: --set links.torus.speed=1: unknown key 'speed' (known: bandwidth, latency)
+? 2
+$ fabricast calibrate -m bgl-64 --set router.vcs=4
+! fabricast: --set: the file beside the machine is for the machine as it is (expected -o FILE)
+? 2
