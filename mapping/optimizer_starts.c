@@ -1,8 +1,8 @@
 /* optimizer_starts.c - placements that the strategy `optimize` starts from.
  *
- * The strategies by name; tasks spread evenly over all allowed nodes; the exact embedding of a task grid
- * (embedding.c); the best of several recursive bisections (bisection.c); for small jobs annealed hop time
- * (hop_search.c). */
+ * The strategies by name, also on the grid of a job that does not say it (grid_find.c); tasks spread evenly
+ * over all allowed nodes; the exact embedding of a task grid (embedding.c); the best of several recursive
+ * bisections (bisection.c); for small jobs annealed hop time (hop_search.c). */
 #include "mapping/optimizer.h"
 
 #include "mapping/embedding.h"
