@@ -276,6 +276,7 @@ static void test_search_loads(void)
         CU_ASSERT(i > 0 || (fc_search_norm(&search) < norm && fc_search_time_s(&search) <= before_s));
         check_loads(&search, &net, &d);
         /* Under a cap hop time falls and no link comes over it. */
+        settings.work = 1000000;
         settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
         hop_s = fc_search_hop_s(&search);
         fc_search_run(&search, &settings);
