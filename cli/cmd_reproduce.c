@@ -43,7 +43,7 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
     }
     fprintf(stream, "%s: %s\n%s; machine %s%s\n", r->figure->id, r->figure->title, r->figure->source, r->figure->machine,
             r->quick ? "; quick run" : "");
-    if (*r->figure->command) fprintf(stream, "$ %s\n", r->figure->command);
+    if (*r->figure->command) fprintf(stream, "like: %s\n", r->figure->command);
     if (*r->note) fprintf(stream, "note: %s\n", r->note);
     fc_table_print(&table, stream);
     for (size_t i = 0; i < r->n_points; i++)
@@ -137,11 +137,11 @@ static enum fc_code draw(const struct answer *a, struct fc_status *st)
     return st->code;
 }
 
-static bool all_inside(const struct answer *a)
+static size_t outside(const struct answer *a)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (a->list[i].n_inside < a->list[i].n_judged) return false;
-    return true;
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++) n += a->list[i].n_judged - a->list[i].n_inside;
+    return n;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -166,9 +166,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_deliver(&to_screen, json, print, &a, st);
         json_decref(json);
     }
-    bool good = all_inside(&a);
+    size_t n_outside = outside(&a);
     fc_reproduce_free(a.list, a.n);
-    return st->code ? st->code : good ? FC_OK : FC_NO;
+    if (!st->code && n_outside) fc_refuse(st, FC_NO, "%zu point%s outside", n_outside, n_outside > 1 ? "s lie" : " lies");
+    return st->code;
 }
 
 const struct fc_command fc_command_reproduce = {

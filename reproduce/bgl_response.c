@@ -141,4 +141,4 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_response = {figures, N, 20, 60, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_response = {figures, N, 13, 50, make};

@@ -118,4 +118,4 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_tmesh_layouts = {figures, N, 15, 80, make};
+const struct fc_reproduction_ops fc_reproduction_tmesh_layouts = {figures, N, 12, 80, make};
