@@ -76,6 +76,22 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
     return true;
 }
 
+/* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
+static void put_decades(double least, double most, FILE *script)
+{
+    static const int steps[] = {1, 2, 5};
+    bool few = most / least < 2e3, first = true;
+    fprintf(script, "set ytics (");
+    for (int e = (int)floor(log10(least)); e <= (int)ceil(log10(most)); e++)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double y = steps[i] * pow(10, e);
+            if (y < least || y > most) continue;
+            fprintf(script, "%s%g", first ? "" : ", ", y);
+            first = false;
+        }
+    fprintf(script, ")\n");
+}
+
 /* A little more than the data and its error bars. */
 static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
 {
@@ -94,7 +110,9 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
         least = plot->log_y ? least / 1.6 : 0;
         most = plot->log_y ? 1.6 * most : 1.06 * most;
     }
-    if (least < most && isfinite(least) && isfinite(most)) fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (!(least < most && isfinite(least) && isfinite(most))) return;
+    fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (plot->log_y && least > 0) put_decades(least, most, script);
 }
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
