@@ -58,7 +58,8 @@ static void figure_5(const struct fc_reproducing *how, struct fc_reproduction *r
     }
     double jsq = s[JSQ].decline_cycles - s[B1K].decline_cycles, slq = s[SLQ].decline_cycles - s[B1K].decline_cycles;
     fc_point_limits(of(r, "kcycles"), 0, INFINITY, slq / 1000, "SLQ declines later than random, by");
-    fc_point_limits(of(r, "%"), -50, 50, 100 * jsq / slq, "JSQ of little use: delays the decline by, of what SLQ does");
+    fc_point_limits(of(r, "%"), -50 * wide, 50 * wide, 100 * jsq / slq,
+                    "JSQ of little use: delays the decline by, of what SLQ does");
 }
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
