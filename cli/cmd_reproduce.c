@@ -22,7 +22,7 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
         {"ours", FC_CELL_REAL, "%.4g", FC_NUMBER, NULL},     {"unit", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
         {"deviation", FC_CELL_REAL, "%+.2f", FC_NUMBER, "deviation %"},
         {"allowed", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},    {"kind", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-        {"origin", FC_CELL_TEXT, NULL, FC_NUMBER, "by"},     {"verdict", FC_CELL_TEXT, NULL, FC_NUMBER, ""}};
+        {"origin", FC_CELL_TEXT, NULL, FC_NUMBER, "by"},     {"verdict", FC_CELL_TEXT, NULL, FC_NUMBER, NULL}};
     struct fc_table table;
     struct fc_arena arena = {0};
     struct fc_status st = {0};
@@ -38,12 +38,12 @@ static void print_points(const struct fc_reproduction *r, FILE *stream)
                                   {.text = fc_copy_text(&arena, fc_point_limits_text(p, limits, sizeof limits), &st)},
                                   {.text = fc_point_kinds[p->kind]},
                                   {.text = fc_point_origins[p->origin]},
-                                  {.text = !p->judged ? "" : p->inside ? "inside" : "OUTSIDE"}};
+                                  {.text = !p->judged ? "-" : p->inside ? "inside" : "OUTSIDE"}};
         fc_table_row(&table, cells, &st);
     }
     fprintf(stream, "%s: %s\n%s; machine %s%s\n", r->figure->id, r->figure->title, r->figure->source, r->figure->machine,
             r->quick ? "; quick run" : "");
-    if (*r->figure->command) fprintf(stream, "$ %s\n", r->figure->command);
+    if (*r->figure->command) fprintf(stream, "like: %s\n", r->figure->command);
     if (*r->note) fprintf(stream, "note: %s\n", r->note);
     fc_table_print(&table, stream);
     for (size_t i = 0; i < r->n_points; i++)
@@ -77,7 +77,8 @@ static void print_summary(const struct answer *a, FILE *stream)
         inside += r->n_inside;
     }
     fc_table_print(&table, stream);
-    fprintf(stream, "\n%zu points of %zu figures: %zu inside, %zu outside\n", judged, a->n, inside, judged - inside);
+    fprintf(stream, "\n%zu points of %zu figure%s: %zu inside, %zu outside\n", judged, a->n, a->n == 1 ? "" : "s", inside,
+            judged - inside);
     if (a->directory) fprintf(stream, "drawn in %s: .tsv, .gp, .png, .svg, .pdf of each\n", a->directory);
     fc_table_free(&table);
 }
@@ -137,11 +138,11 @@ static enum fc_code draw(const struct answer *a, struct fc_status *st)
     return st->code;
 }
 
-static bool all_inside(const struct answer *a)
+static size_t outside(const struct answer *a)
 {
-    for (size_t i = 0; i < a->n; i++)
-        if (a->list[i].n_inside < a->list[i].n_judged) return false;
-    return true;
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++) n += a->list[i].n_judged - a->list[i].n_inside;
+    return n;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -154,9 +155,13 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                                              .progress = &progress};
     if (arguments->quick && arguments->full)
         return fc_refuse(st, FC_INPUT, "--quick and --full exclude each other");
+    const char *const *ids = (const char *const *)arguments->words;
+    size_t n_ids = (size_t)arguments->n_words;
+    if (fc_reproduce_known(ids, n_ids, st)) return st->code;
+    if (arguments->into && fc_reproduce_document_check(arguments->into, st)) return st->code;
     if (a.directory && fc_paper_check(a.directory, st)) return st->code;
     fc_progress_start(&progress, arguments->quiet);
-    fc_reproduce((const char *const *)arguments->words, (size_t)arguments->n_words, &settings, &a.list, &a.n, st);
+    fc_reproduce(ids, n_ids, &settings, &a.list, &a.n, st);
     fc_progress_end(&progress);
     if (!st->code && !draw(&a, st) && arguments->into) fc_reproduce_document(arguments->into, a.list, a.n, st);
     if (!st->code) {
@@ -166,9 +171,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_deliver(&to_screen, json, print, &a, st);
         json_decref(json);
     }
-    bool good = all_inside(&a);
+    size_t n_outside = outside(&a);
     fc_reproduce_free(a.list, a.n);
-    return st->code ? st->code : good ? FC_OK : FC_NO;
+    if (!st->code && n_outside) fc_refuse(st, FC_NO, "%zu point%s outside", n_outside, n_outside > 1 ? "s lie" : " lies");
+    return st->code;
 }
 
 const struct fc_command fc_command_reproduce = {

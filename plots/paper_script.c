@@ -54,9 +54,9 @@ static void put_titles(const struct fc_paper_plot *plot, FILE *script)
 
 /* ---- axes by form ---- */
 
-static void put_categories(const struct fc_paper_plot *plot, const char *axis, FILE *script)
+static void put_categories(const struct fc_paper_plot *plot, FILE *script)
 {
-    fprintf(script, "set %stics (", axis);
+    fprintf(script, "set xtics (");
     for (int i = 0; i < plot->n_categories; i++) {
         fprintf(script, "%s", i ? ", " : "");
         put_string(script, plot->category[i], true);
@@ -74,6 +74,22 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
             if (frexp(plot->series[i].x[j], &exponent) != 0.5) return false;
         }
     return true;
+}
+
+/* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
+static void put_decades(double least, double most, FILE *script)
+{
+    static const int steps[] = {1, 2, 5};
+    bool few = most / least < 2e3, first = true;
+    fprintf(script, "set ytics (");
+    for (int e = (int)floor(log10(least)); e <= (int)ceil(log10(most)); e++)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double y = steps[i] * pow(10, e);
+            if (y < least || y > most) continue;
+            fprintf(script, "%s%g", first ? "" : ", ", y);
+            first = false;
+        }
+    fprintf(script, ")\n");
 }
 
 /* A little more than the data and its error bars. */
@@ -94,7 +110,9 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
         least = plot->log_y ? least / 1.6 : 0;
         most = plot->log_y ? 1.6 * most : 1.06 * most;
     }
-    if (least < most && isfinite(least) && isfinite(most)) fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (!(least < most && isfinite(least) && isfinite(most))) return;
+    fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (plot->log_y && least > 0) put_decades(least, most, script);
 }
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
@@ -109,7 +127,7 @@ static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 static void bar_axes(const struct fc_paper_plot *plot, FILE *script)
 {
     curve_axes(plot, script);
-    put_categories(plot, "x", script);
+    put_categories(plot, script);
     if (longest(plot->category, plot->n_categories) > 60 / (size_t)(plot->n_categories + 1) + 3)
         fprintf(script, "set xtics rotate by -30\n");
     fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n", plot->n_categories - 0.4);
@@ -121,17 +139,19 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n; j++)
             if (isfinite(plot->series[i].x[j])) most = fmax(most, 1.15 * fabs(plot->series[i].x[j]));
-    put_categories(plot, "y", script);
     fprintf(script,
-            "set yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
+            "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
             "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
             "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
-            "set grid y lc rgb '#cccccc'\n",
+            "set grid x lc rgb '#cccccc'\n",
             plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
             longest(plot->category, plot->n_categories) + 3);
-    for (int i = 0; i < plot->n_categories; i++) {
+    for (int i = 0; i < plot->n_categories; i++) { /* labels: gnuplot cuts the names of tics at 50 letters */
+        fprintf(script, "set label %d ", 2 * i + 2);
+        put_text(script, plot->category[i]);
+        fprintf(script, " at graph 0, first %d right offset -1, 0\n", i);
         if (!plot->note[i]) continue;
-        fprintf(script, "set label %d ", i + 2);
+        fprintf(script, "set label %d ", 2 * i + 3);
         put_text(script, plot->note[i]);
         fprintf(script, " at graph 1, first %d left offset 1, 0\n", i);
     }

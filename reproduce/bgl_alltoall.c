@@ -134,4 +134,4 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return sizes(how, &r[FIG11], longest, st);
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_alltoall = {figures, N, 15, 45, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_alltoall = {figures, N, 27, 60, make};

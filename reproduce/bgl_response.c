@@ -55,7 +55,6 @@ static enum fc_code run_curves(const struct fc_reproducing *how, struct fc_repro
 {
     fc_reproduction_axes(r, FC_PAPER_CURVES, "links_busy_percent", "offered: links busy (%)", "response_cycles",
                          "response time (cycles of 5.7 ns)");
-    r->plot.log_y = true;
     for (int i = 0; i < c->n; i++) {
         int s = fc_reproduction_series(r, FC_PAPER_OURS, i, "%s", c->names[i]);
         bool saturated = false;
@@ -141,4 +140,4 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_response = {figures, N, 20, 60, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_response = {figures, N, 13, 50, make};

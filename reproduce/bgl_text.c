@@ -132,7 +132,7 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return st->code;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_text = {figures, N, 8, 30, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_text = {figures, N, 4, 12, make};
 
 /* ---- the asymmetric all-to-all ---- */
 
@@ -147,14 +147,15 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
     settings.backlog = true;
-    settings.warmup_cycles = how->quick ? 50000 : 200000;
-    settings.measure_cycles = how->quick ? 50000 : 400000;
+    settings.warmup_cycles = 200000;
+    settings.measure_cycles = 400000;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    if (fc_bgl_start(&run, "dims: [32, 16, 16]" FC_BGL_ENDLESS, "uniform", &settings, st)) return st->code;
+    const char *edits = how->quick ? "dims: [16, 8, 8]" FC_BGL_ENDLESS : "dims: [32, 16, 16]" FC_BGL_ENDLESS;
+    if (fc_bgl_start(&run, edits, "uniform", &settings, st)) return st->code;
     uint32_t n = run.r.n_intervals;
     double busy = fc_bgl_busy(&run.r, 0, n), peak = 200.0 / 3, wide = how->quick ? 4 : 2;
     struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
-    fc_point_width(percent, 49, busy, wide, "32x16x16 all-to-all: links busy");
+    fc_point_width(percent, 49, busy, wide, "%s all-to-all: links busy", how->quick ? "16x8x8" : "32x16x16");
     fc_point_width(percent, 74, 100 * busy / peak, how->quick ? 6 : 2, "of peak (66.7 %% of the links)");
     fc_point_width(percent, 44, busy * 240 / FC_BGL_PACKET_TIME, wide, "payload, of the links");
     fc_point_shown(percent, NAN, fc_bgl_busy(&run.r, n / 3, n), "links busy without the first third");
@@ -169,9 +170,9 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
         fc_reproduction_at(r, p, time, 49, NAN);
         fc_reproduction_at(r, b, time, peak, NAN);
     }
-    if (how->quick) fc_reproduction_note(r, "quick: the first 100,000 cycles instead of 600,000; limits wider");
+    if (how->quick) fc_reproduction_note(r, "quick: 16x8x8 instead of 32x16x16; limits twice to three times as wide");
     fc_bgl_done(&run);
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_asymmetric = {asymmetric, 1, 20, 120, make_asymmetric};
+const struct fc_reproduction_ops fc_reproduction_bgl_asymmetric = {asymmetric, 1, 5, 130, make_asymmetric};

@@ -172,11 +172,11 @@ void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *lab
 
 /* ---- the hot region ---- */
 
-const char fc_bgl_quick_hot[] = "quick: 8x8x8 with a hot region of 4x4x4 instead of 16x16x16 with 8x8x8; limits twice as wide";
+const char fc_bgl_quick_hot[] = "quick: 12x12x12 with a hot region of 6x6x6 instead of 16x16x16 with 8x8x8; limits twice as wide";
 
 uint32_t fc_bgl_hot_side(const struct fc_reproducing *how)
 {
-    return how->quick ? 4 : 8;
+    return how->quick ? 6 : 8;
 }
 
 enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *how, const char *edits, uint32_t intervals,
@@ -188,7 +188,7 @@ enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *
     settings.warmup_cycles = (uint64_t)intervals * 2 / 3 * FC_BGL_INTERVAL;
     settings.measure_cycles = (uint64_t)intervals * FC_BGL_INTERVAL - settings.warmup_cycles;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    snprintf(all, sizeof all, "%s%s%s", how->quick ? "" : "dims: [16, 16, 16]; ", edits, FC_BGL_ENDLESS);
+    snprintf(all, sizeof all, "dims: %s; %s%s", how->quick ? "[12, 12, 12]" : "[16, 16, 16]", edits, FC_BGL_ENDLESS);
     return fc_bgl_start(run, all, "hotregion:fraction=0.25,region=0.125", &settings, st);
 }
 

@@ -70,7 +70,7 @@ struct fc_bgl_shape fc_bgl_shape_of(const struct fc_flit_result *r);
 void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label, const struct fc_flit_result *r);
 
 /* 25 % of the packets to an eighth of the machine, sources always backlogged, `intervals` of 10,000 cycles; link use is
- * that of the last third. Quick runs have 8x8x8 instead of 16x16x16, region and all. */
+ * that of the last third. Quick runs have 12x12x12 instead of 16x16x16, region and all. */
 enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *how, const char *edits, uint32_t intervals,
                                struct fc_status *st);
 uint32_t fc_bgl_hot_side(const struct fc_reproducing *how);

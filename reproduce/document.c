@@ -89,20 +89,35 @@ static const char *line_of(const char *text, const char *mark)
     return NULL;
 }
 
+/* The page, and where its marks stand. */
+static enum fc_code read_page(const char *path, struct fc_arena *arena, struct fc_text *text, const char **begin,
+                              const char **end, struct fc_status *st)
+{
+    if (fc_read_file(path, arena, text, st)) return st->code;
+    *begin = line_of(text->data, FC_REPRODUCE_BEGIN);
+    *end = *begin ? line_of(*begin, FC_REPRODUCE_END) : NULL;
+    if (*end) return FC_OK;
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'", FC_REPRODUCE_BEGIN,
+                   FC_REPRODUCE_END);
+}
+
+enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_text text;
+    const char *begin = NULL, *end = NULL;
+    read_page(path, &arena, &text, &begin, &end, st);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
 enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_text text;
     struct fc_output out;
-    if (fc_read_file(path, &arena, &text, st)) {
-        fc_arena_free(&arena);
-        return st->code;
-    }
-    const char *begin = line_of(text.data, FC_REPRODUCE_BEGIN), *end = begin ? line_of(begin, FC_REPRODUCE_END) : NULL;
-    if (!end)
-        fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'", FC_REPRODUCE_BEGIN,
-                FC_REPRODUCE_END);
-    else if (!fc_output_open(&out, path, st)) {
+    const char *begin = NULL, *end = NULL;
+    if (!read_page(path, &arena, &text, &begin, &end, st) && !fc_output_open(&out, path, st)) {
         fwrite(text.data, 1, (size_t)(begin - text.data), out.stream);
         fprintf(out.stream, "%s\n", FC_REPRODUCE_BEGIN);
         fc_reproduce_print_markdown(list, n, out.stream);

@@ -69,6 +69,12 @@ static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][M
     return FC_OK;
 }
 
+enum fc_code fc_reproduce_known(const char *const *ids, size_t n_ids, struct fc_status *st)
+{
+    bool wanted[GROUPS][MOST_FIGURES] = {{false}};
+    return choose(ids, n_ids, wanted, st);
+}
+
 /* ---- progress over all groups ---- */
 
 struct whole {

@@ -83,6 +83,8 @@ extern const struct fc_reproduction_ops *const fc_reproductions[]; /* NULL-termi
 enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_reproduce_settings *settings,
                           struct fc_reproduction **list, size_t *n, struct fc_status *st);
 void fc_reproduce_free(struct fc_reproduction *list, size_t n);
+/* Whether all are known: the refusal of fc_reproduce, at once. */
+enum fc_code fc_reproduce_known(const char *const *ids, size_t n_ids, struct fc_status *st);
 
 /* The point's limits in words: "+-2 %", "<= 0.7", "12..15". Returns out. */
 char *fc_point_limits_text(const struct fc_point *point, char *out, size_t size);
@@ -97,6 +99,8 @@ void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, F
  * or the file cannot be read or written; then it is as before. */
 #define FC_REPRODUCE_BEGIN "<!-- reproduce: begin -->"
 #define FC_REPRODUCE_END "<!-- reproduce: end -->"
+/* Whether the page has them. */
+enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st);
 enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n, struct fc_status *st);
 
 #endif

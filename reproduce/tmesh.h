@@ -6,7 +6,7 @@
 #include "solvers/flit/flit.h"
 
 #define FC_TMESH_PAPER "Liu, Xun, Cao, Sun (TMesh)"
-enum { FC_TMESH_LOADS = 8 };
+enum { FC_TMESH_LOADS = 10 };
 
 /* Loads are percent of the ideal throughput: the torus links' full use by uniform traffic. */
 struct fc_tmesh_curve {
@@ -20,6 +20,10 @@ enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc
                                struct fc_status *st);
 /* A shipped machine with its mesh links at this rate; 0: as shipped. */
 enum fc_code fc_tmesh_open(const char *name, double mesh_bytes_per_s, struct fc_bench *b, struct fc_status *st);
+/* The same loads by the queueing model with the calibration beside the machine's file; most: its saturation. FC_NO where
+ * there is none. */
+enum fc_code fc_tmesh_model_of(const struct fc_reproducing *how, const struct fc_network *net,
+                               const struct fc_tmesh_curve *kernel, struct fc_tmesh_curve *model, struct fc_status *st);
 /* Throughput against latency, in the paper's form: the abscissa is what is accepted. */
 void fc_tmesh_plot(struct fc_reproduction *f, int style, const char *label, const struct fc_tmesh_curve *c);
 

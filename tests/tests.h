@@ -81,6 +81,7 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_reproduce)                                                                                                \
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \
