@@ -4,6 +4,7 @@
 #include "models/hosts.h"
 
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,16 +164,41 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
     };
 }
 
+/* A signal handler can reach nothing but a global. */
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal)
+{
+    interrupted = signal;
+}
+
+/* The first Ctrl-C ends a search, which then gives the best it has; the second one ends the program. Where
+ * Ctrl-C is ignored it stays so. */
+static void catch_interrupt(struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    interrupted = 0;
+    sigaction(SIGINT, NULL, before);
+    if (before->sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
+}
+
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st)
 {
+    bool searches = map && !strncmp(map, "optimize", strlen("optimize"));
+    struct sigaction before;
     struct fc_map_problem problem = fc_session_problem(arguments, s, demand);
     struct fc_progress progress;
     fc_progress_start(&progress, arguments->quiet);
     problem.progress = &progress;
+    if (searches) catch_interrupt(&before);
+    problem.stop = searches ? &interrupted : NULL;
     enum fc_code code = fc_mapping_make(&problem, map ? map : "def", mapping, st);
+    if (searches) sigaction(SIGINT, &before, NULL);
     fc_progress_end(&progress);
+    if (!code && mapping->stopped)
+        fprintf(stderr, "fabricast: the search was stopped: %s is the best mapping found until then\n", map);
     return code;
 }
 

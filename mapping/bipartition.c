@@ -159,6 +159,27 @@ static bool refine_pass(struct cut *c, uint64_t wander)
     return best_off < first_off || best_change < 0;
 }
 
+/* Moves the vertices that gain most, or lose least, off the side that is too large; exact where all sizes
+ * are 1. A pass alone may wander about the target and never meet it (power-law graphs). */
+static void balance(struct cut *c)
+{
+    uint32_t n = c->g->n;
+    int s = c->size0 > c->target ? 0 : 1;
+    if (c->size0 == c->target) return;
+    for (int k = 0; k < 2; k++) c->q[k].n = 0;
+    for (uint32_t v = 0; v < n; v++) {
+        c->gain[v] = vertex_gain(c, v);
+        if (c->side[v] == s) queue_add(&c->q[s], v);
+    }
+    c->work += c->g->first[n] + n;
+    while (c->size0 != c->target && c->q[s].n > 0) {
+        uint32_t v = c->q[s].heap[0];
+        queue_remove(&c->q[s], v);
+        move(c, v);
+    }
+    while (c->q[s].n > 0) queue_remove(&c->q[s], c->q[s].heap[c->q[s].n - 1]);
+}
+
 static void refine(struct cut *c, bool finest)
 {
     uint64_t largest = 1, total = 0;
@@ -167,6 +188,7 @@ static void refine(struct cut *c, bool finest)
         total += c->g->size[v];
     }
     c->slack = finest ? 0 : largest;
+    if (finest) balance(c);
     uint64_t wander = finest ? 1 + total / 64 : c->slack + largest;
     for (int pass = 0; pass < MOST_PASSES && refine_pass(c, wander); pass++) {
     }

@@ -216,7 +216,7 @@ static enum fc_code rearrange(struct bisection *b, struct part *parts, uint32_t 
                                 middle_place(b, parts[q].place_lo, parts[q].place_hi));
     }
     uint64_t work = 300000 * (uint64_t)n_parts;
-    if (fc_hop_anneal(&graph, &table, 1, kind, 0.5, work, b->seed, b->stream, slot, st)) goto done;
+    if (fc_hop_anneal(&graph, &table, 1, kind, 0.5, work, NULL, b->seed, b->stream, slot, st)) goto done;
     b->stream += FC_CUT_STREAMS;
     b->work += work;
     for (uint32_t p = 0; p < n_parts; p++) {

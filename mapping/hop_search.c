@@ -87,6 +87,7 @@ struct anneal {
     uint32_t *unit;         /* [n_slots] */
     uint32_t *best;         /* [graph->n] slots */
     const uint32_t *kind;   /* [n_slots] or NULL */
+    const volatile int *stop; /* or NULL */
     uint64_t work;
 };
 
@@ -139,6 +140,7 @@ static void run(struct anneal *a, double hot, double cold, uint64_t work, uint64
     double cost = fc_hop_cost(a->graph, a->table, a->slot, a->slots_per_node), best = cost, temperature = hot;
     for (uint64_t step = 0; a->work < work; step++) {
         if (step % 1024 == 0) {
+            if (a->stop && *a->stop) break;
             temperature = hot * pow(cold / hot, (double)a->work / (double)work);
             if (cost < best) {
                 best = cost;
@@ -163,11 +165,16 @@ static void run(struct anneal *a, double hot, double cold, uint64_t work, uint64
 
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
                            uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work,
-                           uint64_t seed, uint64_t stream, uint32_t *slot, struct fc_status *st)
+                           const volatile int *stop, uint64_t seed, uint64_t stream, uint32_t *slot,
+                           struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct anneal a = {
-        .graph = graph, .table = table, .slots_per_node = slots_per_node, .slot = slot, .kind = kind};
+    struct anneal a = {.graph = graph,
+                       .table = table,
+                       .slots_per_node = slots_per_node,
+                       .slot = slot,
+                       .kind = kind,
+                       .stop = stop};
     a.n_slots = table->n * slots_per_node;
     a.place = fc_alloc(&scratch, graph->n, sizeof *a.place, st);
     a.unit = a.place ? fc_alloc(&scratch, a.n_slots, sizeof *a.unit, st) : NULL;

@@ -21,9 +21,10 @@ double fc_hop_cost(const struct fc_unit_graph *graph, const struct fc_distance_t
                    const uint32_t *slot, uint32_t slots_per_node);
 /* Anneals slot[n] (n_slots = table->n * slots_per_node) and leaves the cheapest placement met, from `heat`
  * times the mean cost a unit down to a hundredth of it. kind[n_slots] (may be NULL): only slots of one kind
- * change contents. */
+ * change contents. stop (may be NULL): not 0 ends it. */
 enum fc_code fc_hop_anneal(const struct fc_unit_graph *graph, const struct fc_distance_table *table,
                            uint32_t slots_per_node, const uint32_t *kind, double heat, uint64_t work,
-                           uint64_t seed, uint64_t stream, uint32_t *slot, struct fc_status *st);
+                           const volatile int *stop, uint64_t seed, uint64_t stream, uint32_t *slot,
+                           struct fc_status *st);
 
 #endif

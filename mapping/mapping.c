@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 extern const struct fc_strategy_ops fc_strategy_def, fc_strategy_random, fc_strategy_bnm, fc_strategy_bdm,
-    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_shapes, fc_strategy_fold,
+    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_shapes, fc_strategy_fold, fc_strategy_tile,
     fc_strategy_hilbert, fc_strategy_greedy, fc_strategy_scotch, fc_strategy_permute,
     fc_strategy_optimize, fc_strategy_exact;
 const struct fc_strategy_ops *const fc_strategies[] = {
     &fc_strategy_def,    &fc_strategy_random,  &fc_strategy_bnm,
     &fc_strategy_bdm,    &fc_strategy_bsm,     &fc_strategy_rnm,
-    &fc_strategy_rdm,    &fc_strategy_shapes,  &fc_strategy_fold,
+    &fc_strategy_rdm,    &fc_strategy_shapes,  &fc_strategy_fold,    &fc_strategy_tile,
     &fc_strategy_permute, &fc_strategy_hilbert, &fc_strategy_greedy,
     &fc_strategy_scotch, &fc_strategy_optimize, &fc_strategy_exact,
     NULL,

@@ -18,6 +18,7 @@ struct fc_mapping {
     uint32_t *core, *node; /* [n_tasks] */
     const char *strategy;
     struct fc_map_proof proof;
+    bool stopped; /* problem.stop ended the search; what it has depends on when */
 };
 struct fc_map_problem {
     const struct fc_network *net;
@@ -30,6 +31,9 @@ struct fc_map_problem {
     double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
     int threads;
     struct fc_progress *progress;
+    /* Not 0, set from a signal handler or another thread: the search `optimize` ends and gives the best it
+     * has met. NULL: it always spends its budget. */
+    const volatile int *stop;
 };
 struct fc_strategy_ops {
     const char *name, *help, *source;

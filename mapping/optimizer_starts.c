@@ -1,8 +1,8 @@
 /* optimizer_starts.c - placements that the strategy `optimize` starts from.
  *
- * The strategies by name; tasks spread evenly over all allowed nodes; the exact embedding of a task grid
- * (embedding.c); the best of several recursive bisections (bisection.c); for small jobs annealed hop time
- * (hop_search.c). */
+ * The strategies by name, also on the grid of a job that does not say it (grid_find.c); tasks spread evenly
+ * over all allowed nodes; the exact embedding of a task grid (embedding.c); the best of several recursive
+ * bisections (bisection.c); for small jobs annealed hop time (hop_search.c). */
 #include "mapping/optimizer.h"
 
 #include "mapping/embedding.h"
@@ -16,7 +16,7 @@ enum {
     SMALL_JOB = 512 /* tasks */
 };
 
-static struct fc_start *add_start(struct fc_optimizer *o, const char *name, struct fc_status *st)
+struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, struct fc_status *st)
 {
     struct fc_start *start = &o->start[o->n_starts];
     *start = (struct fc_start){.name = name};
@@ -37,21 +37,42 @@ static void drop_repeated(struct fc_optimizer *o)
         }
 }
 
-/* The placement of a strategy; one that does not apply to this job and machine is left out. */
-static enum fc_code add_strategy(struct fc_optimizer *o, const char *name, struct fc_status *st)
+/* The placement of a strategy; one that does not apply to this job and machine is left out. rank[n_tasks]: of
+ * each task in the problem; NULL: the same. */
+static enum fc_code add_strategy(struct fc_optimizer *o, const struct fc_map_problem *problem,
+                                 const uint32_t *rank, const char *name, struct fc_status *st)
 {
     struct fc_mapping mapping;
     struct fc_status why = {0};
-    if (fc_mapping_make(o->problem, name, &mapping, &why))
+    if (o->n_starts >= FC_MOST_STARTS - FC_SPARE_STARTS) return FC_OK;
+    if (fc_mapping_make(problem, name, &mapping, &why))
         return why.code == FC_INPUT ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
-    struct fc_start *start = add_start(o, name, st);
-    for (uint32_t t = 0; start && t < o->tasks.n; t++)
+    struct fc_start *start = fc_optimizer_add(o, name, st);
+    for (uint32_t t = 0; start && t < o->tasks.n; t++) {
+        uint32_t r = rank ? rank[t] : t;
         start->slot[t] =
-            o->place[mapping.node[t]] * o->slots->per_node + mapping.core[t] % o->slots->cores_per_node;
+            o->place[mapping.node[r]] * o->slots->per_node + mapping.core[r] % o->slots->cores_per_node;
+    }
     if (start) start->scattered = strcmp(name, "random") == 0;
     fc_mapping_free(&mapping);
     if (start) drop_repeated(o);
     return start ? FC_OK : st->code;
+}
+
+/* The exact embedding of the problem's grid. */
+static enum fc_code add_embedding(struct fc_optimizer *o, const struct fc_map_problem *problem,
+                                  const uint32_t *rank, struct fc_status *st)
+{
+    struct fc_start *start = fc_optimizer_add(o, "embedding", st);
+    if (!start) return st->code;
+    if (!fc_embed_grid(problem, o->slots, start->slot)) {
+        o->n_starts--;
+        return FC_OK;
+    }
+    for (uint32_t t = 0; rank && t < o->tasks.n; t++) start->best[t] = start->slot[rank[t]];
+    if (rank) memcpy(start->slot, start->best, o->tasks.n * sizeof *start->slot);
+    drop_repeated(o);
+    return FC_OK;
 }
 
 /* Tasks in order, evenly over all allowed nodes, where `def` would leave nodes free; and the exact embedding
@@ -60,7 +81,7 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
 {
     uint64_t n = o->tasks.n, n_nodes = o->slots->n_nodes;
     if (n < o->slots->n) {
-        struct fc_start *start = add_start(o, "spread", st);
+        struct fc_start *start = fc_optimizer_add(o, "spread", st);
         if (!start) return st->code;
         for (uint64_t t = 0; t < n; t++) {
             uint64_t place = t * n_nodes / n, first = (place * n + n_nodes - 1) / n_nodes;
@@ -68,22 +89,16 @@ static enum fc_code add_spread(struct fc_optimizer *o, struct fc_status *st)
         }
         drop_repeated(o);
     }
-    struct fc_start *start = add_start(o, "embedding", st);
-    if (!start) return st->code;
-    if (fc_embed_grid(o->problem, o->slots, start->slot))
-        drop_repeated(o);
-    else
-        o->n_starts--;
-    return FC_OK;
+    return add_embedding(o, o->problem, NULL, st);
 }
 
-/* Bisections with different random numbers, as many as a quarter of the budget pays; the one of least hop
+/* Bisections with different random numbers, as many as an eighth of the budget pays; the one of least hop
  * time. */
 static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 {
     uint64_t edges = o->tasks.first[o->tasks.n],
              each = edges * 600 + 25000000; /* time in link updates, measured */
-    int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 4 / (double)each);
+    int n = (int)fmin(MOST_BISECTIONS, (double)o->budget / 8 / (double)each);
     if (n < 1 && edges < 100000) n = 1;
     struct fc_status status[MOST_BISECTIONS] = {0};
     uint32_t *slot = fc_alloc(o->arena, (size_t)o->tasks.n * (size_t)(n > 0 ? n : 1), sizeof *slot, st);
@@ -93,6 +108,8 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
 #pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
         uint64_t work = 0;
+        cost[i] = INFINITY;
+        if (i > 0 && fc_optimizer_stopped(o)) continue;
         uint32_t *mine = slot + (size_t)o->tasks.n * (size_t)i;
         if (fc_bisection_map(&o->sites, &o->tasks, &o->table, o->problem->seed, stream + ((uint64_t)i << 32),
                              mine, &work, &status[i]))
@@ -105,25 +122,25 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
         if (status[i].code) return fc_refuse(st, status[i].code, "%s", status[i].message);
         if (cost[i] < cost[best]) best = i;
     }
-    struct fc_start *start = add_start(o, "bisection", st);
+    struct fc_start *start = fc_optimizer_add(o, "bisection", st);
     if (!start) return st->code;
     memcpy(start->slot, slot + (size_t)o->tasks.n * (size_t)best, o->tasks.n * sizeof *slot);
     return fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.05, o->budget / 20,
-                         o->problem->seed, o->stream++, start->slot, st);
+                         o->problem->stop, o->problem->seed, o->stream++, start->slot, st);
 }
 
 /* Small jobs: hop time annealed from a temperature that forgets where it started; the best of a few. */
 static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
 {
     const uint32_t *from = o->start[0].slot;
-    struct fc_start *start = add_start(o, "hop annealing", st);
+    struct fc_start *start = fc_optimizer_add(o, "hop annealing", st);
     double best = INFINITY;
     uint32_t *slot = start ? fc_alloc(o->arena, o->tasks.n, sizeof *slot, st) : NULL;
     if (!slot) return st->code;
     for (int i = 0; i < RESTARTS; i++) {
         memcpy(slot, from, o->tasks.n * sizeof *slot);
         if (fc_hop_anneal(&o->tasks, &o->table, o->slots->per_node, NULL, 0.5, o->budget / 10 / RESTARTS,
-                          o->problem->seed, o->stream++, slot, st))
+                          o->problem->stop, o->problem->seed, o->stream++, slot, st))
             return st->code;
         double cost = fc_hop_cost(&o->tasks, &o->table, slot, o->slots->per_node);
         if (cost >= best) continue;
@@ -133,19 +150,60 @@ static enum fc_code add_annealed(struct fc_optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
+/* Strategies that search for themselves are no starts. */
+static bool searches(const struct fc_strategy_ops *strategy)
+{
+    return !strcmp(strategy->name, "optimize") || !strcmp(strategy->name, "exact");
+}
+
+/* Whether a strategy follows messages one by one: then it waits until those that only look at the grid are
+ * known not to meet the bound. */
+static bool is_costly(const struct fc_strategy_ops *strategy)
+{
+    return !strcmp(strategy->name, "scotch") || !strcmp(strategy->name, "greedy") ||
+           !strcmp(strategy->name, "permute");
+}
+
+static enum fc_code add_strategies(struct fc_optimizer *o, bool costly, struct fc_status *st)
+{
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
+        if ((*s)->argument || searches(*s) || is_costly(*s) != costly) continue;
+        if (costly && fc_optimizer_stopped(o)) break;
+        if (add_strategy(o, o->problem, NULL, (*s)->name, st)) return st->code;
+    }
+    return FC_OK;
+}
+
+/* What lays a grid in order, where the job is one that does not say so. */
+static enum fc_code add_on_found_grid(struct fc_optimizer *o, struct fc_status *st)
+{
+    struct fc_map_problem problem = *o->problem;
+    if (problem.demand->n_grid > 0) return FC_OK;
+    if (fc_grid_find(&o->tasks, o->arena, &o->grid, st)) return st->code;
+    if (o->grid.n == 0) return FC_OK;
+    if (fc_grid_demand(o->problem->demand, &o->grid, o->arena, &o->numbered, st)) return st->code;
+    problem.demand = &o->numbered;
+    for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++) {
+        if ((*s)->argument || searches(*s) || is_costly(*s)) continue;
+        if (add_strategy(o, &problem, o->grid.rank, (*s)->name, st)) return st->code;
+    }
+    if (o->time_only && add_strategy(o, &problem, o->grid.rank, "tile:time", st)) return st->code;
+    return add_embedding(o, &problem, o->grid.rank, st);
+}
+
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st)
 {
-    static const char *const names[] = {"def", "bnm", "bdm", "bsm", "rnm", "rdm", "random", "fold"};
-    for (size_t i = 0; i < FC_COUNT(names); i++)
-        if (add_strategy(o, names[i], st)) return st->code;
-    return add_spread(o, st);
+    if (add_strategies(o, false, st) || add_on_found_grid(o, st) || add_spread(o, st)) return st->code;
+    return o->time_only ? add_strategy(o, o->problem, NULL, "tile:time", st) : FC_OK;
 }
 
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st)
 {
+    fc_progress_show(o->problem->progress, 0.01, "named strategies");
+    if (add_strategies(o, true, st)) return st->code;
     fc_progress_show(o->problem->progress, 0.02, "distances");
     if (fc_distances_all(&o->sites, o->budget / 8, o->arena, &o->table, st)) return st->code;
-    if (!o->table.distance) return FC_OK;
+    if (!o->table.distance || fc_optimizer_stopped(o)) return FC_OK;
     fc_progress_show(o->problem->progress, 0.05, "bisections");
     if (add_bisection(o, st)) return st->code;
     return o->tasks.n <= SMALL_JOB ? add_annealed(o, st) : FC_OK;

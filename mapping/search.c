@@ -5,20 +5,34 @@
  * lies within ln(n_links) / p of the longest link time, and its change needs only the links that a move
  * touches; the second (hop time) breaks ties and leads where no link stands out. Logarithms make temperatures
  * relative, so that they need no tuning to the job. A move takes a unit to another slot and what is there
- * back. Loads follow the routing's own walk, so every routing of every family is searched as it will be used
- * (adaptive routings by their uniform minimal split). Source: Kirkpatrick, Gelatt, Vecchi, Science 220
- * (1983); congestion refinement over routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a
- * guarantee; the result depends on the seed. Work is counted in link updates and never timed: the same input
- * gives the same mapping. */
+ * back, or does so with a run of consecutive places. Loads follow the routing's own walk, so every routing of
+ * every family is searched as it will be used (adaptive routings by their uniform minimal split).
+ *
+ * Screening: the norm falls at most by what the two units' own traffic adds to it (as of the last refresh),
+ * and the change of hop time is known from distances alone; a move that this bounds above the threshold of
+ * its draw is refused without looking at links. With a cap the objective is hop time, and moves that lift a
+ * link over the cap are refused. Source: Kirkpatrick, Gelatt, Vecchi, Science 220 (1983); congestion
+ * refinement over routes: Mirsadeghi & Afsahi, IPDPSW'16. Limits: a heuristic without a guarantee; the result
+ * depends on the seed. Work is counted in link updates and never timed: the same input gives the same
+ * mapping. */
 #include "mapping/search.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { REBUILD_EVERY = 1 << 16 };    /* accepted moves; sheds the rounding of fractional shares */
+enum { REBUILD_EVERY = 1 << 16 }; /* accepted moves; sheds the rounding of fractional shares */
+enum { REFRESH_SHARE = 6 }; /* the search works so many times as much between refreshes as a refresh costs */
+enum { DISTANCES_A_LINK = 4 };       /* so many table look-ups cost as much as a link update */
 static const double hot_share = 0.8; /* of the longest link time: a hot link */
 
-static inline double power(double x, int doublings)
+struct fc_search_before {
+    double load, power;
+    uint32_t link;
+};
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE double power(double x, int doublings)
 {
     for (int i = 0; i < doublings; i++) x *= x;
     return x;
@@ -26,69 +40,161 @@ static inline double power(double x, int doublings)
 
 /* ---- loads ---- */
 
-/* Adds the walk's links to the loads; notes each link's load before the trial. */
-static inline void apply_walk(struct fc_search *s)
+/* What a trial changes beside the links, kept in registers while it runs. */
+struct tally {
+    double power, hop;
+    long over;
+    uint32_t n_before;
+    uint64_t work;
+};
+
+/* Adds bytes to a link; the sums follow. */
+ALWAYS_INLINE void touch(struct fc_search *s, uint32_t l, double bytes, struct tally *t)
 {
-    const struct fc_walk *walk = &s->walk;
-    for (uint32_t i = 0; i < walk->n; i++) {
-        uint32_t l = walk->link[i];
-        if (s->inverse[l] == 0) continue;
-        if (s->stamp[l] != s->now) {
-            s->stamp[l] = s->now;
-            s->before[l] = s->load[l];
-            s->touched[s->n_touched++] = l;
-        }
-        s->load[l] += walk->weight[i];
+    struct fc_search_link *link = &s->link[l];
+    double load = link->load, raised = link->power, was = load * link->inverse;
+    s->before[t->n_before] = (struct fc_search_before){load, raised, l};
+    t->n_before += link->stamp != s->now;
+    double is = (load + bytes) * link->inverse, now = power(is, s->doublings);
+    link->stamp = s->now;
+    link->load = load + bytes;
+    link->power = now;
+    t->power += now - raised;
+    t->hop += bytes * link->inverse;
+    t->over += (is > s->cap) - (was > s->cap);
+}
+
+ALWAYS_INLINE void touch_run(struct fc_search *s, uint32_t first, uint32_t from, uint32_t n, uint32_t k,
+                             double bytes, struct tally *t)
+{
+    for (uint32_t i = 0, at = from; i < n; i++) {
+        touch(s, first + at, bytes, t);
+        at = at + 1 == k ? 0 : at + 1;
     }
-    s->work += walk->n;
+    t->work += n;
 }
 
-static inline void add_flow(struct fc_search *s, uint32_t from, uint32_t to, double bytes)
+ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
 {
-    s->walk.n = 0;
-    s->sites->routing->walk(s->sites->net, from, to, bytes, &s->walk);
-    apply_walk(s);
+    const struct fc_routes *r = s->routes;
+    const struct fc_ring_place *p = r->at + (size_t)a * (size_t)r->n_dims,
+                               *q = r->at + (size_t)b * (size_t)r->n_dims;
+    if (r->terminal_s > 0) {
+        touch(s, r->out[a], bytes, t);
+        touch(s, r->in[b], bytes, t);
+        t->work += 2;
+    }
+    uint32_t list[FC_MAX_DIMS * FC_MOST_RING], n = 0;
+    for (int d = 0; d < r->n_dims; d++) {
+        const struct fc_ring *ring = &r->ring[d];
+        uint32_t x = p[d].c, y = q[d].c, line = p[d].high + q[d].low, count = ring->count[x * ring->k + y];
+        const uint32_t *run = ring->run + (x * ring->k + y) * ring->width;
+        if (count == FC_BOTH_WAYS) {
+            touch_run(s, ring->plus + line, x, ring->k / 2, ring->k, bytes / 2, t);
+            touch_run(s, ring->minus + line, y + 1 == ring->k ? 0 : y + 1, ring->k / 2, ring->k, bytes / 2,
+                      t);
+            continue;
+        }
+        for (uint32_t i = 0; i < ring->width; i += 4)
+            for (uint32_t j = i; j < i + 4; j++) list[n + j] = run[j] + line;
+        n += count;
+    }
+    for (uint32_t i = 0; i < n; i++) touch(s, list[i], bytes, t);
+    t->work += n;
 }
 
-/* Adds (sign 1) or takes away (-1) all flows of unit u but those with unit `except`. */
-static void add_unit(struct fc_search *s, uint32_t u, uint32_t except, double sign)
+ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes,
+                            enum fc_routes_kind kind, struct tally *t)
+{
+    const struct fc_routes *r = s->routes;
+    if (kind == FC_ROUTES_RINGS) {
+        add_on_rings(s, a, b, bytes, t);
+    } else if (kind == FC_ROUTES_TABLE) {
+        uint32_t lo = r->first[(size_t)a * r->n + b], hi = r->first[(size_t)a * r->n + b + 1];
+        for (uint32_t i = lo; i < hi; i++)
+            touch(s, r->link[i], r->share ? bytes * (double)r->share[i] : bytes, t);
+        t->work += hi - lo;
+    } else {
+        s->walk.n = 0;
+        s->sites->routing->walk(s->sites->net, s->sites->node[a], s->sites->node[b], bytes, &s->walk);
+        for (uint32_t i = 0; i < s->walk.n; i++) {
+            uint32_t l = r->number[s->walk.link[i]];
+            if (l != FC_NONE) touch(s, l, s->walk.weight[i], t);
+        }
+        t->work += s->walk.n;
+    }
+}
+
+ALWAYS_INLINE struct tally begin(const struct fc_search *s)
+{
+    return (struct tally){s->power_sum, s->hop_sum, s->n_over, s->n_before, s->work};
+}
+ALWAYS_INLINE void end(struct fc_search *s, const struct tally *t)
+{
+    s->power_sum = t->power;
+    s->hop_sum = t->hop;
+    s->n_over = t->over;
+    s->n_before = t->n_before;
+    s->work = t->work;
+}
+
+/* All flows of unit u but those with unit `except`, times sign. */
+ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign,
+                               enum fc_routes_kind kind)
 {
     const struct fc_unit_graph *g = s->graph;
-    uint32_t here = s->unit_node[u];
+    uint32_t here = s->place[u];
+    struct tally t = begin(s);
     for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
-        uint32_t there = s->unit_node[g->other[e]];
+        uint32_t there = s->place[g->other[e]];
         if (there == here || g->other[e] == except) continue;
-        if (g->out[e] > 0) add_flow(s, here, there, sign * g->out[e]);
-        if (g->in[e] > 0) add_flow(s, there, here, sign * g->in[e]);
+        if (g->out[e] > 0) add_flow(s, here, there, sign * g->out[e], kind, &t);
+        if (g->in[e] > 0) add_flow(s, there, here, sign * g->in[e], kind, &t);
     }
+    end(s, &t);
+}
+
+/* Adds (sign 1) or takes away (-1) them: a loop for each kind of routes, so that its sums stay in registers.
+ */
+static void add_unit(struct fc_search *s, uint32_t u, uint32_t except, double sign)
+{
+    if (s->routes->kind == FC_ROUTES_RINGS)
+        add_unit_by(s, u, except, sign, FC_ROUTES_RINGS);
+    else if (s->routes->kind == FC_ROUTES_TABLE)
+        add_unit_by(s, u, except, sign, FC_ROUTES_TABLE);
+    else
+        add_unit_by(s, u, except, sign, FC_ROUTES_WALK);
 }
 
 static void next_trial(struct fc_search *s)
 {
-    s->n_touched = 0;
+    s->n_before = 0;
     if (++s->now == 0) {
-        memset(s->stamp, 0, s->sites->net->n_links * sizeof *s->stamp);
+        for (uint32_t l = 0; l < s->routes->n_links; l++) s->link[l].stamp = 0;
         s->now = 1;
     }
 }
 
+/* All loads afresh; sum_norms() must follow. */
 static void sum_loads(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
-    memset(s->load, 0, s->sites->net->n_links * sizeof *s->load);
+    for (uint32_t l = 0; l < s->routes->n_links; l++) s->link[l].load = s->link[l].power = 0;
     next_trial(s);
+    struct tally t = begin(s);
     for (uint32_t u = 0; u < g->n; u++)
         for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
-            uint32_t here = s->unit_node[u], there = s->unit_node[g->other[e]];
-            if (g->out[e] > 0 && here != there) add_flow(s, here, there, g->out[e]);
+            uint32_t here = s->place[u], there = s->place[g->other[e]];
+            if (g->out[e] > 0 && here != there) add_flow(s, here, there, g->out[e], s->routes->kind, &t);
         }
+    end(s, &t);
 }
 
 double fc_search_time_s(const struct fc_search *s)
 {
     double longest = 0;
-    for (uint32_t l = 0; l < s->sites->net->n_links; l++)
-        if (s->inverse[l] > 0) longest = fmax(longest, s->load[l] / fc_link_bandwidth(s->sites->net, l));
+    for (uint32_t l = 0; l < s->routes->n_links; l++)
+        longest = fmax(longest, s->link[l].load * s->routes->seconds[l]);
     return longest;
 }
 
@@ -101,33 +207,39 @@ double fc_search_hop_s(const struct fc_search *s)
  * them. */
 static void sum_norms(struct fc_search *s)
 {
-    const struct fc_network *net = s->sites->net;
-    double longest = fc_search_time_s(s);
+    double longest = fc_search_time_s(s), cap_s = s->cap * s->scale_s;
     s->scale_s = longest > 0 ? longest : 1;
+    s->cap = isfinite(s->cap) ? cap_s / s->scale_s : s->cap;
     s->power_sum = s->hop_sum = 0;
-    for (uint32_t l = 0; l < net->n_links; l++) {
-        if (s->inverse[l] > 0) s->inverse[l] = 1 / fc_link_bandwidth(net, l) / s->scale_s;
-        double r = s->load[l] * s->inverse[l];
-        s->power_sum += power(r, s->doublings);
+    s->n_over = 0;
+    for (uint32_t l = 0; l < s->routes->n_links; l++) {
+        struct fc_search_link *link = &s->link[l];
+        link->inverse = s->routes->seconds[l] / s->scale_s;
+        double r = link->load * link->inverse;
+        link->power = power(r, s->doublings);
+        s->power_sum += link->power;
         s->hop_sum += r;
+        s->n_over += r > s->cap;
     }
     s->fresh_sum = s->power_sum;
-    s->work += net->n_links / 8; /* cheaper than updates, but many */
+    s->work += s->routes->n_links / 8; /* cheaper than updates, but many */
 }
 
 double fc_search_norm(const struct fc_search *s)
 {
-    return log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
+    double sum = 0;
+    for (uint32_t l = 0; l < s->routes->n_links; l++) sum += power(s->link[l].load * s->link[l].inverse, 4);
+    return log(sum) / 16 + log(s->scale_s);
 }
 
-/* ---- a trial move ---- */
+/* ---- moves ---- */
 
 static void set_slot(struct fc_search *s, uint32_t u, uint32_t slot)
 {
     s->unit[slot] = u;
     if (u == FC_NONE) return;
     s->slot[u] = slot;
-    s->unit_node[u] = s->sites->node[slot / s->sites->slots_per_node];
+    s->place[u] = slot / s->sites->slots_per_node;
 }
 
 static void exchange(struct fc_search *s, uint32_t a, uint32_t b)
@@ -137,70 +249,79 @@ static void exchange(struct fc_search *s, uint32_t a, uint32_t b)
     set_slot(s, v, a);
 }
 
-/* Unit u goes to slot `to` of another node, who is there comes back; gives the sums after the move. */
-static void trial(struct fc_search *s, uint32_t u, uint32_t to, double *power_sum, double *hop_sum)
+/* What is in slots a and b of different places changes places; loads and sums follow. */
+static void move(struct fc_search *s, uint32_t a, uint32_t b)
 {
-    uint32_t v = s->unit[to];
-    next_trial(s);
-    add_unit(s, u, FC_NONE, -1);
+    uint32_t u = s->unit[a], v = s->unit[b];
+    if (u != FC_NONE) add_unit(s, u, FC_NONE, -1);
     if (v != FC_NONE) add_unit(s, v, u, -1);
-    exchange(s, s->slot[u], to);
-    add_unit(s, u, FC_NONE, 1);
+    exchange(s, a, b);
+    if (u != FC_NONE) add_unit(s, u, FC_NONE, 1);
     if (v != FC_NONE) add_unit(s, v, u, 1);
-    *power_sum = s->power_sum;
-    *hop_sum = s->hop_sum;
-    for (uint32_t i = 0; i < s->n_touched; i++) {
-        uint32_t l = s->touched[i];
-        double after = s->load[l] * s->inverse[l], before = s->before[l] * s->inverse[l];
-        *power_sum += power(after, s->doublings) - power(before, s->doublings);
-        *hop_sum += after - before;
-    }
-    *power_sum = fmax(*power_sum, 1e-14 * s->fresh_sum);
-}
-
-static void take_back(struct fc_search *s, uint32_t u, uint32_t from)
-{
-    exchange(s, s->slot[u], from);
-    for (uint32_t i = 0; i < s->n_touched; i++) s->load[s->touched[i]] = s->before[s->touched[i]];
 }
 
 /* ---- proposals ---- */
 
-static bool crosses_hot(struct fc_search *s, uint32_t from, uint32_t to)
+/* A move: slots from .. from + n against to .. to + n. */
+struct proposal {
+    uint32_t from, to, n;
+};
+
+/* Links of the route from a to b into the walk, numbered anew. */
+static void list_route(struct fc_search *s, uint32_t a, uint32_t b, double bytes)
 {
+    const struct fc_routes *r = s->routes;
+    uint32_t n = 0;
     s->walk.n = 0;
-    s->sites->routing->walk(s->sites->net, from, to, 1, &s->walk);
+    s->sites->routing->walk(s->sites->net, s->sites->node[a], s->sites->node[b], bytes, &s->walk);
     s->work += s->walk.n;
-    for (uint32_t i = 0; i < s->walk.n; i++)
-        if (s->is_hot[s->walk.link[i]]) return true;
-    return false;
+    for (uint32_t i = 0; i < s->walk.n; i++) {
+        uint32_t l = r->number[s->walk.link[i]];
+        if (l == FC_NONE) continue;
+        s->walk.link[n] = l;
+        s->walk.weight[n++] = s->walk.weight[i];
+    }
+    s->walk.n = n;
 }
 
-/* Lists the units with a flow over a hot link. Needs fresh sums. */
-static void find_hot_units(struct fc_search *s)
+/* What the flow from unit u to v adds to the sum of powers, at most; *hot when it crosses a hot link. */
+static double flow_heat(struct fc_search *s, uint32_t a, uint32_t b, double bytes, bool *hot)
+{
+    double heat = 0;
+    list_route(s, a, b, bytes);
+    for (uint32_t i = 0; i < s->walk.n; i++) {
+        const struct fc_search_link *link = &s->link[s->walk.link[i]];
+        double without = fmax(0, link->load - s->walk.weight[i]) * link->inverse;
+        *hot = *hot || link->load * link->inverse > hot_share;
+        heat += link->power - power(without, s->doublings);
+    }
+    return heat;
+}
+
+/* Lists the units with a flow over a hot link, and what each adds to the norm. Needs fresh sums. */
+static void find_heat(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
-    for (uint32_t l = 0; l < s->sites->net->n_links; l++)
-        s->is_hot[l] = s->load[l] * s->inverse[l] > hot_share;
     s->n_hot = 0;
+    for (uint32_t u = 0; u < g->n; u++) s->heat[u] = 0;
     for (uint32_t u = 0; u < g->n; u++) {
         bool hot = false;
-        for (uint64_t e = g->first[u]; !hot && e < g->first[u + 1]; e++) {
-            uint32_t here = s->unit_node[u], there = s->unit_node[g->other[e]];
+        for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
+            uint32_t here = s->place[u], there = s->place[g->other[e]];
             if (here == there) continue;
-            hot = (g->out[e] > 0 && crosses_hot(s, here, there)) ||
-                  (g->in[e] > 0 && crosses_hot(s, there, here));
+            if (g->out[e] > 0) s->heat[u] += flow_heat(s, here, there, g->out[e], &hot);
+            if (g->in[e] > 0) s->heat[u] += flow_heat(s, there, here, g->in[e], &hot);
         }
         if (hot) s->hot[s->n_hot++] = u;
     }
 }
 
-/* An allowed node near `node`: on its router or on one a link away (with luck two); its index, or FC_NONE
+/* An allowed node near `node`: on its router or on one a link away (with luck two); its place, or FC_NONE
  * when the draw ends at a router without nodes or at a node that is not allowed. */
-static uint32_t near_place(const struct fc_search *s, uint32_t node, uint64_t bits)
+static uint32_t near_place(const struct fc_search *s, uint32_t place, uint64_t bits)
 {
     const struct fc_network *net = s->sites->net;
-    uint32_t vertex = fc_node_vertex(net, node);
+    uint32_t vertex = fc_node_vertex(net, s->sites->node[place]);
     for (int step = 0; step < 3 && (step == 0 || !fc_is_node(net, vertex)); step++) {
         uint32_t first = net->first_link[vertex], degree = net->first_link[vertex + 1] - first;
         if (degree == 0) return FC_NONE;
@@ -211,33 +332,87 @@ static uint32_t near_place(const struct fc_search *s, uint32_t node, uint64_t bi
             fc_is_node(net, net->link_target[end - 1]))
             vertex = net->link_target[end - 1];
     }
-    return fc_is_node(net, vertex) ? s->place[vertex - net->n_routers] : FC_NONE;
+    return fc_is_node(net, vertex) ? s->place_of[vertex - net->n_routers] : FC_NONE;
+}
+
+/* Runs of 2, 4, 8... consecutive places, the short ones most often, aligned to their length. */
+static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
+{
+    uint32_t per_node = s->sites->slots_per_node, n = 2;
+    while ((bits & 1) && n * 8 <= s->sites->n_nodes) n *= 2, bits >>= 1;
+    uint32_t a = p->from / per_node / n * n, b = p->to / per_node / n * n;
+    if (a == b || a + n > s->sites->n_nodes || b + n > s->sites->n_nodes) return false;
+    *p = (struct proposal){a * per_node, b * per_node, n * per_node};
+    return true;
 }
 
 /* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
  * from all. False when the move would change nothing. */
-static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t step,
-                    uint32_t *u, uint32_t *to)
+static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key,
+                    uint64_t step, struct proposal *p)
 {
     const struct fc_unit_graph *g = s->graph;
-    uint64_t a = fc_random(set->seed, set->stream, 2 * step),
-             b = fc_random(set->seed, set->stream, 2 * step + 1);
+    uint64_t a = fc_random_quick(key, 2 * step), b = fc_random_quick(key, 2 * step + 1);
     bool hot = (a & 1) && s->n_hot > 0, beside = a & 2;
     uint32_t pick = (uint32_t)(a >> 2), per_node = s->sites->slots_per_node, place = FC_NONE;
-    *u = hot ? s->hot[(uint64_t)pick * s->n_hot >> 32] : (uint32_t)((uint64_t)pick * g->n >> 32);
-    uint64_t degree = g->first[*u + 1] - g->first[*u];
+    uint32_t u = hot ? s->hot[(uint64_t)pick * s->n_hot >> 32] : (uint32_t)((uint64_t)pick * g->n >> 32);
+    uint64_t degree = g->first[u + 1] - g->first[u];
     if (degree == 0) return false;
-    if (beside) place = near_place(s, s->unit_node[g->other[g->first[*u] + (a >> 34) % degree]], b);
-    *to = place == FC_NONE ? (uint32_t)((b & 0xffffffff) * s->n_slots >> 32)
-                           : place * per_node + (uint32_t)((b >> 60) * per_node >> 4);
-    return s->sites->node[*to / per_node] != s->unit_node[*u];
+    if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
+    *p = (struct proposal){s->slot[u],
+                           place == FC_NONE ? (uint32_t)((b & 0xffffffff) * s->n_slots >> 32)
+                                            : place * per_node + (uint32_t)((b >> 60) * per_node >> 4),
+                           1};
+    if (p->to / per_node == s->place[u]) return false;
+    return !set->blocks || (a >> 40) % set->blocks != 0 || widen(s, b >> 40, p);
+}
+
+/* Bytes times distance of unit u's flows were it on place `here` and unit v on `there`. */
+static double unit_hop_s(const struct fc_search *s, uint32_t u, uint32_t here, uint32_t v, uint32_t there)
+{
+    const struct fc_unit_graph *g = s->graph;
+    const struct fc_routes *r = s->routes;
+    double sum = 0;
+    for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++) {
+        uint32_t other = g->other[e], at = other == v ? there : s->place[other];
+        if (r->kind == FC_ROUTES_RINGS)
+            sum += (g->out[e] + g->in[e]) * fc_routes_distance(r, here, at);
+        else
+            sum += g->out[e] * fc_routes_distance(r, here, at) + g->in[e] * fc_routes_distance(r, at, here);
+    }
+    return sum;
+}
+
+/* False when the move's change of the objective is known to be above `most`. */
+static bool passes(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
+                   double most)
+{
+    const struct fc_unit_graph *g = s->graph;
+    uint32_t u = s->unit[p->from], v = s->unit[p->to], here = s->place[u],
+             there = p->to / s->sites->slots_per_node;
+    double change = unit_hop_s(s, u, there, v, here) - unit_hop_s(s, u, here, v, there), heat = s->heat[u];
+    uint64_t looked = g->first[u + 1] - g->first[u];
+    if (v != FC_NONE) {
+        change += unit_hop_s(s, v, here, u, there) - unit_hop_s(s, v, there, u, here);
+        heat += s->heat[v];
+        looked += g->first[v + 1] - g->first[v];
+    }
+    s->work += 1 + 2 * looked / DISTANCES_A_LINK;
+    double hop_sum = s->hop_sum + change / s->scale_s;
+    if (hop_sum <= 0) return true;
+    if (set->cap_s > 0) return log(hop_sum / s->hop_sum) <= most;
+    if (heat >= 0.999 * s->power_sum) return true;
+    return log1p(-heat / s->power_sum) / ldexp(1, s->doublings) +
+               set->hop_weight * log(hop_sum / s->hop_sum) <=
+           most;
 }
 
 /* ---- the run ---- */
 
-static void keep_best(struct fc_search *s)
+static void keep_best(struct fc_search *s, const struct fc_search_settings *set)
 {
-    double now = fc_search_norm(s);
+    double now =
+        set->cap_s > 0 ? fc_search_hop_s(s) : log(s->power_sum) / ldexp(1, s->doublings) + log(s->scale_s);
     if (now >= s->best_norm) return;
     s->best_norm = now;
     memcpy(s->best, s->slot, s->graph->n * sizeof *s->best);
@@ -251,72 +426,111 @@ static void go_to_best(struct fc_search *s)
     sum_norms(s);
 }
 
+struct sums {
+    double power, hop;
+    long over;
+};
+
+static void take_back(struct fc_search *s, const struct proposal *p, const struct sums *was)
+{
+    for (uint32_t i = p->n; i-- > 0;) exchange(s, p->from + i, p->to + i);
+    for (uint32_t i = 0; i < s->n_before; i++) {
+        struct fc_search_link *link = &s->link[s->before[i].link];
+        link->load = s->before[i].load;
+        link->power = s->before[i].power;
+    }
+    s->power_sum = was->power;
+    s->hop_sum = was->hop;
+    s->n_over = was->over;
+}
+
+/* Makes the move if it changes the objective by at most `most`; true when it did. */
+static bool try_move(struct fc_search *s, const struct fc_search_settings *set, const struct proposal *p,
+                     double most)
+{
+    struct sums was = {s->power_sum, s->hop_sum, s->n_over};
+    s->n_evaluated++;
+    if (p->n == 1 && fc_routes_measured(s->routes) && !passes(s, set, p, most)) return false;
+    next_trial(s);
+    for (uint32_t i = 0; i < p->n; i++) move(s, p->from + i, p->to + i);
+    s->power_sum = fmax(s->power_sum, 1e-14 * s->fresh_sum);
+    double change = log(s->hop_sum / was.hop);
+    if (set->cap_s > 0)
+        change = s->n_over > was.over ? INFINITY : change;
+    else
+        change = log(s->power_sum / was.power) / ldexp(1, s->doublings) + set->hop_weight * change;
+    if (change <= most) return true;
+    take_back(s, p, &was);
+    return false;
+}
+
 void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
 {
-    uint64_t start = s->work, accepted = 0;
-    uint64_t refresh = 256 + s->graph->first[s->graph->n] / 8 + s->sites->net->n_links / 128;
-    double temperature = set->start_temperature, p = ldexp(1, set->doublings);
+    uint64_t start = s->work, next_refresh = start, accepted = 0, keys[2];
+    double temperature = set->start_temperature;
+    for (uint64_t i = 0; i < 2; i++) keys[i] = fc_random(set->seed, set->stream + i, 0);
     s->doublings = set->doublings;
     s->best_norm = INFINITY;
+    s->cap = set->cap_s > 0 ? set->cap_s / s->scale_s : (double)INFINITY;
     sum_norms(s);
     for (uint64_t step = 0; s->work - start < set->work && s->power_sum > 0; step++, s->work++) {
-        if (step % refresh == 0) {
+        if (set->stop && *set->stop) break;
+        if (s->work >= next_refresh) {
+            uint64_t before = s->work;
             double done = (double)(s->work - start) / (double)set->work;
             temperature = set->start_temperature * pow(set->end_temperature / set->start_temperature, done);
             sum_norms(s);
-            keep_best(s);
-            if (s->scale_s <= set->enough_s) break;
-            find_hot_units(s);
+            keep_best(s, set);
+            if (set->cap_s <= 0 && s->scale_s <= set->enough_s) break;
+            find_heat(s);
+            next_refresh = s->work + REFRESH_SHARE * (s->work - before);
         }
-        uint32_t u, to;
-        double power_sum, hop_sum;
-        if (!propose(s, set, step, &u, &to)) continue;
-        uint32_t from = s->slot[u];
-        trial(s, u, to, &power_sum, &hop_sum);
-        double change = log(power_sum / s->power_sum) / p + set->hop_weight * log(hop_sum / s->hop_sum);
-        double luck = fc_random_real(set->seed, set->stream + 1, step);
-        if (change > 0 && change >= -temperature * log(luck)) {
-            take_back(s, u, from);
-            continue;
+        struct proposal p;
+        if (!propose(s, set, keys[0], step, &p)) continue;
+        double luck = (double)((fc_random_quick(keys[1], step) >> 11) + 1) * 0x1p-53;
+        if (!try_move(s, set, &p, -temperature * log(luck))) continue;
+        if (p.n == 1) {
+            s->heat[s->unit[p.to]] = INFINITY;
+            if (s->unit[p.from] != FC_NONE) s->heat[s->unit[p.from]] = INFINITY;
         }
-        s->power_sum = power_sum;
-        s->hop_sum = hop_sum;
         if (++accepted % REBUILD_EVERY == 0) sum_loads(s);
-        if (accepted % REBUILD_EVERY == 0 || power_sum < 1e-4 * s->fresh_sum) sum_norms(s);
+        if (accepted % REBUILD_EVERY == 0 || s->power_sum < 1e-4 * s->fresh_sum) sum_norms(s);
     }
     sum_loads(s);
     sum_norms(s);
-    keep_best(s);
+    keep_best(s, set);
     go_to_best(s);
 }
 
-enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_unit_graph *graph,
-                             const uint32_t *slot, struct fc_search *s, struct fc_status *st)
+enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_routes *routes,
+                             const struct fc_unit_graph *graph, const uint32_t *slot, struct fc_search *s,
+                             struct fc_status *st)
 {
-    uint32_t n_links = sites->net->n_links, n_machine = sites->net->n_nodes;
-    *s =
-        (struct fc_search){.sites = sites, .graph = graph, .n_slots = sites->n_nodes * sites->slots_per_node};
-    s->place = fc_alloc(&s->arena, n_machine, sizeof *s->place, st);
-    s->slot = s->place ? fc_alloc(&s->arena, graph->n, sizeof *s->slot, st) : NULL;
+    uint32_t n_links = routes->n_links, n_machine = sites->net->n_nodes;
+    *s = (struct fc_search){.sites = sites,
+                            .routes = routes,
+                            .graph = graph,
+                            .n_slots = sites->n_nodes * sites->slots_per_node,
+                            .cap = INFINITY,
+                            .scale_s = 1,
+                            .doublings = 4};
+    s->place_of = fc_alloc(&s->arena, n_machine, sizeof *s->place_of, st);
+    s->slot = s->place_of ? fc_alloc(&s->arena, graph->n, sizeof *s->slot, st) : NULL;
     s->best = s->slot ? fc_alloc(&s->arena, graph->n, sizeof *s->best, st) : NULL;
     s->unit = s->best ? fc_alloc(&s->arena, s->n_slots, sizeof *s->unit, st) : NULL;
-    s->unit_node = s->unit ? fc_alloc(&s->arena, graph->n, sizeof *s->unit_node, st) : NULL;
-    s->load = s->unit_node ? fc_alloc(&s->arena, n_links, sizeof *s->load, st) : NULL;
-    s->inverse = s->load ? fc_alloc(&s->arena, n_links, sizeof *s->inverse, st) : NULL;
-    s->touched = s->inverse ? fc_alloc(&s->arena, n_links, sizeof *s->touched, st) : NULL;
-    s->stamp = s->touched ? fc_alloc(&s->arena, n_links, sizeof *s->stamp, st) : NULL;
-    s->before = s->stamp ? fc_alloc(&s->arena, n_links, sizeof *s->before, st) : NULL;
+    s->place = s->unit ? fc_alloc(&s->arena, graph->n, sizeof *s->place, st) : NULL;
+    s->link = s->place ? fc_alloc(&s->arena, n_links, sizeof *s->link, st) : NULL;
+    s->before = s->link ? fc_alloc(&s->arena, (size_t)n_links + 1, sizeof *s->before, st) : NULL;
     s->hot = s->before ? fc_alloc(&s->arena, graph->n, sizeof *s->hot, st) : NULL;
-    s->is_hot = s->hot ? fc_alloc(&s->arena, n_links, sizeof *s->is_hot, st) : NULL;
-    if (!s->is_hot || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
+    s->heat = s->hot ? fc_alloc(&s->arena, graph->n, sizeof *s->heat, st) : NULL;
+    if (!s->heat || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
         fc_arena_free(&s->arena);
         return st->code;
     }
-    memset(s->place, 0xff, n_machine * sizeof *s->place);
+    memset(s->place_of, 0xff, n_machine * sizeof *s->place_of);
     memset(s->unit, 0xff, s->n_slots * sizeof *s->unit);
-    for (uint32_t i = 0; i < sites->n_nodes; i++) s->place[sites->node[i]] = i;
+    for (uint32_t i = 0; i < sites->n_nodes; i++) s->place_of[sites->node[i]] = i;
     for (uint32_t u = 0; u < graph->n; u++) set_slot(s, u, slot[u]);
-    for (uint32_t l = 0; l < n_links; l++) s->inverse[l] = isfinite(fc_link_bandwidth(sites->net, l)) ? 1 : 0;
     sum_loads(s);
     sum_norms(s);
     return FC_OK;

@@ -3,7 +3,7 @@
 #ifndef FC_SEARCH_H
 #define FC_SEARCH_H
 
-#include "mapping/map_build.h"
+#include "mapping/routes.h"
 
 /* Who exchanges bytes with whom: the neighbours of unit u are other[first[u] .. first[u+1]), each once,
  * ascending. */
@@ -18,62 +18,68 @@ struct fc_unit_graph {
 enum fc_code fc_unit_graph_build(const struct fc_demand *demand, const uint32_t *unit, uint32_t n_units,
                                  struct fc_arena *arena, struct fc_unit_graph *graph, struct fc_status *st);
 
-/* The places that units may take: slot i is on node[i / slots_per_node]; traffic follows `routing`. */
-struct fc_sites {
-    const struct fc_network *net;
-    const struct fc_routing_ops *routing;
-    const uint32_t *node; /* [n_nodes] allowed nodes */
-    uint32_t n_nodes, slots_per_node;
-};
-
 struct fc_search_settings {
     double start_temperature,
         end_temperature;   /* in relative change of the objective, lowered geometrically */
     int doublings;         /* the norm's p = 2^doublings */
     double hop_weight;     /* weight of ln(hop time) beside ln(p-norm) */
+    double cap_s; /* above 0: only hop time counts, and no link that is under this time may come over it */
     uint64_t work;         /* link updates allowed */
-    double enough_s;       /* a longest link time of this or less ends the search */
+    double enough_s;       /* a longest link time of this or less ends the search; not with cap_s */
+    const volatile int *stop; /* not 0 ends the search; NULL: nothing does */
+    uint32_t blocks; /* one move in so many tries to exchange runs of consecutive places; 0: none does */
     uint64_t seed, stream; /* streams `stream` and `stream` + 1 are used */
 };
 
+struct fc_search_link {
+    double load;    /* bytes */
+    double inverse; /* seconds a byte, over scale_s; 0: an unused number */
+    double power;   /* (load * inverse)^p */
+    uint32_t stamp; /* == now: the trial has touched it */
+};
 struct fc_search {
     struct fc_arena arena;
     const struct fc_sites *sites;
+    const struct fc_routes *routes;
     const struct fc_unit_graph *graph;
     uint32_t n_slots;
-    uint32_t *place;     /* [n_nodes of the machine] index among the allowed nodes, or FC_NONE */
-    uint32_t *slot;      /* [graph->n] slot of each unit */
-    uint32_t *unit;      /* [n_slots] unit in each slot, FC_NONE where free */
-    uint32_t *unit_node; /* [graph->n] node of each unit */
-    double *load;        /* [n_links] bytes */
-    double *inverse;     /* [n_links] seconds a byte, over scale_s; 0: never binds */
-    double scale_s;      /* longest link time when the sums were last made afresh */
-    double power_sum;    /* sum over links of (load * inverse)^p */
-    double hop_sum;      /* sum over links of load * inverse */
-    double fresh_sum;    /* power_sum when it was last made afresh: it has lost what is far below that */
-    int doublings;       /* p = 2^doublings */
+    uint32_t *place_of;          /* [n_nodes of the machine] index among the allowed nodes, or FC_NONE */
+    uint32_t *slot, *place;      /* [graph->n] slot of each unit; its place */
+    uint32_t *unit;              /* [n_slots] unit in each slot, FC_NONE where free */
+    struct fc_search_link *link; /* [routes->n_links] */
+    double scale_s;              /* longest link time when the sums were last made afresh */
+    double power_sum;            /* sum over links of (load * inverse)^p */
+    double hop_sum;              /* sum over links of load * inverse */
+    double fresh_sum; /* power_sum when it was last made afresh: it has lost what is far below that */
+    double cap;       /* links with load * inverse above it are counted */
+    long n_over;      /* such links */
+    int doublings;    /* p = 2^doublings */
     struct fc_walk walk;
-    uint64_t work; /* link updates so far */
-    /* The links that the last trial touched, with their loads before it. */
-    uint32_t *touched, n_touched; /* [n_links] */
-    uint32_t *stamp, now;         /* [n_links] == now: touched */
-    double *before;               /* [n_links], valid where touched */
-    /* Units whose traffic crosses the hottest links. */
+    uint64_t work;        /* link updates so far */
+    uint64_t n_evaluated; /* moves whose change of the objective was found or bounded */
+    /* The links that the trial has touched, as they were before it. */
+    struct fc_search_before *before; /* [routes->n_links + 1] */
+    uint32_t n_before, now;
+    /* Units whose traffic crosses the hottest links; what each unit's traffic adds to power_sum, at most (as
+     * of the last refresh). */
     uint32_t *hot, n_hot; /* [graph->n] */
-    bool *is_hot;         /* [n_links] */
+    double *heat;         /* [graph->n] */
     uint32_t *best;       /* [graph->n] slots of the best placement met */
     double best_norm;
 };
 
-/* Places unit u on slot[u] and sums the loads. On failure nothing is left to free. */
-enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_unit_graph *graph,
-                             const uint32_t *slot, struct fc_search *search, struct fc_status *st);
-/* Anneals until the work is spent; leaves the placement of the least p-norm met. */
+/* Places unit u on slot[u] and sums the loads. `routes` are those of the sites. On failure nothing is left to
+ * free. */
+enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_routes *routes,
+                             const struct fc_unit_graph *graph, const uint32_t *slot,
+                             struct fc_search *search, struct fc_status *st);
+/* Anneals until the work is spent; leaves the placement of the least p-norm met (with cap_s: of the least hop
+ * time). */
 void fc_search_run(struct fc_search *search, const struct fc_search_settings *settings);
 /* Longest link time of the present placement, and all link times summed, seconds. */
 double fc_search_time_s(const struct fc_search *search);
 double fc_search_hop_s(const struct fc_search *search);
-/* ln of the p-norm of all link times, p as of the last run. */
+/* ln of the norm of all link times with exponent 16, whatever the run minimised. O(links). */
 double fc_search_norm(const struct fc_search *search);
 void fc_search_free(struct fc_search *search);
 

@@ -9,13 +9,17 @@
  * for large jobs) the one with the shortest longest link time is taken, ties by hop-bytes. Source: Ma & Tao,
  * Embeddings among toruses and meshes, ICPP'87; reflected codes: Knuth, TAOCP 4A, 7.2.1.1. Limits: the
  * ranking counts messages between neighbours of the grid (and around it) only; sides are cut into whole
- * factors, so a side with a prime factor above every torus side does not fit. */
+ * factors, so a side with a prime factor above every torus side does not fit.
+ *
+ * The strategy `tile` is the same with plain digits: the grid is cut into equal tiles, each laid in a box of
+ * the torus, the boxes side by side; a step from tile to tile goes back to the other side of the box. Source:
+ * Bhatele, Gamblin et al., Mapping applications with collectives over sub-communicators on torus networks
+ * (Rubik), SC'12. Tiles are for few hops: the fewest are taken, ties by the longest link time; `tile:time`
+ * the other way. */
 #include "mapping/torus_map.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char name[] = "fold";
 
 enum { MOST_VISITS = 2000000, MOST_KEPT = 12, MOST_EQUAL = 4, N_COLUMNS = FC_MAX_DIMS + 1 };
 
@@ -30,6 +34,8 @@ struct fold {
 struct search {
     const struct fc_torus_shape *shape;
     const struct fc_demand *demand;
+    bool tiles;                         /* plain digits; else snakes */
+    bool hops_first;                    /* ranks by hop-bytes, ties by time; else the other way */
     int n_columns, digits, most_digits; /* digits: above 1, of the present fold */
     uint64_t room[N_COLUMNS], used[N_COLUMNS];
     double step_bytes[FC_MAX_DIMS], wrap_bytes[FC_MAX_DIMS]; /* a step of the side; around it */
@@ -98,13 +104,14 @@ static double side_hop_bytes(const struct search *s, int i)
 {
     const struct fold *f = &s->now;
     uint64_t left = (uint64_t)s->demand->grid[i]; /* values of this digit and the slower ones */
-    double steps = 0, wrap = 0;
+    double steps = 0, wrap = 0, back = 0;         /* hops of the faster plain digits to 0 */
     for (int j = 0; j < f->n_digits[i]; j++) {
         int d = f->order[i][j];
         uint64_t p = f->size[i][d], slower = left / p;
-        steps += (double)(left - slower) * digit_hops(s, d, f->stride[i][d]);
-        if (slower % 2)
+        steps += (double)(left - slower) * (digit_hops(s, d, f->stride[i][d]) + back);
+        if (slower % 2 || s->tiles)
             wrap += digit_hops(s, d, (p - 1) * f->stride[i][d]); /* else the snake ends where it began */
+        if (s->tiles) back = wrap;
         left = slower;
     }
     return s->step_bytes[i] * steps + s->wrap_bytes[i] * wrap;
@@ -193,7 +200,7 @@ static void place(const struct search *s, const struct fold *f, const struct fc_
                 int d = f->order[i][j];
                 uint64_t p = f->size[i][d], digit = rest % p;
                 rest /= p;
-                if (rest % 2) digit = p - 1 - digit;
+                if (rest % 2 && !s->tiles) digit = p - 1 - digit;
                 digit *= f->stride[i][d];
                 if (d == s->n_columns - 1)
                     inside += digit;
@@ -205,6 +212,12 @@ static void place(const struct search *s, const struct fold *f, const struct fc_
     }
 }
 
+/* a before b, ties but for rounding by c before d. */
+static bool precedes(double a, double c, double b, double d)
+{
+    return a < b * (1 - 1e-12) || (a <= b * (1 + 1e-12) && c < d);
+}
+
 static enum fc_code place_best(struct search *s, const struct fc_map_problem *problem,
                                const struct fc_slots *slots, struct fc_mapping *mapping, struct fc_status *st)
 {
@@ -214,8 +227,9 @@ static enum fc_code place_best(struct search *s, const struct fc_map_problem *pr
         double time_s, hop_bytes;
         place(s, &s->kept[f], slots, mapping);
         if (fc_map_link_time(problem, mapping, &time_s, &hop_bytes, st)) return st->code;
-        if (time_s > best_s * (1 + 1e-12) || (time_s >= best_s * (1 - 1e-12) && hop_bytes >= best_hops))
-            continue;
+        bool better = s->hops_first ? precedes(hop_bytes, time_s, best_hops, best_s)
+                                    : precedes(time_s, hop_bytes, best_s, best_hops);
+        if (!better) continue;
         best = f;
         best_s = time_s;
         best_hops = hop_bytes;
@@ -224,8 +238,8 @@ static enum fc_code place_best(struct search *s, const struct fc_map_problem *pr
     return FC_OK;
 }
 
-static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                        struct fc_status *st)
+static enum fc_code map_digits(const struct fc_map_problem *problem, const char *name, bool tiles,
+                               struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_slots slots;
     const struct fc_demand *demand = problem->demand;
@@ -237,6 +251,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct search *s = shape ? fc_alloc(&mapping->arena, 1, sizeof *s, st) : NULL;
     if (!s) return st->code;
     s->shape = shape;
+    s->tiles = tiles;
+    s->hops_first = tiles && !problem->argument;
     s->demand = demand;
     s->n_columns = shape->n_dims + 1;
     for (int d = 0; d < shape->n_dims; d++) s->room[d] = shape->k[d];
@@ -251,9 +267,30 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     return place_best(s, problem, &slots, mapping, st);
 }
 
+static enum fc_code map_fold(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                             struct fc_status *st)
+{
+    return map_digits(problem, "fold", false, mapping, st);
+}
+static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_mapping *mapping,
+                             struct fc_status *st)
+{
+    if (problem->argument && strcmp(problem->argument, "time"))
+        return fc_refuse(st, FC_INPUT, "strategy tile: '%s' is unknown (expected tile or tile:time)",
+                         problem->argument);
+    return map_digits(problem, "tile", true, mapping, st);
+}
+
 const struct fc_strategy_ops fc_strategy_fold = {
     .name = "fold",
     .help = "the task grid folded onto the torus in snakes (stencils)",
     .source = "Ma & Tao, ICPP'87",
-    .map = map,
+    .map = map_fold,
+};
+const struct fc_strategy_ops fc_strategy_tile = {
+    .name = "tile",
+    .help = "the task grid cut into equal tiles, laid in boxes of the torus side by side (stencils)",
+    .source = "Bhatele et al. (Rubik), SC'12",
+    .option = "time",
+    .map = map_tile,
 };

@@ -1,4 +1,4 @@
-/* test_strategies.c - strategies fold, permute, hilbert, greedy and scotch: known embeddings in hops a byte and greatest link
+/* test_strategies.c - strategies fold, tile, permute, hilbert, greedy and scotch: known embeddings in hops a byte and greatest link
  * load, legal and repeatable mappings on every kind of target, refusals. */
 #include "mapping/mapping.h"
 #include "tests/support.h"
@@ -73,7 +73,8 @@ static bool make(struct fc_map_problem *problem, const char *strategy, struct fc
  * along one side costs (60 + 4 x 4) / 64 hops, along the other (60 + 3 + 3) / 64: 71/64 on the mean. A ring of 64
  * in snakes is a Hamiltonian cycle of the 4x4x4 torus, and so is one along the curve, whose ends are neighbours there; on
  * a mesh the fold's ends are 3 apart. Equal grids embed with 1 hop; a side of 8 on pairs of cores and 4 routers with
- * half a hop. */
+ * half a hop. Tiles of a ring of 64 on 4x4x4: 48 steps of 1 hop, 12 of 2 (back to the start of a line, and on), 3 of 3,
+ * and 3 around: 84/64. */
 static void test_embeddings(void)
 {
     static const struct {
@@ -85,6 +86,9 @@ static void test_embeddings(void)
         {"tests/machines/torus-16x16x16.yaml", "stencil3d:grid=16x16x16,bytes=1000", "hilbert", 1, 1000},
         {"tests/machines/torus-16x16x16.yaml", "stencil2d:grid=64x64,bytes=1000", "hilbert", -2.2, 7000},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=64x1,bytes=1000", "fold", 1, 1000},
+        {"tests/machines/torus-16x16x16.yaml", "stencil3d:grid=16x16x16,bytes=1000", "tile", 1, 1000},
+        {"tests/machines/torus-16x16x16.yaml", "stencil2d:grid=64x64,bytes=1000", "tile", -1.7, 3000},
+        {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=64x1,bytes=1000", "tile", 84.0 / 64, 3000},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=64x1,bytes=1000", "hilbert", 1, 1000},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=64x1,bytes=1000", "greedy", 1, 1000},
         {"tests/machines/torus-4x4x4.yaml", "stencil2d:grid=8x8,bytes=1000", "fold", 1.125, 4000},

@@ -68,6 +68,7 @@
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
     X(suite_map_search)                                                                                               \
+    X(suite_map_starts)                                                                                               \
     X(suite_mapping)                                                                                                  \
     X(suite_mapping_bound)                                                                                            \
     X(suite_maxmin)                                                                                                   \

@@ -70,7 +70,7 @@ $ fabricast load -m bgl-64 -p uniform --routing nca
 ! fabricast: a torus network cannot do routing 'nca' (it can: dimension-order, adaptive, valiant)
 ? 2
 $ fabricast load -m bgl-64 -p uniform --map best
-! fabricast: 'best' is neither a strategy (did you mean 'bsm'? known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
+! fabricast: 'best' is neither a strategy (did you mean 'bsm'? known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, tile, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
 ? 2
 $ fabricast load -m bgl-64 -p uniform --split half
 ! fabricast: --split: 'half' is unknown (expected solver or uniform)

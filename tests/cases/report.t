@@ -48,7 +48,7 @@ $ fabricast report -m bgl-64 -o $TMP/no.html
 ! fabricast: no traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
 ? 2
 $ fabricast report -m bgl-64 -p neighbor --versus sideways -o $TMP/no.html
-! fabricast: 'sideways' is neither a strategy (known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
+! fabricast: 'sideways' is neither a strategy (known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, tile, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
 ? 2
 $ fabricast report -m bgl-64 -t traces/samples/lammps-lj-16.fct --network flit -o $TMP/no.html
 ! fabricast: --network flit: loads of links are not known (expected contention or queueing)
