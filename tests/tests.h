@@ -65,6 +65,7 @@
     X(suite_machine_file)                                                                                             \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
+    X(suite_map_background)                                                                                           \
     X(suite_map_search)                                                                                               \
     X(suite_mapping)                                                                                                  \
     X(suite_mapping_bound)                                                                                            \
