@@ -18,7 +18,7 @@
 enum {
     MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
 };
-static const double work_per_s = 5e7;
+static const double work_per_s = 6e7;
 
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
  * ones. */
