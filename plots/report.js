@@ -381,8 +381,13 @@ function start() {
   repaint();
   pointOverview();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
-  addEventListener('beforeprint', () => { printing = true; repaint(); });
-  addEventListener('afterprint', () => { printing = false; repaint(); });
+  let theme; /* paper is light */
+  addEventListener('beforeprint', () => { theme = document.documentElement.dataset.theme; document.documentElement.dataset.theme = 'light'; repaint(); });
+  addEventListener('afterprint', () => {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    repaint();
+  });
   let width = innerWidth;
   addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; repaint(); } });
   requestAnimationFrame(() => { document.documentElement.dataset.ready = Math.round(performance.now()); });
