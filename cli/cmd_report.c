@@ -106,7 +106,7 @@ static void add_input(struct answer *a, const char *name, const char *value)
 static const char *printed(struct answer *a, struct fc_status *st, const char *format, ...) FC_PRINTF(3, 4);
 static const char *printed(struct answer *a, struct fc_status *st, const char *format, ...)
 {
-    char text[1500];
+    char text[8192];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
@@ -192,7 +192,9 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     const char *bottleneck = fc_words_bottleneck(&row->p, class_title, &a->arena, st);
     const char *speedup = fc_words_speedup(&a->row[0], &a->row[1], &a->arena, st);
     if (st->code) return st->code;
-    page->sentence = printed(a, st, "%.0f %% of peak; %s; %s", row->p.percent_of_peak, bottleneck, speedup);
+    const char *peak = isnan(row->p.percent_of_peak) ? "percent of peak unknown"
+                                                     : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
+    page->sentence = printed(a, st, "%s; %s; %s", peak, bottleneck, speedup);
     list_inputs(a, st);
     summarise_classes(a);
     count_bins(a);
@@ -274,6 +276,9 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
 static enum fc_code check_output(const char *path, struct fc_status *st)
 {
     struct fc_output out;
+    json_t *name = json_string(path);
+    if (!name) return fc_refuse(st, FC_INPUT, "-o: the file's name is not UTF-8");
+    json_decref(name);
     if (!fc_output_open(&out, path, st)) fc_output_abandon(&out);
     return st->code;
 }

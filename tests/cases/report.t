@@ -61,6 +61,9 @@ $ fabricast report -m bgl-64 -p neighbor -o $TMP/none/no.html 2>&1 | sed "s|$TMP
 $ fabricast report -m bgl-64 -p neighbor --nodes 0-31 --nodes 32-63 -o $TMP/no.html
 ! fabricast report: --nodes is given 2 times (only predict compares node lists)
 ? 2
+$ fabricast load -m bgl-64 --worst-case --plot $TMP/plots
+! fabricast: --plot: the worst case is a permutation, without loads of all links
+? 2
 $ ls $TMP | grep -c no.html
 > 0
 ? 1
