@@ -192,8 +192,9 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     const char *bottleneck = fc_words_bottleneck(&row->p, class_title, &a->arena, st);
     const char *speedup = fc_words_speedup(&a->row[0], &a->row[1], &a->arena, st);
     if (st->code) return st->code;
-    const char *peak = isnan(row->p.percent_of_peak) ? "percent of peak unknown"
-                                                     : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
+    const char *peak = isnan(row->p.percent_of_peak)
+                           ? "percent of peak unknown"
+                           : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
     page->sentence = printed(a, st, "%s; %s; %s", peak, bottleneck, speedup);
     list_inputs(a, st);
     summarise_classes(a);
