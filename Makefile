@@ -1,6 +1,7 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
-# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations).
+# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
+# BUDGET=--quick (figures).
 # Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
 OBJ    = obj
@@ -67,12 +68,15 @@ test: deps $(HOOK) $(TESTED)
 bench: deps all $(BENCHES)
 	$(V)set -e; for b in $(BENCHES); do $$b; done
 
+# Every figure of the papers into figures/ and the summary into docs/validation.md; points outside are no failure here.
 figures: deps all
-	$(V)$(PROGRAM) $(ARGS)
+	$(V)touch $(OBJ)/.figures; $(PROGRAM) reproduce $(BUDGET) --threads $(THREADS) -o figures --into docs/validation.md || \
+	    [ docs/validation.md -nt $(OBJ)/.figures ]
 
 # Runs them all; fails at the end when one did.
 validate: deps all $(CHECKS)
-	$(V)failed=; export FABRICAST=$(PROGRAM); for c in $(CHECKS) $(SCRIPTS); do \
+	$(V)failed=; export FABRICAST=$(PROGRAM); echo "  VALIDATE reproduce"; \
+	$(PROGRAM) reproduce --full --threads $(THREADS) -o $(OBJ)/figures || failed=" reproduce"; for c in $(CHECKS) $(SCRIPTS); do \
 	    echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 

@@ -22,6 +22,7 @@ struct answer {
     struct row *rows;
     size_t n, best;
     struct fc_map_bound bound; /* of every mapping */
+    const char *background;    /* in words; NULL: none */
 };
 
 /* ---- figures ---- */
@@ -96,6 +97,7 @@ static void print(FILE *stream, const void *what)
     fc_print_machine(&a->session->machine, stream);
     fprintf(stream, "traffic     %s, %u tasks, routing %s\n", a->demand->name, a->demand->n_tasks,
             a->session->machine.routing->name);
+    if (a->background) fprintf(stream, "background  %s\n", a->background);
     if (isnan(a->bound.time_s))
         fprintf(stream, "bound       unknown\n\n");
     else
@@ -137,7 +139,7 @@ static json_t *row_json(const struct answer *a, const struct row *r)
     const struct fc_load_summary *s = &r->links;
     const struct fc_network *net = &a->session->net;
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "strategy",
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o}", "strategy",
         r->strategy, "machine", a->session->machine.name, "traffic", a->demand->name, "routing",
         a->session->machine.routing->name, "tasks", (json_int_t)a->demand->n_tasks, "time_s",
         fc_json_real(s->max_link_s), "communication_s", fc_json_real(s->max_link_s), "computation_s",
@@ -147,7 +149,8 @@ static json_t *row_json(const struct answer *a, const struct row *r)
         fc_json_links(net, s), "hop_bytes", fc_json_real(r->load.hop_bytes), "error_percent",
         fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
         fc_json_real(a->bound.time_s), "bound_binds", a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent",
-        fc_json_real(gap_percent(a, r)), "proof", proof_json(&r->proof));
+        fc_json_real(gap_percent(a, r)), "proof", proof_json(&r->proof), "background",
+        fc_json_background(a->arguments, a->session, s->hottest));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -197,7 +200,8 @@ static enum fc_code try_strategy(struct answer *a, const char *strategy, struct 
 {
     const struct fc_arguments *arguments = a->arguments;
     struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow};
+    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow,
+                                        .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
     if (fc_session_map(arguments, a->session, a->demand, strategy, mapping, st)) return st->code;
     row->elapsed_s = fc_wall_s() - start;
@@ -290,7 +294,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (read_arguments(arguments, &wanted, &answer.format, st) ||
         fc_session_open(arguments, arguments->machine, &session, st))
         return st->code;
-    if (!fc_session_demand(arguments, &session, &demand, st)) {
+    if (session.other.first_event)
+        fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
+    answer.background = fc_text_background(arguments, &session, FC_NONE, &session.arena, st);
+    if (!st->code && !fc_session_demand(arguments, &session, &demand, st)) {
         if (find_bound(&answer, wanted, st))
             answer.n = 0;
         else if (!strcmp(wanted, "all"))
@@ -313,6 +320,6 @@ const struct fc_command fc_command_map = {
     .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares "
                "strategies",
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
-    .options = "mpgtK5M6nXQ0rTsjoJq",
+    .options = "mpgtK5M6nXQ0rbTsjoJq",
     .run = run,
 };

@@ -1,5 +1,5 @@
-/* cmd_report.c - `report`: one page of a job on a machine under two mappings: the answer, where the links are hot before
- * and after, histograms, mappings, and what it was made from. */
+/* cmd_report.c - `report`: one page of a job on a machine under two mappings: the answer, where the links are
+ * hot before and after, histograms, mappings, and what it was made from. */
 #include "cli/report_words.h"
 #include "plots/page.h"
 
@@ -63,7 +63,8 @@ static enum fc_code find_hottest(struct answer *a, int side, struct fc_status *s
     uint32_t hot[FC_PAGE_HOT];
     const double *busy_s = a->row[side].link_busy_s;
     for (uint32_t l = 0; l < a->session.net.n_links; l++) {
-        if (busy_s[l] <= 0 || (s->n_hot == FC_PAGE_HOT && busy_s[l] <= busy_s[hot[FC_PAGE_HOT - 1]])) continue;
+        if (busy_s[l] <= 0 || (s->n_hot == FC_PAGE_HOT && busy_s[l] <= busy_s[hot[FC_PAGE_HOT - 1]]))
+            continue;
         int at = s->n_hot < FC_PAGE_HOT ? s->n_hot++ : FC_PAGE_HOT - 1;
         for (; at > 0 && busy_s[hot[at - 1]] < busy_s[l]; at--) hot[at] = hot[at - 1];
         hot[at] = l;
@@ -86,7 +87,8 @@ static const char *text_of_error(struct answer *a, const struct fc_predicted *ro
     FILE *out = open_memstream(&text, &size);
     const char *copy = NULL;
     if (out) fc_print_error(out, row->calibration, row->p.error_percent, row->p.extrapolated, row->p.why);
-    if (!out || fclose(out)) fc_refuse(st, FC_NO, "out of memory");
+    if (!out || fclose(out))
+        fc_refuse(st, FC_NO, "out of memory");
     else {
         if (size && text[size - 1] == '\n') text[size - 1] = 0;
         copy = fc_copy_text(&a->arena, text, st);
@@ -104,7 +106,7 @@ static void add_input(struct answer *a, const char *name, const char *value)
 static const char *printed(struct answer *a, struct fc_status *st, const char *format, ...) FC_PRINTF(3, 4);
 static const char *printed(struct answer *a, struct fc_status *st, const char *format, ...)
 {
-    char text[1500];
+    char text[8192];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
@@ -122,22 +124,28 @@ static void list_inputs(struct answer *a, struct fc_status *st)
     add_input(a, "program", "fabricast " FC_VERSION);
     add_input(a, "machine", printed(a, st, "%s%s%s", row->machine, *row->title ? ": " : "", row->title));
     add_input(a, "machine data", row->confidence);
-    add_input(a, "network", printed(a, st, "%s, %u nodes of %lld cores, %u routers, %u links (one a direction), routing %s",
-                                    net->machine->family->name, net->n_nodes, net->machine->cores_per_node,
-                                    net->n_routers, net->n_links, row->routing));
-    add_input(a, "traffic", printed(a, st, "%s, %u tasks, %s between nodes and %s inside them (%s)", row->traffic,
-                                    row->n_tasks, fc_format(one, sizeof one, row->p.network_bytes, FC_BYTES),
-                                    fc_format(two, sizeof two, row->p.local_bytes, FC_BYTES), row->mapping));
-    add_input(a, "mappings", printed(a, st, "%s: %s; %s: %s", row[0].mapping, a->page.side[0].note, row[1].mapping,
-                                     a->page.side[1].note));
-    add_input(a, "search", printed(a, st, "%g s of steps, seed %llu", arguments->search_s,
-                                   (unsigned long long)arguments->seed));
+    add_input(a, "network",
+              printed(a, st, "%s, %u nodes of %lld cores, %u routers, %u links (one a direction), routing %s",
+                      net->machine->family->name, net->n_nodes, net->machine->cores_per_node, net->n_routers,
+                      net->n_links, row->routing));
+    add_input(a, "traffic",
+              printed(a, st, "%s, %u tasks, %s between nodes and %s inside them (%s)", row->traffic,
+                      row->n_tasks, fc_format(one, sizeof one, row->p.network_bytes, FC_BYTES),
+                      fc_format(two, sizeof two, row->p.local_bytes, FC_BYTES), row->mapping));
+    add_input(a, "mappings",
+              printed(a, st, "%s: %s; %s: %s", row[0].mapping, a->page.side[0].note, row[1].mapping,
+                      a->page.side[1].note));
+    add_input(
+        a, "search",
+        printed(a, st, "%g s of steps, seed %llu", arguments->search_s, (unsigned long long)arguments->seed));
     for (int i = 0; i < 2; i++)
-        add_input(a, i ? "error, after" : "error, before", printed(a, st, "%s: %s", row[i].mapping, a->page.side[i].error));
+        add_input(a, i ? "error, after" : "error, before",
+                  printed(a, st, "%s: %s", row[i].mapping, a->page.side[i].error));
     add_input(a, "calibration", row->calibration ? fc_last_part(row->calibration) : "none");
     add_input(a, "nodes", arguments->nodes);
     add_input(a, "background", row->background);
-    if (row->period.asked) add_input(a, "periods", "the time is extrapolated from periods, loads are of the periods replayed");
+    if (row->period.asked)
+        add_input(a, "periods", "the time is extrapolated from periods, loads are of the periods replayed");
     a->page.inputs = a->inputs;
 }
 
@@ -172,9 +180,10 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
         page->bottleneck_class = a->session.net.link_class[row->p.bottleneck];
     for (int i = 0; i < 2; i++) describe_side(a, i, st);
     page->title = printed(a, st, "%s on %s", row->traffic, row->machine);
-    page->question = fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?",
-                                               row->traffic, row->n_tasks, *row->title ? row->title : row->machine),
-                                       &a->arena, st);
+    page->question =
+        fc_words_unbroken(printed(a, st, "How will %s with %u tasks communicate on %s?", row->traffic,
+                                  row->n_tasks, *row->title ? row->title : row->machine),
+                          &a->arena, st);
     page->time = fc_words_time(row->p.time_s, &a->arena, st);
     page->error = fc_words_error(&row->p, &a->arena, st);
     page->command = fc_words_command(a->arguments, &a->arena, st);
@@ -183,7 +192,10 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
     const char *bottleneck = fc_words_bottleneck(&row->p, class_title, &a->arena, st);
     const char *speedup = fc_words_speedup(&a->row[0], &a->row[1], &a->arena, st);
     if (st->code) return st->code;
-    page->sentence = printed(a, st, "%.0f %% of peak; %s; %s", row->p.percent_of_peak, bottleneck, speedup);
+    const char *peak = isnan(row->p.percent_of_peak)
+                           ? "percent of peak unknown"
+                           : printed(a, st, "%.0f %% of peak", row->p.percent_of_peak);
+    page->sentence = printed(a, st, "%s; %s; %s", peak, bottleneck, speedup);
     list_inputs(a, st);
     summarise_classes(a);
     count_bins(a);
@@ -197,24 +209,32 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
 static void print_plain(FILE *stream, const char *text)
 {
     for (; *text; text++)
-        if (!strncmp(text, "± ", 3)) fputs("+-", stream), text += 2;
-        else if (!strncmp(text, "µ", 2)) fputc('u', stream), text++;
-        else if (!strncmp(text, "×", 2)) fputc('x', stream), text++;
-        else fputc(*text, stream);
+        if (!strncmp(text, "± ", 3))
+            fputs("+-", stream), text += 2;
+        else if (!strncmp(text, "µ", 2))
+            fputc('u', stream), text++;
+        else if (!strncmp(text, "×", 2))
+            fputc('x', stream), text++;
+        else
+            fputc(*text, stream);
 }
 
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     fc_print_machine(&a->session.machine, stream);
-    fprintf(stream, "job         %s, %u tasks, routing %s\n\n", a->row->traffic, a->row->n_tasks, a->row->routing);
-    fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak", "bottleneck");
+    fprintf(stream, "job         %s, %u tasks, routing %s\n\n", a->row->traffic, a->row->n_tasks,
+            a->row->routing);
+    fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak",
+            "bottleneck");
     for (int i = 0; i < 2; i++) {
         const struct fc_predicted *r = &a->row[i];
         char time[64], bound[64], error[32] = "unknown";
         if (!isnan(r->p.error_percent)) snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
-        fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping, fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
-                error, fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak, r->bottleneck);
+        fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping,
+                fc_format(time, sizeof time, r->p.time_s, FC_SECONDS), error,
+                fc_format(bound, sizeof bound, r->p.bound_s, FC_SECONDS), r->p.percent_of_peak,
+                r->bottleneck);
     }
     fputs("\nanswer      ", stream);
     print_plain(stream, a->page.time);
@@ -222,8 +242,8 @@ static void print(FILE *stream, const void *what)
     print_plain(stream, a->page.error);
     fputs(", ", stream);
     print_plain(stream, a->page.sentence);
-    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output, (double)a->facts.bytes / 1e3,
-            a->facts.n_links);
+    fprintf(stream, "\npage        %s, %.1f KB, loads of %u links", a->arguments->output,
+            (double)a->facts.bytes / 1e3, a->facts.n_links);
     if (a->facts.bits < 53) fprintf(stream, " rounded to %d bits", a->facts.bits);
     fputc('\n', stream);
 }
@@ -232,10 +252,12 @@ static json_t *to_json(const struct answer *a)
 {
     json_t *list = json_array();
     for (int i = 0; i < 2; i++) json_array_append(list, a->row[i].json);
-    return json_pack("{s:s, s:I, s:I, s:b, s:o, s:s, s:o}", "page", a->arguments->output, "page_bytes",
-                     (json_int_t)a->facts.bytes, "links", (json_int_t)a->facts.n_links, "rounded", a->facts.bits < 53,
-                     "speedup", fc_json_real(a->row[1].p.time_s > 0 ? a->row[0].p.time_s / a->row[1].p.time_s : (double)NAN),
-                     "answer", a->page.sentence, "predictions", list);
+    return json_pack(
+        "{s:s, s:I, s:I, s:b, s:o, s:s, s:o}", "page", a->arguments->output, "page_bytes",
+        (json_int_t)a->facts.bytes, "links", (json_int_t)a->facts.n_links, "rounded", a->facts.bits < 53,
+        "speedup",
+        fc_json_real(a->row[1].p.time_s > 0 ? a->row[0].p.time_s / a->row[1].p.time_s : (double)NAN),
+        "answer", a->page.sentence, "predictions", list);
 }
 
 static enum fc_code write_page(struct answer *a, struct fc_status *st)
@@ -255,6 +277,9 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
 static enum fc_code check_output(const char *path, struct fc_status *st)
 {
     struct fc_output out;
+    json_t *name = json_string(path);
+    if (!name) return fc_refuse(st, FC_INPUT, "-o: the file's name is not UTF-8");
+    json_decref(name);
     if (!fc_output_open(&out, path, st)) fc_output_abandon(&out);
     return st->code;
 }
@@ -267,7 +292,9 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
     if (arguments->machine && strchr(arguments->machine, ','))
         return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->machine);
     if (arguments->trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
-        return fc_refuse(st, FC_INPUT, "--network %s: loads of links are not known (expected contention or queueing)", network);
+        return fc_refuse(st, FC_INPUT,
+                         "--network %s: loads of links are not known (expected contention or queueing)",
+                         network);
     return check_output(arguments->output, st);
 }
 
@@ -278,7 +305,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand = {0};
     if (!a) return fc_refuse(st, FC_NO, "out of memory");
     a->arguments = arguments;
-    const char *const maps[] = {arguments->map ? arguments->map : "def", arguments->versus ? arguments->versus : "optimize"};
+    const char *const maps[] = {arguments->map ? arguments->map : "def",
+                                arguments->versus ? arguments->versus : "optimize"};
     if (!check(arguments, st) && !fc_predictor_start(arguments, &a->arena, &predictor, st) &&
         !fc_session_open(arguments, arguments->machine, &a->session, st)) {
         predictor.keep_links = true;
@@ -299,7 +327,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 
 const struct fc_command fc_command_report = {
     .name = "report",
-    .summary = "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
+    .summary =
+        "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
     .example = "fabricast report -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB -o page.html",
     .options = "mpgtZKMzVnXrcbNLTsjoJq",
     .run = run,

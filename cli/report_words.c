@@ -27,9 +27,12 @@ const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct f
     static const char blank[] = "\xc2\xa0"; /* U+00A0 */
     char *out = fc_alloc(arena, 2 * strlen(text) + 1, 1, st), *to = out;
     for (const char *at = text; out && *at; at++) {
-        bool inside = at > text && *at == ' ' && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' && at[1] <= '9';
-        if (inside) to = stpcpy(to, blank);
-        else *to++ = *at;
+        bool inside =
+            at > text && *at == ' ' && at[-1] >= '0' && at[-1] <= '9' && at[1] >= '0' && at[1] <= '9';
+        if (inside)
+            to = stpcpy(to, blank);
+        else
+            *to++ = *at;
     }
     return out ? out : "";
 }
@@ -47,14 +50,16 @@ const char *fc_words_mapping(const char *label)
     return "a mapping file";
 }
 
-const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title, struct fc_arena *arena,
-                                struct fc_status *st)
+const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title,
+                                struct fc_arena *arena, struct fc_status *st)
 {
     char text[96];
     if (!strcmp(p->binds, "link") && class_title)
         snprintf(text, sizeof text, "the %s links are the bottleneck", class_title);
-    else if (!strcmp(p->binds, "link")) return "a link is the bottleneck";
-    else snprintf(text, sizeof text, "%s is the bottleneck, no link is", p->binds);
+    else if (!strcmp(p->binds, "link"))
+        return "a link is the bottleneck";
+    else
+        snprintf(text, sizeof text, "%s is the bottleneck, no link is", p->binds);
     return fc_copy_text(arena, text, st);
 }
 
@@ -71,19 +76,25 @@ const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_
     char text[200], name[100];
     if (!strcmp(after->mapping, "optimize=def") && !strcmp(before->mapping, "def"))
         return "the search found no faster mapping";
-    if (!strncmp(after->mapping, "optimize", 8)) snprintf(name, sizeof name, "optimized mapping");
-    else snprintf(name, sizeof name, "mapping %.80s", fc_last_part(after->mapping));
+    if (!strncmp(after->mapping, "optimize", 8))
+        snprintf(name, sizeof name, "optimized mapping");
+    else
+        snprintf(name, sizeof name, "mapping %.80s", fc_last_part(after->mapping));
     double ratio = after->p.time_s > 0 ? before->p.time_s / after->p.time_s : 1;
     const char *word = ratio >= 1 ? "faster" : "slower";
     if (ratio < 1) ratio = 1 / ratio;
     const char *doubt = overlap(&before->p, &after->p) ? " (the errors overlap)" : "";
-    if (ratio < 1.02) snprintf(text, sizeof text, "%s as fast", name);
-    else if (ratio < 1.2) snprintf(text, sizeof text, "%s %.0f %% %s%s", name, 100 * (ratio - 1), word, doubt);
-    else snprintf(text, sizeof text, "%s %.1f× %s%s", name, ratio, word, doubt);
+    if (ratio < 1.02)
+        snprintf(text, sizeof text, "%s as fast", name);
+    else if (ratio < 1.2)
+        snprintf(text, sizeof text, "%s %.0f %% %s%s", name, 100 * (ratio - 1), word, doubt);
+    else
+        snprintf(text, sizeof text, "%s %.1f× %s%s", name, ratio, word, doubt);
     return fc_copy_text(arena, text, st);
 }
 
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st)
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
+                             struct fc_status *st)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+%@";
     char *text = NULL;
@@ -97,8 +108,10 @@ const char *fc_words_command(const struct fc_arguments *arguments, struct fc_are
         fputs(bare ? "" : "'", out);
     }
     const char *copy = NULL;
-    if (!out || fclose(out)) fc_refuse(st, FC_NO, "out of memory");
-    else copy = fc_copy_text(arena, text, st);
+    if (!out || fclose(out))
+        fc_refuse(st, FC_NO, "out of memory");
+    else
+        copy = fc_copy_text(arena, text, st);
     free(text);
     return copy;
 }

@@ -13,12 +13,13 @@ const char *fc_words_unbroken(const char *text, struct fc_arena *arena, struct f
 /* What the mapping is. */
 const char *fc_words_mapping(const char *label);
 /* "the D links are the bottleneck"; class_title: of the bottleneck link, or NULL. */
-const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title, struct fc_arena *arena,
-                                struct fc_status *st);
+const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title,
+                                struct fc_arena *arena, struct fc_status *st);
 /* "optimized mapping 14.5× faster", and whether the errors of the two times overlap. */
 const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_predicted *after,
                              struct fc_arena *arena, struct fc_status *st);
 /* The command line, quoted for sh where it must be. */
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st);
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
+                             struct fc_status *st);
 
 #endif

@@ -157,6 +157,7 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
         .demand = demand,
         .nodes = s->nodes,
         .n_nodes = s->n_nodes,
+        .background_bytes_per_s = s->background_bytes_per_s,
         .spread = over_nodes,
         .seed = arguments->seed,
         .time_s = arguments->search_s,

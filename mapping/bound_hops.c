@@ -64,12 +64,13 @@ static uint32_t most_within(const struct fc_sites *sites, bool alike, uint32_t *
     return end;
 }
 
-/* Bandwidth of all links between routers. */
-static double all_links(const struct fc_network *net)
+/* Bandwidth of all links between routers, less the background's. */
+static double all_links(const struct fc_sites *sites)
 {
+    const struct fc_network *net = sites->net;
     double sum = 0;
     for (uint32_t l = 0; l < net->first_link[net->n_routers]; l++)
-        if (!fc_is_node(net, net->link_target[l])) sum += fc_link_bandwidth(net, l);
+        if (!fc_is_node(net, net->link_target[l])) sum += fc_site_bandwidth(sites, l);
     return sum;
 }
 
@@ -79,7 +80,7 @@ enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners
     const struct fc_network *net = sites->net;
     struct fc_arena scratch = {0};
     bool alike = looks_alike(net);
-    double rate = all_links(net), hop_bytes = 0, heaviest, searches = alike ? 1 : sites->n_nodes;
+    double rate = all_links(sites), hop_bytes = 0, heaviest, searches = alike ? 1 : sites->n_nodes;
     *bound_s = 0;
     if (!(rate > 0) || !isfinite(rate) || searches * net->n_links > most_work) return FC_OK;
     uint32_t *reach = fc_alloc(&scratch, net->n_vertices + 1ull, sizeof *reach, st);

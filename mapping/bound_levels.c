@@ -55,8 +55,8 @@ static void add(struct levels *s, uint32_t n_units, const char *name)
     for (uint32_t l = 0; l < net->n_links; l++) {
         uint32_t from = s->label[net->link_source[l]], to = s->label[net->link_target[l]];
         if (from == to) continue;
-        if (from != FC_NONE) s->out[from] += fc_link_bandwidth(net, l);
-        if (to != FC_NONE) s->in[to] += fc_link_bandwidth(net, l);
+        if (from != FC_NONE) s->out[from] += fc_site_bandwidth(s->sites, l);
+        if (to != FC_NONE) s->in[to] += fc_site_bandwidth(s->sites, l);
     }
     for (uint32_t u = 0; u < n_units; u++) {
         if (s->places[u] == 0) continue;

@@ -24,14 +24,15 @@ static void sum_bytes(const struct fc_demand *d, struct fc_exact_job *job)
 }
 
 /* Seconds that a byte of the walk takes of each link that may bind, in share_s[n_links]; hops. */
-static double spread_walk(const struct fc_network *net, const struct fc_walk *walk, double *share_s)
+static double spread_walk(const struct fc_sites *sites, const struct fc_walk *walk, double *share_s)
 {
+    const struct fc_network *net = sites->net;
     double hops = 0;
     memset(share_s, 0, net->n_links * sizeof *share_s);
     for (uint32_t i = 0; i < walk->n; i++) {
         uint32_t l = walk->link[i];
         bool between = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
-        if (isfinite(fc_link_bandwidth(net, l))) share_s[l] += walk->weight[i] / fc_link_bandwidth(net, l);
+        if (isfinite(fc_site_bandwidth(sites, l))) share_s[l] += walk->weight[i] / fc_site_bandwidth(sites, l);
         if (between) hops += walk->weight[i];
     }
     return hops;
@@ -71,7 +72,7 @@ static enum fc_code list_routes(const struct fc_sites *sites, struct fc_walk *wa
                     return fc_refuse(st, FC_NO, "no route from node %u to node %u", sites->node[i], sites->node[j]);
                 room += walk->n;
                 if (pass == 0) continue;
-                job->hops[i][j] = spread_walk(net, walk, share_s);
+                job->hops[i][j] = spread_walk(sites, walk, share_s);
                 list_route(walk, share_s, number, job, &at);
             }
         if (pass == 1) break;

@@ -34,7 +34,7 @@ static void distances_by_route(const struct fc_sites *sites, struct fc_walk *wal
             walk->n = 0;
             sites->routing->walk(sites->net, sites->node[i], sites->node[j], 1, walk);
             for (uint32_t k = 0; k < walk->n; k++) {
-                double bandwidth = fc_link_bandwidth(sites->net, walk->link[k]);
+                double bandwidth = fc_site_bandwidth(sites, walk->link[k]);
                 if (isfinite(bandwidth)) seconds += walk->weight[k] / bandwidth;
             }
             table->work += walk->n;

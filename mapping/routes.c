@@ -26,7 +26,7 @@ static enum fc_code number_links(struct fc_routes *r, struct fc_status *st)
 
 static uint32_t add_link(struct fc_routes *r, uint32_t real)
 {
-    double bandwidth = fc_link_bandwidth(r->sites->net, real);
+    double bandwidth = fc_site_bandwidth(r->sites, real);
     if (!isfinite(bandwidth)) return FC_NONE;
     r->real[r->n_links] = real;
     r->seconds[r->n_links] = 1 / bandwidth;
@@ -39,7 +39,7 @@ static bool are_rings(const struct fc_sites *sites)
 {
     const struct fc_network *net = sites->net;
     const char *family = net->machine->family->name;
-    if (strcmp(sites->routing->name, "dimension-order") ||
+    if (sites->background_bytes_per_s || strcmp(sites->routing->name, "dimension-order") ||
         (strcmp(family, "torus") && strcmp(family, "mesh")))
         return false;
     const struct fc_torus_shape *s = fc_torus(net);

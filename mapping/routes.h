@@ -14,7 +14,15 @@ struct fc_sites {
     const struct fc_routing_ops *routing;
     const uint32_t *node; /* [n_nodes] allowed nodes */
     uint32_t n_nodes, slots_per_node;
+    const double *background_bytes_per_s; /* [n_links] taken by other jobs; NULL: nothing */
 };
+/* Bandwidth that the background leaves of a link, bytes/s; a billionth of the link where it leaves nothing. */
+static inline double fc_site_bandwidth(const struct fc_sites *sites, uint32_t link)
+{
+    double all = fc_link_bandwidth(sites->net, link);
+    double left = sites->background_bytes_per_s ? all - sites->background_bytes_per_s[link] : all;
+    return left > 1e-9 * all ? left : 1e-9 * all;
+}
 
 enum fc_routes_kind {
     FC_ROUTES_RINGS, /* torus or mesh, dimension order, single cables: runs of links, computed */

@@ -18,6 +18,7 @@ enum { MOST_CANDIDATES = 8, MOST_PARTNERS = 8, MOST_SEEN = 4096 };
 
 struct greedy {
     const struct fc_network *net;
+    struct fc_sites sites; /* for their bandwidths */
     const struct fc_slots *slots;
     const struct fc_routing_ops *routing;
     struct fc_unit_graph graph;
@@ -97,7 +98,7 @@ static double byte_time(struct greedy *g, uint32_t from, uint32_t to)
     g->walk.n = 0;
     g->routing->walk(g->net, from, to, 1, &g->walk);
     for (uint32_t i = 0; i < g->walk.n; i++)
-        time += g->walk.weight[i] / fc_link_bandwidth(g->net, g->walk.link[i]);
+        time += g->walk.weight[i] / fc_site_bandwidth(&g->sites, g->walk.link[i]);
     return time;
 }
 
@@ -144,6 +145,7 @@ static enum fc_code start(struct greedy *g, const struct fc_map_problem *problem
     const struct fc_network *net = problem->net;
     uint32_t n = g->mapping->n_tasks;
     g->net = net;
+    g->sites = (struct fc_sites){.net = net, .background_bytes_per_s = problem->background_bytes_per_s};
     g->routing = net->machine->routing;
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
         for (const char *const *f = (*r)->families; *f; f++)

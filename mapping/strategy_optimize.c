@@ -58,7 +58,8 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
 {
     struct fc_load load;
     struct fc_load_summary summary;
-    struct fc_load_settings settings = {.threads = o->threads, .seed = o->problem->seed};
+    struct fc_load_settings settings = {.threads = o->threads, .seed = o->problem->seed,
+                                        .background_bytes_per_s = o->problem->background_bytes_per_s};
     put_slots(o, slot, mapping);
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     if (fc_load_solve(o->sites.net, o->problem->demand, &placement, &settings, &load, st)) return st->code;
@@ -153,7 +154,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     for (uint32_t t = 0; t < demand->n_tasks; t++) identity[t] = t;
     for (uint32_t i = 0; i < slots.n_nodes; i++) o.place[slots.node[i]] = i;
     o.sites = (struct fc_sites){problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
-                                slots.per_node};
+                                slots.per_node, problem->background_bytes_per_s};
     o.threads = problem->threads > 0 ? problem->threads : 1;
     o.budget = problem->time_s > 0 ? (uint64_t)(fmin(problem->time_s, 1e6) * work_per_s) : 0;
     o.stream = FC_MAP_PROPOSALS + 1;

@@ -27,7 +27,8 @@ enum fc_code fc_map_link_time(const struct fc_map_problem *problem, const struct
                               double *time_s, double *hop_bytes, struct fc_status *st)
 {
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
-    struct fc_load_settings settings = {.split = FC_SPLIT_UNIFORM, .threads = 1, .seed = problem->seed};
+    struct fc_load_settings settings = {.split = FC_SPLIT_UNIFORM, .threads = 1, .seed = problem->seed,
+                                        .background_bytes_per_s = problem->background_bytes_per_s};
     struct fc_load_summary summary;
     struct fc_load load;
     if (fc_load_solve(problem->net, problem->demand, &placement, &settings, &load, st)) return st->code;

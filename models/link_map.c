@@ -1,10 +1,11 @@
 /* link_map.c - the layout of a network in panels, one rule a family.
  *
- * Torus and mesh: a panel a direction, a tile a slice (all dimensions but the first two), x along the columns, parallel
- * cables side by side. Fat-tree: a panel a level and direction, a tile the switches below one set of parents: children in
- * rows, parents in columns. Mesh-in-torus: torus links as a torus of chips; mesh links a tile a chip. Two-level: D links
- * from supernode (row) to supernode (column); LL a tile a drawer, LR a tile a supernode, from row to column. Graphs: a
- * router a row, its links in their order; links from nodes one after the other. Injection and ejection stand as their nodes do. Limits: dimensions past the
+ * Torus and mesh: a panel a direction, a tile a slice (all dimensions but the first two), x along the
+ * columns, parallel cables side by side. Fat-tree: a panel a level and direction, a tile the switches below
+ * one set of parents: children in rows, parents in columns. Mesh-in-torus: torus links as a torus of chips;
+ * mesh links a tile a chip. Two-level: D links from supernode (row) to supernode (column); LL a tile a
+ * drawer, LR a tile a supernode, from row to column. Graphs: a router a row, its links in their order; links
+ * from nodes one after the other. Injection and ejection stand as their nodes do. Limits: dimensions past the
  * second are tiles in one row, whatever they are. */
 #include "models/link_map.h"
 #include "models/family_fat_tree.h"
@@ -23,8 +24,8 @@ struct builder {
 };
 
 /* Cells of a new panel, all empty; NULL: no memory. */
-static struct fc_panel *make(struct builder *b, struct fc_panel *p, int link_class, uint32_t n_tiles, uint32_t rows,
-                             uint32_t columns)
+static struct fc_panel *make(struct builder *b, struct fc_panel *p, int link_class, uint32_t n_tiles,
+                             uint32_t rows, uint32_t columns)
 {
     p->link_class = link_class;
     p->n_tiles = n_tiles;
@@ -36,7 +37,8 @@ static struct fc_panel *make(struct builder *b, struct fc_panel *p, int link_cla
     return p;
 }
 
-static struct fc_panel *add(struct builder *b, int link_class, uint32_t n_tiles, uint32_t rows, uint32_t columns)
+static struct fc_panel *add(struct builder *b, int link_class, uint32_t n_tiles, uint32_t rows,
+                            uint32_t columns)
 {
     return make(b, &b->map->panels[b->map->n_panels++], link_class, n_tiles, rows, columns);
 }
@@ -73,7 +75,8 @@ static void torus_links(struct builder *b)
     uint32_t rows = s->n_dims > 1 ? s->k[1] : 1, plane = s->k[0] * rows;
     for (int d = 0; d < s->n_dims; d++)
         for (int direction = 0; direction < 2 && s->k[d] > 1; direction++) {
-            struct fc_panel *p = add(b, s->dim_class[d], s->n_routers / plane, rows, s->k[0] * s->parallel[d]);
+            struct fc_panel *p =
+                add(b, s->dim_class[d], s->n_routers / plane, rows, s->k[0] * s->parallel[d]);
             if (!p) return;
             snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d), direction == FC_PLUS ? '+' : '-');
             snprintf(column, sizeof column, s->parallel[d] > 1 ? "x, cable" : "x");
@@ -103,7 +106,8 @@ static void torus_nodes(struct builder *b)
 static void fat_tree_level(struct builder *b, int l, bool up)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(b->net);
-    uint32_t below = s->subtree_switches[l], m = s->m[l + 1], cables = s->p[l + 1], sets = s->n_subtrees[l + 1];
+    uint32_t below = s->subtree_switches[l], m = s->m[l + 1], cables = s->p[l + 1],
+             sets = s->n_subtrees[l + 1];
     struct fc_panel *p = add(b, l, s->planes * sets, m * below, s->w[l + 1] * cables);
     char text[48], tile[40];
     if (!p) return;
@@ -151,9 +155,11 @@ static void tmesh_links(struct builder *b)
         for (int direction = 0; direction < 2 && s->k[d] > 1; direction++) {
             struct fc_panel *p = add(b, 0, s->n_chips / plane, rows, s->k[0]);
             if (!p) return;
-            snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d), direction == FC_TMESH_PLUS ? '+' : '-');
+            snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d),
+                     direction == FC_TMESH_PLUS ? '+' : '-');
             title(p, text, slice, "y", "x");
-            for (uint32_t c = 0; c < s->n_chips; c++) p->cell[c] = c * s->chip_links + tables->torus_port[d][direction];
+            for (uint32_t c = 0; c < s->n_chips; c++)
+                p->cell[c] = c * s->chip_links + tables->torus_port[d][direction];
         }
     for (int side = 0; side < FC_MESH_PORTS; side++) {
         struct fc_panel *p = add(b, 1, s->n_chips, s->rows, s->columns);
@@ -173,7 +179,8 @@ static void tmesh_nodes(struct builder *b)
     if (!p) return;
     title(p, "nodes", "chip", "row", "column");
     for (uint32_t n = 0; n < b->net->n_nodes; n++)
-        p->cell[(size_t)(n / s->n_computing) * s->n_mesh + fc_tmesh_tables(b->net)->computing[n % s->n_computing]] = n;
+        p->cell[(size_t)(n / s->n_computing) * s->n_mesh +
+                fc_tmesh_tables(b->net)->computing[n % s->n_computing]] = n;
 }
 
 /* ---- two-level ---- */
@@ -195,15 +202,16 @@ static void local_links(struct builder *b, bool in_drawer)
     uint32_t side = in_drawer ? s->n_positions : s->members;
     struct fc_panel *p = add(b, in_drawer ? s->ll_class : s->lr_class, s->n_routers / side, side, side);
     if (!p) return;
-    title(p, in_drawer ? "LL links" : "LR links", in_drawer && s->n_drawers > 1 ? "drawer" : "supernode", "from router",
-          "to router");
+    title(p, in_drawer ? "LL links" : "LR links", in_drawer && s->n_drawers > 1 ? "drawer" : "supernode",
+          "from router", "to router");
     for (uint32_t tile = 0; tile < p->n_tiles; tile++)
         for (uint32_t i = 0; i < side; i++)
             for (uint32_t j = 0; j < side; j++) {
                 uint32_t first = tile * side % s->members, from = first + i, to = first + j;
                 bool one_drawer = from / s->n_positions == to / s->n_positions;
                 if (i == j || one_drawer != in_drawer) continue;
-                *at(p, tile, i, j) = fc_two_level_local_link(b->net, tile * side / s->members * s->members, from, to);
+                *at(p, tile, i, j) =
+                    fc_two_level_local_link(b->net, tile * side / s->members * s->members, from, to);
             }
 }
 
@@ -219,7 +227,8 @@ static void two_level_nodes(struct builder *b)
 {
     const struct fc_two_level_shape *s = fc_two_level(b->net);
     bool one = s->n_drawers == 1;
-    uint32_t rows = one ? s->n_positions : s->n_drawers, columns = s->nodes_per_router * (one ? 1 : s->n_positions);
+    uint32_t rows = one ? s->n_positions : s->n_drawers,
+             columns = s->nodes_per_router * (one ? 1 : s->n_positions);
     struct fc_panel *p = make(b, &b->map->nodes, -1, s->n_supernodes, rows, columns);
     if (!p) return;
     title(p, "nodes", "supernode", one ? "router" : "drawer", one ? "node" : "router of the drawer");
@@ -243,9 +252,12 @@ static void graph_routers(struct builder *b, int c)
                 if (p) p->cell[(size_t)(row + n / p->columns) * p->columns + n % p->columns] = l;
                 n++;
             }
-            if (pass == 0) most = n > most ? n : most;
-            else if (n && pass == 1) n_rows += (n + most - 1) / most;
-            else if (n) row += (n + most - 1) / most;
+            if (pass == 0)
+                most = n > most ? n : most;
+            else if (n && pass == 1)
+                n_rows += (n + most - 1) / most;
+            else if (n)
+                row += (n + most - 1) / most;
         }
         if (most == 0) return;
         if (most > GRAPH_SIDE) most = GRAPH_SIDE;
@@ -316,7 +328,8 @@ static void node_links(struct builder *b, bool in)
 {
     const struct fc_network *net = b->net;
     const struct fc_panel *nodes = &b->map->nodes;
-    struct fc_panel *p = add(b, fc_injection_class(net->machine), nodes->n_tiles, nodes->rows, nodes->columns);
+    struct fc_panel *p =
+        add(b, fc_injection_class(net->machine), nodes->n_tiles, nodes->rows, nodes->columns);
     if (!p) return;
     uint32_t *cell = p->cell;
     *p = *nodes;
@@ -335,7 +348,8 @@ static void class_titles(const struct fc_network *net, struct fc_link_map *map)
     bool upper = !strcmp(net->machine->family->name, "two-level");
     for (int c = 0; c < net->machine->n_classes; c++) {
         snprintf(map->class_title[c], sizeof map->class_title[c], "%s", net->machine->classes[c].name);
-        for (char *at_char = map->class_title[c]; upper && c < fc_injection_class(net->machine) && *at_char; at_char++)
+        for (char *at_char = map->class_title[c]; upper && c < fc_injection_class(net->machine) && *at_char;
+             at_char++)
             if (*at_char >= 'a' && *at_char <= 'z') *at_char = (char)(*at_char - 'a' + 'A');
     }
 }

@@ -1,5 +1,5 @@
-/* cell_image.c - the panels of a network as one image: tiles side by side with a cell between them, panels one under the
- * other with room for a title. */
+/* cell_image.c - the panels of a network as one image: tiles side by side with a cell between them, panels
+ * one under the other with room for a title. */
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
@@ -20,7 +20,8 @@ static uint32_t tiles_across(const struct fc_panel *p, uint32_t width)
     uint32_t most = (width + GAP) / (p->columns + GAP), even;
     if (most < 1) most = 1;
     if (most > p->n_tiles) most = p->n_tiles;
-    for (even = most; p->n_tiles % even; even--) {}
+    for (even = most; p->n_tiles % even; even--) {
+    }
     if (3 * even >= 2 * most) return even;
     uint32_t down = (p->n_tiles + most - 1) / most;
     return (p->n_tiles + down - 1) / down;
@@ -81,9 +82,10 @@ static void put_text(FILE *script, const char *text)
     for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
 }
 
-enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
-                                const char *directory, const char *name, const char *title, const char *column,
-                                const char *palette, const char *legend, double most, struct fc_status *st)
+enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels,
+                                int n_panels, const char *directory, const char *name, const char *title,
+                                const char *column, const char *palette, const char *legend, double most,
+                                struct fc_status *st)
 {
     const struct fc_column columns[] = {{"x", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
@@ -91,7 +93,8 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
     struct fc_table table;
     char *text = NULL;
     size_t size = 0;
-    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))), high = image->height * scale;
+    double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))),
+           high = image->height * scale;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < (size_t)image->width * image->height && !st->code; i++) {
         struct fc_cell cells[] = {{.integer = (long long)(i % image->width)},
@@ -101,11 +104,15 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
     }
     FILE *script = st->code ? NULL : open_memstream(&text, &size);
     if (script) {
-        fprintf(script, "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\nset output '%s.png'\n"
-                        "set datafile separator '\\t'\nset title \"", image->width * scale + 180, high + 90, name);
+        fprintf(script,
+                "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\nset output '%s.png'\n"
+                "set datafile separator '\\t'\nset title \"",
+                image->width * scale + 180, high + 90, name);
         put_text(script, title);
-        fprintf(script, "\" noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
-                        "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel '%s'\nunset key\n",
+        fprintf(script,
+                "\" noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset "
+                "border\nunset tics\n"
+                "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel '%s'\nunset key\n",
                 image->width, image->height, palette, most > 0 ? most : 1, legend);
         for (int i = 0; i < n_panels; i++) {
             fprintf(script, "set label %d \"", i + 1);
@@ -117,8 +124,10 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                     image->top[i] + title_rows(image->width) * 0.6);
         }
         fprintf(script, "plot '%s.tsv' skip 1 using 1:2:3 with image\n", name);
-        if (fclose(script) == 0) fc_figure_write(directory, name, &table, text, st);
-        else fc_refuse(st, FC_NO, "out of memory for the plot");
+        if (fclose(script) == 0)
+            fc_figure_write(directory, name, &table, text, st);
+        else
+            fc_refuse(st, FC_NO, "out of memory for the plot");
         free(text);
     } else if (!st->code) {
         fc_refuse(st, FC_NO, "out of memory for the plot");

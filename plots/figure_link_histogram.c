@@ -1,5 +1,5 @@
-/* figure_link_histogram.c - used links of each class by the bytes they carry, in equal bins up to the busiest of the class;
- * counts on a log scale. The form of Figures 6 and 7 of Bhatele et al., SC'11. */
+/* figure_link_histogram.c - used links of each class by the bytes they carry, in equal bins up to the busiest
+ * of the class; counts on a log scale. The form of Figures 6 and 7 of Bhatele et al., SC'11. */
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
@@ -10,10 +10,8 @@
 enum { BINS = 20 };
 
 static const struct fc_column columns[] = {
-    {"class", FC_CELL_INT, NULL, FC_NUMBER, NULL},
-    {"name", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
-    {"from_bytes", FC_CELL_REAL, NULL, FC_BYTES, NULL},
-    {"to_bytes", FC_CELL_REAL, NULL, FC_BYTES, NULL},
+    {"class", FC_CELL_INT, NULL, FC_NUMBER, NULL},      {"name", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
+    {"from_bytes", FC_CELL_REAL, NULL, FC_BYTES, NULL}, {"to_bytes", FC_CELL_REAL, NULL, FC_BYTES, NULL},
     {"links", FC_CELL_INT, NULL, FC_NUMBER, NULL},
 };
 
@@ -40,27 +38,41 @@ static void count(const struct fc_network *net, const double *bytes, struct bins
     }
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_network *net, const struct fc_link_map *map,
-                         const struct bins *bins, int n_frames)
+static void write_script(FILE *script, const char *title, const struct fc_network *net,
+                         const struct fc_link_map *map, const struct bins *bins, int n_frames)
 {
-    fprintf(script, "set terminal pngcairo size %d,420 font 'DejaVu Sans,11'\nset output 'link-histogram.png'\n"
-                    "set datafile separator '\\t'\nset multiplot layout 1,%d title \"", 340 * (n_frames < 2 ? 2 : n_frames),
-            n_frames);
+    fprintf(script,
+            "set terminal pngcairo size %d,420 font 'DejaVu Sans,11'\nset output 'link-histogram.png'\n"
+            "set datafile separator '\\t'\nset multiplot layout 1,%d title \"",
+            340 * (n_frames < 2 ? 2 : n_frames), n_frames);
     for (; *title; title++) fputc(*title == '"' || *title == '\\' || *title == '\n' ? ' ' : *title, script);
-    fprintf(script, "\" noenhanced\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
-                    "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
+    fprintf(
+        script,
+        "\" noenhanced\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
+        "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct bins *b = &bins[c];
         if (!b->used) continue;
-        double unit = b->most_bytes >= 1e9 ? 1e9 : b->most_bytes >= 1e6 ? 1e6 : b->most_bytes >= 1e3 ? 1e3 : 1;
+        double unit = b->most_bytes >= 1e9   ? 1e9
+                      : b->most_bytes >= 1e6 ? 1e6
+                      : b->most_bytes >= 1e3 ? 1e3
+                                             : 1;
         double width = b->most_bytes / BINS / unit;
-        fprintf(script, "set title \"%s: %llu of %llu links used\" noenhanced font ',10'\n", map->class_title[c],
-                (unsigned long long)b->used, (unsigned long long)b->n);
-        fprintf(script, "set xlabel 'bytes of a link (%s)'\nset boxwidth %g\nset xrange [0:%g]\nset xtics %g\nset yrange [0.6:%g]\n",
-                unit == 1e9 ? "GB" : unit == 1e6 ? "MB" : unit == 1e3 ? "KB" : "B", width, b->most_bytes / unit * 1.02,
-                width * BINS / 4, 2.0 * (double)b->tallest);
-        fprintf(script, "set format x '%%.3g'\nplot 'link-histogram.tsv' skip 1 using (column(1) == %d && column(5) > 0 ? "
-                        "(column(3) + column(4)) / 2 / %g : NaN):5 with boxes lc rgb '#005c99'\n", c, unit);
+        fprintf(script, "set title \"%s: %llu of %llu links used\" noenhanced font ',10'\n",
+                map->class_title[c], (unsigned long long)b->used, (unsigned long long)b->n);
+        fprintf(script,
+                "set xlabel 'bytes of a link (%s)'\nset boxwidth %g\nset xrange [0:%g]\nset xtics %g\nset "
+                "yrange [0.6:%g]\n",
+                unit == 1e9   ? "GB"
+                : unit == 1e6 ? "MB"
+                : unit == 1e3 ? "KB"
+                              : "B",
+                width, b->most_bytes / unit * 1.02, width * BINS / 4, 2.0 * (double)b->tallest);
+        fprintf(script,
+                "set format x '%%.3g'\nplot 'link-histogram.tsv' skip 1 using (column(1) == %d && column(5) "
+                "> 0 ? "
+                "(column(3) + column(4)) / 2 / %g : NaN):5 with boxes lc rgb '#005c99'\n",
+                c, unit);
     }
     fprintf(script, "unset multiplot\n");
 }
@@ -86,12 +98,15 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
             fc_table_row(&table, cells, st);
         }
     }
-    if (!st->code && n_frames == 0) fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
+    if (!st->code && n_frames == 0)
+        fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
     FILE *script = st->code ? NULL : open_memstream(&text, &size);
     if (script) {
         write_script(script, title, net, map, bins, n_frames);
-        if (fclose(script) == 0) fc_figure_write(directory, "link-histogram", &table, text, st);
-        else fc_refuse(st, FC_NO, "out of memory for the plot");
+        if (fclose(script) == 0)
+            fc_figure_write(directory, "link-histogram", &table, text, st);
+        else
+            fc_refuse(st, FC_NO, "out of memory for the plot");
         free(text);
     } else if (!st->code) {
         fc_refuse(st, FC_NO, "out of memory for the plot");

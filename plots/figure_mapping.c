@@ -1,5 +1,5 @@
-/* figure_mapping.c - which tasks sit on which node: a cell a node, coloured by the mean number of its tasks, grey without
- * any. A smooth run of colours is rank order, blocks are blocks, a patchwork is scattered. */
+/* figure_mapping.c - which tasks sit on which node: a cell a node, coloured by the mean number of its tasks,
+ * grey without any. A smooth run of colours is rank order, blocks are blocks, a patchwork is scattered. */
 #include "plots/link_figures.h"
 
 #include <math.h>

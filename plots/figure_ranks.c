@@ -1,6 +1,7 @@
-/* figure_ranks.c - what the ranks of a replayed job do with the time, a frame a prediction: computing, the rest until they
- * finish (calls, messages, waiting), idle until the last one finishes. The usage profile of Projections (Kale et al.), in
- * the order of the ranks. Limits: sums over the whole run, since a replay keeps no times of single calls. */
+/* figure_ranks.c - what the ranks of a replayed job do with the time, a frame a prediction: computing, the
+ * rest until they finish (calls, messages, waiting), idle until the last one finishes. The usage profile of
+ * Projections (Kale et al.), in the order of the ranks. Limits: sums over the whole run, since a replay keeps
+ * no times of single calls. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -25,29 +26,38 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
     double most_s = 0;
     for (size_t i = 0; i < n; i++) most_s = fmax(most_s, series[i].time_s);
     double scale = most_s < 1e-3 ? 1e6 : most_s < 1 ? 1e3 : 1;
-    fprintf(script, "set terminal pngcairo size 1000,%zu font 'DejaVu Sans,11'\nset output 'ranks.png'\n"
-                    "set datafile separator '\\t'\nset multiplot layout %zu,1 title \"", 110 + 230 * n, n);
+    fprintf(script,
+            "set terminal pngcairo size 1000,%zu font 'DejaVu Sans,11'\nset output 'ranks.png'\n"
+            "set datafile separator '\\t'\nset multiplot layout %zu,1 title \"",
+            110 + 230 * n, n);
     put_text(script, title);
-    fprintf(script, "\" noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange [0:%g]\nset grid y\n"
-                    "set style fill solid 1 noborder\nset boxwidth 1\nset tics nomirror\nset border 3\n",
-            scale == 1e6 ? "µs" : scale == 1e3 ? "ms" : "s", most_s * scale * 1.04);
+    fprintf(script,
+            "\" noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
+            "[0:%g]\nset grid y\n"
+            "set style fill solid 1 noborder\nset boxwidth 1\nset tics nomirror\nset border 3\n",
+            scale == 1e6   ? "µs"
+            : scale == 1e3 ? "ms"
+                           : "s",
+            most_s * scale * 1.04);
     for (size_t i = 0; i < n; i++) {
-        static const char pick[] = "plot 'ranks.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(6) * %g) with boxes lc "
-                                   "rgb '#e4e2de' title 'idle', \\\n     '' skip 1 using (column(1) == %zu ? column(3) : "
-                                   "NaN):(column(5) * %g) with boxes lc rgb '#dd8452' title 'calls and waiting', \\\n     '' "
-                                   "skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4) * %g) with boxes lc rgb "
-                                   "'#1f3f7a' title 'computation'\n";
+        static const char pick[] =
+            "plot 'ranks.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(6) * %g) with boxes "
+            "lc "
+            "rgb '#e4e2de' title 'idle', \\\n     '' skip 1 using (column(1) == %zu ? column(3) : "
+            "NaN):(column(5) * %g) with boxes lc rgb '#dd8452' title 'calls and waiting', \\\n     '' "
+            "skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4) * %g) with boxes lc rgb "
+            "'#1f3f7a' title 'computation'\n";
         fprintf(script, "set title \"");
         put_text(script, series[i].label);
-        fprintf(script, "\" noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\n", i + 1 == n ? "rank" : "",
-                (double)series[i].n - 0.3);
+        fprintf(script, "\" noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\n",
+                i + 1 == n ? "rank" : "", (double)series[i].n - 0.3);
         fprintf(script, pick, i, scale, i, scale, i, scale);
     }
     fprintf(script, "unset multiplot\n");
 }
 
-enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series, size_t n,
-                           struct fc_status *st)
+enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series,
+                           size_t n, struct fc_status *st)
 {
     struct fc_table table;
     char *text = NULL;
@@ -55,16 +65,21 @@ enum fc_code fc_plot_ranks(const char *directory, const char *title, const struc
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
         for (uint32_t r = 0; r < series[i].n && !st->code; r++) {
-            struct fc_cell cells[] = {{.integer = (long long)i},           {.text = series[i].label},
-                                      {.integer = r},                      {.real = series[i].compute_s[r]},
-                                      {.real = series[i].finish_s[r]},     {.real = series[i].time_s}};
+            struct fc_cell cells[] = {{.integer = (long long)i},
+                                      {.text = series[i].label},
+                                      {.integer = r},
+                                      {.real = series[i].compute_s[r]},
+                                      {.real = series[i].finish_s[r]},
+                                      {.real = series[i].time_s}};
             fc_table_row(&table, cells, st);
         }
     FILE *script = st->code ? NULL : open_memstream(&text, &size);
     if (script) {
         write_script(script, title, series, n);
-        if (fclose(script) == 0) fc_figure_write(directory, "ranks", &table, text, st);
-        else fc_refuse(st, FC_NO, "out of memory for the plot");
+        if (fclose(script) == 0)
+            fc_figure_write(directory, "ranks", &table, text, st);
+        else
+            fc_refuse(st, FC_NO, "out of memory for the plot");
         free(text);
     } else if (!st->code) {
         fc_refuse(st, FC_NO, "out of memory for the plot");

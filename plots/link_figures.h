@@ -4,8 +4,8 @@
 
 #include "models/link_map.h"
 
-/* link-map.png: every router link as a cell by the time it is busy, the panels of the layout one under the other
- * (figure_link_map.c). busy_s [n_links]. */
+/* link-map.png: every router link as a cell by the time it is busy, the panels of the layout one under the
+ * other (figure_link_map.c). busy_s [n_links]. */
 enum fc_code fc_plot_link_map(const char *directory, const char *title, const struct fc_network *net,
                               const struct fc_link_map *map, const double *busy_s, struct fc_status *st);
 /* link-histogram.png: used links by bytes, a frame a class, as Figures 6 and 7 of the PERCS paper
@@ -22,17 +22,19 @@ enum fc_code fc_plot_mapping(const char *directory, const char *title, const str
 struct fc_cell_image {
     struct fc_arena arena;
     uint32_t width, height;
-    double *value;          /* [height][width], top row first; NaN: nothing there */
-    uint32_t *top;          /* [n_panels] row of the panel's title */
+    double *value; /* [height][width], top row first; NaN: nothing there */
+    uint32_t *top; /* [n_panels] row of the panel's title */
 };
-/* `of(context, link or node)` of every cell of the panels; tiles fill rows of about `width` cells (0: chosen). */
+/* `of(context, link or node)` of every cell of the panels; tiles fill rows of about `width` cells (0:
+ * chosen). */
 enum fc_code fc_cell_image_make(const struct fc_panel *const *panels, int n_panels,
                                 double (*of)(const void *context, uint32_t item), const void *context,
                                 struct fc_cell_image *image, struct fc_status *st);
 void fc_cell_image_free(struct fc_cell_image *image);
 /* Writes NAME.tsv (x, y, `column`) and NAME.gp and draws it: `palette` and `legend` are gnuplot's. */
-enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels, int n_panels,
-                                const char *directory, const char *name, const char *title, const char *column,
-                                const char *palette, const char *legend, double most, struct fc_status *st);
+enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels,
+                                int n_panels, const char *directory, const char *name, const char *title,
+                                const char *column, const char *palette, const char *legend, double most,
+                                struct fc_status *st);
 
 #endif

@@ -1,10 +1,11 @@
 /* pack.c - arrays as short text: a dictionary, byte planes, deflate, base64.
  *
- * Loads of a structured pattern take few distinct values, so a link costs an index of one or two bytes, whose low bytes
- * come first and then the high ones, which deflate well. Layout before deflate, little-endian: reals: u32 count, u32 bytes
- * of an index, f64 value[count] (value 0 is NaN, the others ascend), then the planes of the indices. Numbers: u32 bytes, u32
- * 0, then planes of the differences modulo 2^32 to the number before. Limits: where there are more distinct reals than
- * asked for, mantissas lose bits, all of them as many; 16 bits are an error of at most 2^-16. */
+ * Loads of a structured pattern take few distinct values, so a link costs an index of one or two bytes, whose
+ * low bytes come first and then the high ones, which deflate well. Layout before deflate, little-endian:
+ * reals: u32 count, u32 bytes of an index, f64 value[count] (value 0 is NaN, the others ascend), then the
+ * planes of the indices. Numbers: u32 bytes, u32 0, then planes of the differences modulo 2^32 to the number
+ * before. Limits: where there are more distinct reals than asked for, mantissas lose bits, all of them as
+ * many; 16 bits are an error of at most 2^-16. */
 #include "plots/pack.h"
 
 #include <math.h>
@@ -12,8 +13,8 @@
 #include <string.h>
 #include <zlib.h>
 
-static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_arena *arena, struct fc_packed *out,
-                           struct fc_status *st)
+static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_arena *arena,
+                           struct fc_packed *out, struct fc_status *st)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct fc_arena scratch = {0};
@@ -95,8 +96,10 @@ static uint32_t place_of(const double *value, size_t n, double x)
     size_t low = 0, high = n;
     while (low + 1 < high) {
         size_t middle = (low + high) / 2;
-        if (value[middle] <= x) low = middle;
-        else high = middle;
+        if (value[middle] <= x)
+            low = middle;
+        else
+            high = middle;
     }
     return (uint32_t)low;
 }
@@ -105,7 +108,8 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
                            struct fc_packed *out, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st), *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
+    double *exact = fc_alloc(&scratch, n + 1, sizeof *exact, st),
+           *value = fc_alloc(&scratch, n + 1, sizeof *value, st);
     size_t n_exact = exact && value ? distinct(v, n, exact) : 0, count = n_exact;
     int bits = 53;
     while (count > most_values && bits > 1) {
@@ -113,7 +117,8 @@ enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, stru
         count = fewer(exact, n_exact, bits, value);
     }
     if (bits == 53 && !st->code) memcpy(value, exact, count * sizeof *value);
-    if (!st->code && count > most_values) fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
+    if (!st->code && count > most_values)
+        fc_refuse(st, FC_NO, "the loads span too many powers of two for a page");
     uint32_t width = count + 1 <= 256 ? 1 : 2;
     size_t head = 8 + 8 * (count + 1), size = head + n * width;
     unsigned char *raw = st->code ? NULL : fc_alloc(&scratch, size, 1, st);

@@ -11,8 +11,8 @@ struct fc_packed {
     uint32_t n_values; /* distinct reals */
     int bits;          /* of their mantissa; 53: exact */
 };
-/* n reals; NaN: nothing there. At most `most_values` (255 to 65535) distinct ones: mantissas are rounded to as many bits as
- * that takes. FC_NO: memory. O(n log n). */
+/* n reals; NaN: nothing there. At most `most_values` (255 to 65535) distinct ones: mantissas are rounded to
+ * as many bits as that takes. FC_NO: memory. O(n log n). */
 enum fc_code fc_pack_reals(const double *v, size_t n, uint32_t most_values, struct fc_arena *arena,
                            struct fc_packed *out, struct fc_status *st);
 /* n whole numbers, exact. */

@@ -1,5 +1,5 @@
-/* page.c - one self-contained page: the fixed parts of this folder with what `{{name}}` stands for. No address is in it,
- * so it opens without a network. */
+/* page.c - one self-contained page: the fixed parts of this folder with what `{{name}}` stands for. No
+ * address is in it, so it opens without a network. */
 #include "plots/page_internal.h"
 
 #include <stdlib.h>
@@ -8,12 +8,23 @@
 void fc_html_text(FILE *out, const char *text)
 {
     for (; *text; text++) switch (*text) {
-        case '&': fputs("&amp;", out); break;
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '"': fputs("&quot;", out); break;
-        case '\'': fputs("&#39;", out); break;
-        default: fputc(*text, out);
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputc(*text, out);
         }
 }
 
@@ -23,11 +34,14 @@ enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream) fc_json_print(json, stream);
-    if (!stream || fclose(stream)) fc_refuse(st, FC_NO, "out of memory for the page");
+    if (!stream || fclose(stream))
+        fc_refuse(st, FC_NO, "out of memory for the page");
     else
         for (const char *at = text; *at; at++) {
-            if (*at == '<') fputs("\\u003c", out);
-            else fputc(*at, out);
+            if (*at == '<')
+                fputs("\\u003c", out);
+            else
+                fputc(*at, out);
         }
     free(text);
     return st->code;
@@ -54,7 +68,10 @@ static void put_predictions(struct writer *w)
 static void put(struct writer *w, const char *name, size_t length)
 {
     const struct fc_page *p = w->page;
-    const struct { const char *name, *text, *part; void (*write)(const struct fc_page *, FILE *); } places[] = {
+    const struct {
+        const char *name, *text, *part;
+        void (*write)(const struct fc_page *, FILE *);
+    } places[] = {
         {"title", p->title, NULL, NULL},
         {"machine", p->net->machine->name, NULL, NULL},
         {"question", p->question, NULL, NULL},
@@ -81,10 +98,14 @@ static void put(struct writer *w, const char *name, size_t length)
         if (places[i].write) places[i].write(p, w->out);
         return;
     }
-    if (length == 6 && !memcmp(name, "inputs", 6)) fc_page_inputs(p, w->bits, w->out);
-    else if (length == 4 && !memcmp(name, "data", 4)) fc_html_json(w->out, w->data, w->st);
-    else if (length == 11 && !memcmp(name, "predictions", 11)) put_predictions(w);
-    else fc_refuse(w->st, FC_FAULT, "the page has no '%.*s'", (int)length, name);
+    if (length == 6 && !memcmp(name, "inputs", 6))
+        fc_page_inputs(p, w->bits, w->out);
+    else if (length == 4 && !memcmp(name, "data", 4))
+        fc_html_json(w->out, w->data, w->st);
+    else if (length == 11 && !memcmp(name, "predictions", 11))
+        put_predictions(w);
+    else
+        fc_refuse(w->st, FC_FAULT, "the page has no '%.*s'", (int)length, name);
 }
 
 static enum fc_code fill(struct writer *w)
@@ -103,8 +124,8 @@ static enum fc_code fill(struct writer *w)
 }
 
 /* The page in memory; the caller frees *text. */
-static enum fc_code compose(const struct fc_page *page, uint32_t most_values, char **text, size_t *size, int *bits,
-                            struct fc_status *st)
+static enum fc_code compose(const struct fc_page *page, uint32_t most_values, char **text, size_t *size,
+                            int *bits, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct writer w = {.page = page, .st = st};
@@ -133,11 +154,15 @@ enum fc_code fc_page_write(const struct fc_page *page, const char *path, struct 
     for (size_t i = 0; i < FC_COUNT(most_values); i++) {
         free(text);
         text = NULL;
-        if (compose(page, most_values[i], &text, &size, &facts->bits, st) || size <= FC_PAGE_MOST_BYTES) break;
+        if (compose(page, most_values[i], &text, &size, &facts->bits, st) || size <= FC_PAGE_MOST_BYTES)
+            break;
     }
     if (!st->code && size > FC_PAGE_MOST_BYTES)
-        fc_refuse(st, FC_NO, "the page would have %.1f MB for the loads of %u links (at most %.0f MB: take a smaller machine, "
-                  "or `load --json`)", (double)size / 1e6, page->net->n_links, FC_PAGE_MOST_BYTES / 1e6);
+        fc_refuse(
+            st, FC_NO,
+            "the page would have %.1f MB for the loads of %u links (at most %.0f MB: take a smaller machine, "
+            "or `load --json`)",
+            (double)size / 1e6, page->net->n_links, FC_PAGE_MOST_BYTES / 1e6);
     facts->bytes = size;
     facts->n_links = page->net->n_links;
     if (!st->code && !fc_output_open(&out, path, st)) {

@@ -1,4 +1,5 @@
-/* page.h - the page of `report`: one HTML file that holds everything it shows (page.c). It computes nothing. */
+/* page.h - the page of `report`: one HTML file that holds everything it shows (page.c). It computes nothing.
+ */
 #ifndef FC_PAGE_H
 #define FC_PAGE_H
 
@@ -22,20 +23,21 @@ struct fc_page_class {
     uint64_t count, used;
     double mean_bytes, max_bytes; /* payload; mean over used links */
     double max_busy_s;
-    uint64_t bins[FC_PAGE_BINS];  /* used links by bytes, equal bins from 0 to most_bytes of the page's class */
+    uint64_t
+        bins[FC_PAGE_BINS]; /* used links by bytes, equal bins from 0 to most_bytes of the page's class */
 };
 /* One mapping. */
 struct fc_page_side {
-    const char *label, *note;     /* "def", "tasks in rank order" */
+    const char *label, *note; /* "def", "tasks in rank order" */
     double time_s, bound_s, percent_of_peak;
-    double error_percent;         /* NaN: unknown */
-    const char *bottleneck, *error; /* words */
+    double error_percent;                   /* NaN: unknown */
+    const char *bottleneck, *error;         /* words */
     const double *link_bytes, *link_busy_s; /* [n_links] */
-    const uint32_t *node;         /* [n_tasks] */
+    const uint32_t *node;                   /* [n_tasks] */
     struct fc_page_class classes[FC_MAX_CLASSES];
     struct fc_page_link hot[FC_PAGE_HOT];
     int n_hot;
-    const json_t *prediction;     /* as `predict --json` gives it */
+    const json_t *prediction; /* as `predict --json` gives it */
 };
 struct fc_page {
     const struct fc_network *net;
@@ -54,8 +56,9 @@ struct fc_page_facts {
     uint32_t n_links;
     int bits; /* of the loads' mantissas; 53: exact */
 };
-/* Writes the page, whole or not at all. Loads are rounded, as the page then says, where it would be larger than
- * FC_PAGE_MOST_BYTES; FC_NO: it still would. O(links log links). */
+/* Writes the page, whole or not at all. Loads are rounded, as the page then says, where it would be larger
+ * than FC_PAGE_MOST_BYTES; FC_NO: it still would. FC_INPUT: a name is not UTF-8, or the path cannot be
+ * written. O(links log links). */
 enum fc_code fc_page_write(const struct fc_page *page, const char *path, struct fc_page_facts *facts,
                            struct fc_status *st);
 

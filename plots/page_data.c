@@ -1,6 +1,6 @@
-/* page_data.c - the page's data: classes, layout of the network, and under each mapping what every link carries and where
- * every task sits, in the order of the layout's cells. Names of links follow from the shape by the rules of the families
- * (plots/report_names.js); those of graphs are listed. */
+/* page_data.c - the page's data: classes, layout of the network, and under each mapping what every link
+ * carries and where every task sits, in the order of the layout's cells. Names of links follow from the shape
+ * by the rules of the families (plots/report_names.js); those of graphs are listed. */
 #include "plots/page_internal.h"
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
@@ -23,8 +23,8 @@ static json_t *list_of(const uint32_t *v, int n)
 static json_t *torus_shape(const struct fc_network *net)
 {
     const struct fc_torus_shape *s = fc_torus(net);
-    return json_pack("{s:o, s:o, s:i}", "k", list_of(s->k, s->n_dims), "parallel", list_of(s->parallel, s->n_dims),
-                     "perRouter", (int)s->nodes_per_router);
+    return json_pack("{s:o, s:o, s:i}", "k", list_of(s->k, s->n_dims), "parallel",
+                     list_of(s->parallel, s->n_dims), "perRouter", (int)s->nodes_per_router);
 }
 
 static json_t *fat_tree_shape(const struct fc_network *net)
@@ -50,12 +50,14 @@ static json_t *two_level_shape(const struct fc_network *net, struct fc_arena *ar
     uint32_t *host = fc_alloc(arena, n, sizeof *host, st);
     struct fc_packed packed = {0};
     for (size_t i = 0; host && i < n; i++) {
-        uint32_t from = (uint32_t)(i / s->pair_links / s->n_supernodes), to = (uint32_t)(i / s->pair_links % s->n_supernodes);
+        uint32_t from = (uint32_t)(i / s->pair_links / s->n_supernodes),
+                 to = (uint32_t)(i / s->pair_links % s->n_supernodes);
         if (from != to) host[i] = fc_two_level_host(s, from, to, (uint32_t)(i % s->pair_links));
     }
     if (!host || fc_pack_numbers(host, n, arena, &packed, st)) return NULL;
-    return json_pack("{s:i, s:i, s:i, s:i, s:s%}", "supernodes", (int)s->n_supernodes, "members", (int)s->members,
-                     "positions", (int)s->n_positions, "cables", (int)s->pair_links, "host", packed.text, packed.length);
+    return json_pack("{s:i, s:i, s:i, s:i, s:s%}", "supernodes", (int)s->n_supernodes, "members",
+                     (int)s->members, "positions", (int)s->n_positions, "cables", (int)s->pair_links, "host",
+                     packed.text, packed.length);
 }
 
 /* Names in the order of the cells, a line each. */
@@ -70,8 +72,10 @@ static json_t *listed_names(const struct fc_page *page, struct fc_arena *arena, 
             uint32_t link = page->map->panels[i].cell[k];
             fprintf(out, "%s\n", link == FC_NONE ? "" : fc_link_name(page->net, link, name, sizeof name));
         }
-    if (!out || fclose(out)) fc_refuse(st, FC_NO, "out of memory for the page");
-    else fc_pack_text(text, size, arena, &packed, st);
+    if (!out || fclose(out))
+        fc_refuse(st, FC_NO, "out of memory for the page");
+    else
+        fc_pack_text(text, size, arena, &packed, st);
     free(text);
     return st->code ? NULL : json_pack("{s:s%}", "names", packed.text, packed.length);
 }
@@ -90,9 +94,9 @@ static json_t *shape(const struct fc_page *page, struct fc_arena *arena, struct 
 
 static json_t *panel_json(const struct fc_panel *p)
 {
-    return json_pack("{s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s}", "title", p->title, "class", p->link_class, "tiles",
-                     (json_int_t)p->n_tiles, "rows", (json_int_t)p->rows, "columns", (json_int_t)p->columns, "tile",
-                     p->tile, "row", p->row, "column", p->column);
+    return json_pack("{s:s, s:i, s:I, s:I, s:I, s:s, s:s, s:s}", "title", p->title, "class", p->link_class,
+                     "tiles", (json_int_t)p->n_tiles, "rows", (json_int_t)p->rows, "columns",
+                     (json_int_t)p->columns, "tile", p->tile, "row", p->row, "column", p->column);
 }
 
 static json_t *classes(const struct fc_page *page)
@@ -159,10 +163,12 @@ static json_t *side_json(const struct fc_page *page, const struct fc_page_side *
     if (!proportional && fc_pack_reals(v, n, most_values, arena, &busy, st)) return NULL;
     *bits = bytes.bits < *bits ? bytes.bits : *bits;
     if (!proportional && busy.bits < *bits) *bits = busy.bits;
-    json_t *json = json_pack("{s:s, s:s%, s:s%}", "label", side->label, "bytes", bytes.text, bytes.length, "node",
-                             node.text, node.length);
+    json_t *json = json_pack("{s:s, s:s%, s:s%}", "label", side->label, "bytes", bytes.text, bytes.length,
+                             "node", node.text, node.length);
+    if (!json) return NULL;
     json_t *factors = json_array();
-    for (int c = 0; c < page->net->machine->n_classes; c++) json_array_append_new(factors, json_real(factor[c]));
+    for (int c = 0; c < page->net->machine->n_classes; c++)
+        json_array_append_new(factors, json_real(factor[c]));
     json_object_set_new(json, proportional ? "factor" : "busy",
                         proportional ? factors : json_stringn(busy.text, busy.length));
     if (!proportional) json_decref(factors);
@@ -172,23 +178,36 @@ static json_t *side_json(const struct fc_page *page, const struct fc_page_side *
 json_t *fc_page_data(const struct fc_page *page, uint32_t most_values, struct fc_arena *arena, int *bits,
                      struct fc_status *st)
 {
-    json_t *panels = json_array(), *sides = json_array();
-    struct fc_packed nodes = {0};
+    json_t *panels = json_array(), *sides = json_array(), *kinds = classes(page), *network = NULL,
+           *nodes = NULL;
+    struct fc_packed cells = {0};
+    size_t n_panels = (size_t)page->map->n_panels;
     *bits = 53;
-    for (int i = 0; i < page->map->n_panels; i++) json_array_append_new(panels, panel_json(&page->map->panels[i]));
+    for (size_t i = 0; i < n_panels; i++) json_array_append_new(panels, panel_json(&page->map->panels[i]));
     for (int i = 0; i < 2 && !st->code; i++)
         json_array_append_new(sides, side_json(page, &page->side[i], most_values, arena, bits, st));
-    json_t *network = st->code ? NULL : shape(page, arena, st);
-    if (!st->code) fc_pack_numbers(page->map->nodes.cell, fc_panel_cells(&page->map->nodes), arena, &nodes, st);
-    if (st->code) {
-        json_decref(panels);
-        json_decref(sides);
-        json_decref(network);
-        return NULL;
+    if (!st->code) network = shape(page, arena, st);
+    if (!st->code)
+        fc_pack_numbers(page->map->nodes.cell, fc_panel_cells(&page->map->nodes), arena, &cells, st);
+    if (!st->code) {
+        nodes = panel_json(&page->map->nodes);
+        json_object_set_new(nodes, "cell", json_stringn(cells.text, cells.length));
     }
-    json_t *node_panel = panel_json(&page->map->nodes);
-    json_object_set_new(node_panel, "cell", json_stringn(nodes.text, nodes.length));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:o}", "family", page->net->machine->family->name, "shape", network,
-                     "classes", classes(page), "panels", panels, "nodes", node_panel, "tasks", (int)page->n_tasks,
-                     "sides", sides);
+    /* Jansson makes nothing of bytes that are not UTF-8 */
+    bool whole = json_array_size(panels) == n_panels && json_array_size(sides) == 2 && network &&
+                 json_array_size(kinds) == (size_t)page->net->machine->n_classes &&
+                 page->side[0].prediction && page->side[1].prediction;
+    if (!st->code && !whole)
+        fc_refuse(st, FC_INPUT,
+                  "a name of the job, a mapping or the network is not UTF-8, which a page must be");
+    if (!st->code)
+        return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:o}", "family", page->net->machine->family->name,
+                         "shape", network, "classes", kinds, "panels", panels, "nodes", nodes, "tasks",
+                         (int)page->n_tasks, "sides", sides);
+    json_decref(panels);
+    json_decref(sides);
+    json_decref(kinds);
+    json_decref(network);
+    json_decref(nodes);
+    return NULL;
 }

@@ -6,13 +6,15 @@
 #include "plots/page.h"
 
 /* The fixed parts (page_parts.c), NUL-terminated. */
-extern const char fc_part_html[], fc_part_css[], fc_part_js[], fc_part_inflate_js[], fc_part_names_js[], fc_part_draw_js[];
+extern const char fc_part_html[], fc_part_css[], fc_part_js[], fc_part_inflate_js[], fc_part_names_js[],
+    fc_part_draw_js[];
 
 /* `text` as HTML text or attribute: & < > " ' escaped. */
 void fc_html_text(FILE *out, const char *text);
 /* JSON for a script element: no '<' in it. */
 enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st);
-/* Links, layout and loads (page_data.c): a new reference, NULL after a failure. *bits: fewest bits of a mantissa. */
+/* Links, layout and loads (page_data.c): a new reference, NULL after a failure. *bits: fewest bits of a
+ * mantissa. */
 json_t *fc_page_data(const struct fc_page *page, uint32_t most_values, struct fc_arena *arena, int *bits,
                      struct fc_status *st);
 /* The parts that need no script (page_tables.c). */

@@ -1,4 +1,5 @@
-/* page_tables.c - the parts of the page that need no script: times as bars, histograms by class, numbers, inputs. */
+/* page_tables.c - the parts of the page that need no script: times as bars, histograms by class, numbers,
+ * inputs. */
 #include "plots/page_internal.h"
 
 #include <math.h>
@@ -31,16 +32,22 @@ void fc_page_bars(const struct fc_page *page, FILE *out)
         fc_html_text(out, s->label);
         fputs("</b> <span>", out);
         fc_html_text(out, s->note);
-        fprintf(out, "</span></div><div class=\"track\" aria-hidden=\"true\"><i class=\"fill\" style=\"width:%.3f%%\"></i>",
+        fprintf(out,
+                "</span></div><div class=\"track\" aria-hidden=\"true\"><i class=\"fill\" "
+                "style=\"width:%.3f%%\"></i>",
                 s->time_s * scale);
         if (e > 0)
-            fprintf(out, "<i class=\"error\" style=\"left:%.3f%%;width:%.3f%%\"></i>", fmax(0, s->time_s * (1 - e)) * scale,
+            fprintf(out, "<i class=\"error\" style=\"left:%.3f%%;width:%.3f%%\"></i>",
+                    fmax(0, s->time_s * (1 - e)) * scale,
                     (s->time_s * (1 + e) - fmax(0, s->time_s * (1 - e))) * scale);
-        fprintf(out, "<i class=\"bound\" style=\"left:%.3f%%\"></i></div><div class=\"value\"><b>", s->bound_s * scale);
+        fprintf(out, "<i class=\"bound\" style=\"left:%.3f%%\"></i></div><div class=\"value\"><b>",
+                s->bound_s * scale);
         put_quantity(out, s->time_s, FC_SECONDS);
         fputs("</b> ", out);
-        if (isnan(s->error_percent)) fputs("error unknown", out);
-        else fprintf(out, "±%.0f %%", s->error_percent);
+        if (isnan(s->error_percent))
+            fputs("error unknown", out);
+        else
+            fprintf(out, "±%.0f %%", s->error_percent);
         fputs(" · no run is under ", out);
         put_quantity(out, s->bound_s, FC_SECONDS);
         fprintf(out, " · %.1f %% of peak</div></div>\n", s->percent_of_peak);
@@ -55,12 +62,14 @@ static void put_bins(FILE *out, const struct fc_page *page, int side, int c, uin
     double width = page->most_bytes[c] / FC_PAGE_BINS;
     fprintf(out, "<div class=\"bins s%d\" role=\"img\" aria-label=\"", side);
     fc_html_text(out, page->side[side].label);
-    fprintf(out, ": %llu of %llu links used, busiest ", (unsigned long long)k->used, (unsigned long long)k->count);
+    fprintf(out, ": %llu of %llu links used, busiest ", (unsigned long long)k->used,
+            (unsigned long long)k->count);
     put_quantity(out, k->max_bytes, FC_BYTES);
     fputs("\">", out);
     for (int b = 0; b < FC_PAGE_BINS; b++) {
         double n = (double)k->bins[b];
-        fprintf(out, "<i style=\"height:%.1f%%\" title=\"", n > 0 ? 100 * (log10(n) + 0.35) / (log10((double)tallest) + 0.35) : 0);
+        fprintf(out, "<i style=\"height:%.1f%%\" title=\"",
+                n > 0 ? 100 * (log10(n) + 0.35) / (log10((double)tallest) + 0.35) : 0);
         if (n > 0) fprintf(out, "%.0f links, ", n);
         put_quantity(out, b * width, FC_BYTES);
         fputs(" to ", out);
@@ -135,8 +144,10 @@ void fc_page_histograms(const struct fc_page *page, FILE *out)
 
 void fc_page_numbers(const struct fc_page *page, FILE *out)
 {
-    fputs("<thead><tr><th>class</th><th>mapping</th><th class=\"n\">links</th><th class=\"n\">used</th><th class=\"n\">mean</th>"
-          "<th class=\"n\">busiest</th><th class=\"n\">busy for</th></tr></thead><tbody>\n", out);
+    fputs("<thead><tr><th>class</th><th>mapping</th><th class=\"n\">links</th><th class=\"n\">used</th><th "
+          "class=\"n\">mean</th>"
+          "<th class=\"n\">busiest</th><th class=\"n\">busy for</th></tr></thead><tbody>\n",
+          out);
     for (int c = 0; c < page->net->machine->n_classes; c++)
         for (int i = 0; i < 2; i++) {
             const struct fc_page_class *k = &page->side[i].classes[c];
@@ -162,8 +173,10 @@ void fc_page_hottest(const struct fc_page *page, FILE *out)
     for (int i = 0; i < 2; i++) {
         fprintf(out, "<div class=\"scroll\"><table class=\"s%d\"><caption><b>", i);
         fc_html_text(out, page->side[i].label);
-        fputs("</b></caption><thead><tr><th>link</th><th class=\"n\">carries</th><th class=\"n\">busy for</th></tr></thead>"
-              "<tbody>\n", out);
+        fputs("</b></caption><thead><tr><th>link</th><th class=\"n\">carries</th><th class=\"n\">busy "
+              "for</th></tr></thead>"
+              "<tbody>\n",
+              out);
         for (int k = 0; k < page->side[i].n_hot; k++) {
             const struct fc_page_link *hot = &page->side[i].hot[k];
             fputs("<tr><td>", out);
@@ -188,6 +201,9 @@ void fc_page_inputs(const struct fc_page *page, int bits, FILE *out)
         fputs("</dd>\n", out);
     }
     if (bits < 53)
-        fprintf(out, "<dt>pictures</dt><dd>Loads in the maps are rounded to %d bits, by at most %.2g %%, to keep the page small; "
-                     "all other numbers are exact.</dd>\n", bits, 100 * ldexp(1, -bits));
+        fprintf(out,
+                "<dt>pictures</dt><dd>Loads in the maps are rounded to %d bits, by at most %.2g %%, to keep "
+                "the page small; "
+                "all other numbers are exact.</dd>\n",
+                bits, 100 * ldexp(1, -bits));
 }

@@ -1,7 +1,8 @@
-/* paper.c - grows a figure in a paper's form and writes its files: the table, the script, and what gnuplot makes of them.
+/* paper.c - grows a figure in a paper's form and writes its files: the table, the script, and what gnuplot
+ * makes of them.
  *
- * gnuplot writes to NAME.png.part and so on, which take their names when all three are there: a figure that was
- * interrupted leaves no half picture. */
+ * gnuplot writes to NAME.png.part and so on, which take their names when all three are there: a figure that
+ * was interrupted leaves no half picture. */
 #include "plots/paper_script.h"
 
 #include <errno.h>
@@ -97,10 +98,11 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
     bool rows = plot->form == FC_PAPER_ROWS;
     snprintf(low, sizeof low, "low_%s", rows ? plot->x_name : plot->y_name);
     snprintf(high, sizeof high, "high_%s", rows ? plot->x_name : plot->y_name);
-    struct fc_column columns[] = {{.name = "series", .kind = FC_CELL_INT},   {.name = "label", .kind = FC_CELL_TEXT},
-                                  {.name = "category", .kind = FC_CELL_TEXT}, {.name = plot->x_name, .kind = FC_CELL_REAL},
-                                  {.name = plot->y_name, .kind = FC_CELL_REAL}, {.name = low, .kind = FC_CELL_REAL},
-                                  {.name = high, .kind = FC_CELL_REAL}};
+    struct fc_column columns[] = {
+        {.name = "series", .kind = FC_CELL_INT},      {.name = "label", .kind = FC_CELL_TEXT},
+        {.name = "category", .kind = FC_CELL_TEXT},   {.name = plot->x_name, .kind = FC_CELL_REAL},
+        {.name = plot->y_name, .kind = FC_CELL_REAL}, {.name = low, .kind = FC_CELL_REAL},
+        {.name = high, .kind = FC_CELL_REAL}};
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (int i = 0; i < plot->n_series; i++)
@@ -108,9 +110,10 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
             const struct fc_paper_series *s = &plot->series[i];
             int category = (int)lround(rows ? s->y[j] : s->x[j]);
             bool known = plot->form != FC_PAPER_CURVES && category >= 0 && category < plot->n_categories;
-            struct fc_cell cells[] = {{.integer = i},     {.text = s->label},  {.text = known ? plot->category[category] : "-"},
-                                      {.real = s->x[j]},  {.real = s->y[j]},   {.real = s->low[j]},
-                                      {.real = s->high[j]}};
+            struct fc_cell cells[] = {
+                {.integer = i},      {.text = s->label}, {.text = known ? plot->category[category] : "-"},
+                {.real = s->x[j]},   {.real = s->y[j]},  {.real = s->low[j]},
+                {.real = s->high[j]}};
             fc_table_row(&table, cells, st);
         }
     struct fc_output out;
@@ -140,7 +143,8 @@ static int gnuplot(const char *directory, const char *log, char *const *argv)
         errno = failed;
         return -1;
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -166,18 +170,23 @@ static const char *const pictures[] = {"png", "svg", "pdf"};
 
 static enum fc_code draw(const char *directory, const char *name, struct fc_status *st)
 {
-    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
+    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e",
+                                                      set[] = "part='.part'";
     char *argv[] = {program, option, set, script, NULL};
     snprintf(script, sizeof script, "%s.gp", name);
     snprintf(log, sizeof log, "%s.log", name);
     int status = gnuplot(directory, log, argv);
-    if (status < 0) missing(st);
-    else if (status) fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
+    if (status < 0)
+        missing(st);
+    else if (status)
+        fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
     for (size_t i = 0; i < FC_COUNT(pictures); i++) {
         snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
         snprintf(part, sizeof part, "%s.part", path);
-        if (st->code) unlink(part);
-        else if (rename(part, path)) fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
+        if (st->code)
+            unlink(part);
+        else if (rename(part, path))
+            fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
     }
     snprintf(path, sizeof path, "%s/%s", directory, log);
     if (!st->code) unlink(path);

@@ -1,5 +1,6 @@
-/* paper.h - a figure in the form of a paper: published values as open marks, ours as lines and filled marks with error
- * bars, or as bars by category. Readable in grey: a series has its own mark, dash and shade beside its colour. */
+/* paper.h - a figure in the form of a paper: published values as open marks, ours as lines and filled marks
+ * with error bars, or as bars by category. Readable in grey: a series has its own mark, dash and shade beside
+ * its colour. */
 #ifndef FC_PAPER_H
 #define FC_PAPER_H
 
@@ -24,9 +25,9 @@ struct fc_paper_series {
     double *x, *y, *low, *high; /* [n]; low and high: the error bar, NaN: none */
 };
 struct fc_paper_plot {
-    const char *name;            /* of the files */
+    const char *name; /* of the files */
     const char *title, *subtitle;
-    const char *x_name, *y_name; /* columns of the table, units at the end: "size_bytes" */
+    const char *x_name, *y_name;   /* columns of the table, units at the end: "size_bytes" */
     const char *x_label, *y_label; /* axes: "size (bytes)" */
     enum fc_paper_form form;
     bool log_x, log_y;
@@ -38,14 +39,15 @@ struct fc_paper_plot {
     const char **note;     /* FC_PAPER_ROWS: [n_categories] at the right end; else NULL */
 };
 
-/* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is missing. Before
- * anything is computed. */
+/* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is
+ * missing. Before anything is computed. */
 enum fc_code fc_paper_check(const char *directory, struct fc_status *st);
-/* Writes DIR/NAME.tsv, .gp, .png, .svg and .pdf; each appears whole or not at all. `gnuplot NAME.gp` in DIR draws them
- * again. FC_NO: gnuplot refused; then .tsv, .gp and its messages stay. */
+/* Writes DIR/NAME.tsv, .gp, .png, .svg and .pdf; each appears whole or not at all. `gnuplot NAME.gp` in DIR
+ * draws them again. FC_NO: gnuplot refused; then .tsv, .gp and its messages stay. */
 enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st);
 
-/* Grow a plot; texts are borrowed. Return the index, -1 out of memory (a point: false). low < high: an error bar. */
+/* Grow a plot; texts are borrowed. Return the index, -1 out of memory (a point: false). low < high: an error
+ * bar. */
 int fc_paper_series_add(struct fc_paper_plot *plot, enum fc_paper_mark mark, int style, const char *label);
 int fc_paper_category_add(struct fc_paper_plot *plot, const char *name, const char *note);
 bool fc_paper_point_add(struct fc_paper_plot *plot, int series, double x, double y, double low, double high);

@@ -1,8 +1,8 @@
 /* paper_script.c - gnuplot for a figure in a paper's form.
  *
- * Colours are those of Paul Tol's high-contrast and bright schemes (colour-blind safe), in an order in which neighbours
- * differ in shade; a series' form of mark and dash differ too, so that a figure printed in grey can be read. Published
- * values have open marks or hollow bars, ours filled ones. */
+ * Colours are those of Paul Tol's high-contrast and bright schemes (colour-blind safe), in an order in which
+ * neighbours differ in shade; a series' form of mark and dash differ too, so that a figure printed in grey
+ * can be read. Published values have open marks or hollow bars, ours filled ones. */
 #include "plots/paper_script.h"
 
 #include <math.h>
@@ -18,9 +18,12 @@ static void put_string(FILE *script, const char *text, bool tic)
 {
     fputc('"', script);
     for (; *text; text++)
-        if (*text == '\n') fputs("\\n", script);
-        else if (*text == '%' && tic) fputs("%%", script);
-        else fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
+        if (*text == '\n')
+            fputs("\\n", script);
+        else if (*text == '%' && tic)
+            fputs("%%", script);
+        else
+            fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
     fputc('"', script);
 }
 
@@ -54,9 +57,9 @@ static void put_titles(const struct fc_paper_plot *plot, FILE *script)
 
 /* ---- axes by form ---- */
 
-static void put_categories(const struct fc_paper_plot *plot, const char *axis, FILE *script)
+static void put_categories(const struct fc_paper_plot *plot, FILE *script)
 {
-    fprintf(script, "set %stics (", axis);
+    fprintf(script, "set xtics (");
     for (int i = 0; i < plot->n_categories; i++) {
         fprintf(script, "%s", i ? ", " : "");
         put_string(script, plot->category[i], true);
@@ -74,6 +77,22 @@ static bool powers_of_two(const struct fc_paper_plot *plot)
             if (frexp(plot->series[i].x[j], &exponent) != 0.5) return false;
         }
     return true;
+}
+
+/* Marks at 1, 2, 5 of each decade; at 1 only where there are many. */
+static void put_decades(double least, double most, FILE *script)
+{
+    static const int steps[] = {1, 2, 5};
+    bool few = most / least < 2e3, first = true;
+    fprintf(script, "set ytics (");
+    for (int e = (int)floor(log10(least)); e <= (int)ceil(log10(most)); e++)
+        for (int i = 0; i < (few ? 3 : 1); i++) {
+            double y = steps[i] * pow(10, e);
+            if (y < least || y > most) continue;
+            fprintf(script, "%s%g", first ? "" : ", ", y);
+            first = false;
+        }
+    fprintf(script, ")\n");
 }
 
 /* A little more than the data and its error bars. */
@@ -94,13 +113,17 @@ static void put_y_range(const struct fc_paper_plot *plot, FILE *script)
         least = plot->log_y ? least / 1.6 : 0;
         most = plot->log_y ? 1.6 * most : 1.06 * most;
     }
-    if (least < most && isfinite(least) && isfinite(most)) fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (!(least < most && isfinite(least) && isfinite(most))) return;
+    fprintf(script, "set yrange [%g:%g]\n", least, most);
+    if (plot->log_y && least > 0) put_decades(least, most, script);
 }
 
 static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 {
-    if (plot->log_x && powers_of_two(plot)) fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
-    else if (plot->log_x) fprintf(script, "set logscale x\n");
+    if (plot->log_x && powers_of_two(plot))
+        fprintf(script, "set logscale x 2\nset format x '%%.0b%%B'\n");
+    else if (plot->log_x)
+        fprintf(script, "set logscale x\n");
     if (plot->log_y) fprintf(script, "set logscale y\n");
     put_y_range(plot, script);
     fprintf(script, "set key outside right top Left reverse\nset grid x y lc rgb '#cccccc'\n");
@@ -109,10 +132,11 @@ static void curve_axes(const struct fc_paper_plot *plot, FILE *script)
 static void bar_axes(const struct fc_paper_plot *plot, FILE *script)
 {
     curve_axes(plot, script);
-    put_categories(plot, "x", script);
-    if (longest(plot->category, plot->n_categories) > 60 / (size_t)(plot->n_categories + 1) + 3)
+    put_categories(plot, script);
+    if (longest(plot->category, plot->n_categories) * (size_t)plot->n_categories > 75)
         fprintf(script, "set xtics rotate by -30\n");
-    fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n", plot->n_categories - 0.4);
+    fprintf(script, "set xrange [-0.6:%g]\nunset grid\nset grid y lc rgb '#cccccc'\n",
+            plot->n_categories - 0.4);
 }
 
 static void row_axes(const struct fc_paper_plot *plot, FILE *script)
@@ -121,17 +145,20 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++)
         for (size_t j = 0; j < plot->series[i].n; j++)
             if (isfinite(plot->series[i].x[j])) most = fmax(most, 1.15 * fabs(plot->series[i].x[j]));
-    put_categories(plot, "y", script);
-    fprintf(script,
-            "set yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
-            "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
-            "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
-            "set grid y lc rgb '#cccccc'\n",
-            plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
-            longest(plot->category, plot->n_categories) + 3);
-    for (int i = 0; i < plot->n_categories; i++) {
+    fprintf(
+        script,
+        "unset ytics\nset yrange [%g:-0.7]\nset xrange [%g:%g]\nset rmargin %zu\nset lmargin %zu\nunset key\n"
+        "set object 1 rectangle from -1, graph 0 to 1, graph 1 fc rgb '#dddddd' fs solid noborder behind\n"
+        "set arrow 1 from 0, graph 0 to 0, graph 1 nohead lc rgb '#666666'\n"
+        "set grid x lc rgb '#cccccc'\n",
+        plot->n_categories - 0.3, -most, most, longest(plot->note, plot->n_categories) + 3,
+        longest(plot->category, plot->n_categories) + 3);
+    for (int i = 0; i < plot->n_categories; i++) { /* labels: gnuplot cuts the names of tics at 50 letters */
+        fprintf(script, "set label %d ", 2 * i + 2);
+        put_text(script, plot->category[i]);
+        fprintf(script, " at graph 0, first %d right offset -1, 0\n", i);
         if (!plot->note[i]) continue;
-        fprintf(script, "set label %d ", i + 2);
+        fprintf(script, "set label %d ", 2 * i + 3);
         put_text(script, plot->note[i]);
         fprintf(script, " at graph 1, first %d left offset 1, 0\n", i);
     }
@@ -154,7 +181,8 @@ static bool has_bars(const struct fc_paper_series *s)
 }
 
 /* Starts a series: rows of number i, shifted along x, then the columns `using`. */
-static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns, bool *first)
+static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns,
+                  bool *first)
 {
     fprintf(script, "%s'%s.tsv' skip 1 using (column(1) == %d ? column(4) + %g : NaN):%s ",
             *first ? "plot " : ", \\\n     ", plot->name, i, shift, columns);
@@ -174,12 +202,19 @@ static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, boo
     const char *colour = colours[style];
     start(plot, script, i, 0, "5", first);
     switch (s->mark) {
-    case FC_PAPER_PUBLISHED: fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour); break;
-    case FC_PAPER_OURS:
-        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style], colour);
+    case FC_PAPER_PUBLISHED:
+        fprintf(script, "with points pt %d ps 1.8 lw 2 lc rgb '%s'", hollow[style], colour);
         break;
-    case FC_PAPER_LINE: fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour); break;
-    case FC_PAPER_LIMIT: fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'"); break;
+    case FC_PAPER_OURS:
+        fprintf(script, "with linespoints lw 2 dt %d pt %d ps 0.9 lc rgb '%s'", style % 5 + 1, filled[style],
+                colour);
+        break;
+    case FC_PAPER_LINE:
+        fprintf(script, "with lines lw 2 dt %d lc rgb '%s'", style % 5 + 1, colour);
+        break;
+    case FC_PAPER_LIMIT:
+        fprintf(script, "with lines lw 1.5 dt 2 lc rgb '#666666'");
+        break;
     }
     put_label(script, s->label);
     if (!has_bars(s)) return;
@@ -233,9 +268,15 @@ static void put_series(const struct fc_paper_plot *plot, FILE *script)
     for (int i = 0; i < plot->n_series; i++) {
         if (!has_points(&plot->series[i])) continue;
         switch (plot->form) {
-        case FC_PAPER_CURVES: put_curve(plot, script, i, &first); break;
-        case FC_PAPER_BARS: put_bar(plot, script, i, at, n_bars, &first); break;
-        case FC_PAPER_ROWS: put_row(plot, script, i, &first); break;
+        case FC_PAPER_CURVES:
+            put_curve(plot, script, i, &first);
+            break;
+        case FC_PAPER_BARS:
+            put_bar(plot, script, i, at, n_bars, &first);
+            break;
+        case FC_PAPER_ROWS:
+            put_row(plot, script, i, &first);
+            break;
         }
         at += plot->series[i].mark != FC_PAPER_LIMIT;
     }
@@ -247,7 +288,8 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
     int width = 1000, height = 560;
     if (plot->form == FC_PAPER_ROWS) {
-        width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) + longest(plot->note, plot->n_categories));
+        width = 420 + 7 * (int)(longest(plot->category, plot->n_categories) +
+                                longest(plot->note, plot->n_categories));
         height = 150 + 22 * plot->n_categories;
     }
     fprintf(script,
@@ -259,9 +301,15 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
             width, height, plot->name);
     put_titles(plot, script);
     switch (plot->form) {
-    case FC_PAPER_CURVES: curve_axes(plot, script); break;
-    case FC_PAPER_BARS: bar_axes(plot, script); break;
-    case FC_PAPER_ROWS: row_axes(plot, script); break;
+    case FC_PAPER_CURVES:
+        curve_axes(plot, script);
+        break;
+    case FC_PAPER_BARS:
+        bar_axes(plot, script);
+        break;
+    case FC_PAPER_ROWS:
+        row_axes(plot, script);
+        break;
     }
     put_series(plot, script);
     fprintf(script,

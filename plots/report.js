@@ -146,8 +146,8 @@ const MOST_STROKES = 5000;
 let overview;
 
 /* Busiest link that leaves each router of a torus, by slices. */
-function routerCells() {
-  const own = data.panels.filter((p) => !p.title.includes('node') && !p.title.startsWith('mesh')), first = own[0];
+function routerCells(own) {
+  const first = own[0];
   const rows = first.rows, columns = data.shape.k[0], p = { tiles: first.tiles, rows, columns, n: first.tiles * rows * columns };
   p.own = own;
   p.best = sides.map((side) => {
@@ -166,32 +166,33 @@ function routerCells() {
 
 function makeOverview() {
   const strokeOf = { 'two-level': ringStroke, 'fat-tree': treeStroke }[data.family];
-  if ((data.family === 'two-level' && data.shape.supernodes < 3) || data.family === 'graph') {
+  const own = data.panels.filter((p) => (data.family === 'two-level' ? p.title === 'D links' : !p.title.includes('node') && !p.title.startsWith('mesh')));
+  if ((data.family === 'two-level' && data.shape.supernodes < 3) || data.family === 'graph' || !own.length) {
     $('overview').hidden = true;
     return;
   }
-  if (!strokeOf) { overview = { cells: routerCells() }; return; }
-  const own = data.panels.filter((p) => (data.family === 'two-level' ? p.title === 'D links' : true));
+  if (!strokeOf) { overview = { cells: routerCells(own) }; return; }
   const ghosts = data.family === 'fat-tree' && own.reduce((n, p) => n + p.n, 0) <= MOST_STROKES; /* unused links too */
+  const each = Math.floor(MOST_STROKES / own.length);
   let more = false;
   overview = { own, aspect: data.family === 'two-level' ? 1 : 0.62, strokes: sides.map((side) => {
-    let all = [];
-    for (const p of own) for (let cell = 0; cell < p.n; cell++) if (exists(p, cell)) all.push(busyOf(side, p, cell));
-    all = Float64Array.from(all).sort();
-    const least = Math.max(all[Math.max(0, all.length - MOST_STROKES)] || 0, ghosts ? 0 : Number.MIN_VALUE), top = [];
-    for (const p of own)
-      for (let cell = 0; cell < p.n; cell++) {
+    const top = [];
+    for (const p of own) {
+      let all = [];
+      for (let cell = 0; cell < p.n; cell++) if (exists(p, cell)) all.push(busyOf(side, p, cell));
+      all = Float64Array.from(all).sort();
+      const least = Math.max(all[Math.max(0, all.length - each)] || 0, ghosts ? 0 : Number.MIN_VALUE);
+      for (let cell = 0, n = 0; cell < p.n && n < each; cell++) {
         const busy_s = exists(p, cell) ? busyOf(side, p, cell) : -1;
-        if (busy_s < least) continue;
-        if (top.length < MOST_STROKES) top.push({ p, cell, busy_s });
-        else more = true;
+        if (busy_s >= least && ++n) top.push({ p, cell, busy_s });
       }
-    more = more || (all.length > MOST_STROKES && all[all.length - MOST_STROKES - 1] > 0);
+      more = more || (all.length > each && all[all.length - each - 1] > 0);
+    }
     top.sort((a, b) => a.busy_s - b.busy_s);
     for (const k of top) k.at = strokeOf(k.p, k.cell);
     return top;
   }) };
-  overview.dropped = more;
+  overview.dropped = more && each;
 }
 
 /* Level of the busiest link of a class in each supernode. */
@@ -211,7 +212,7 @@ function tellOverview() {
   const told = { 'two-level': `A ring of supernodes. Curves are D links; ${bands}.`, 'fat-tree': 'The tree, nodes at the bottom. A line is a link up or down.',
     tmesh: 'A square is a chip, coloured by the busiest torus link that leaves it; a block is a slice.' }[data.family]
     || 'A square is a router, coloured by the busiest link that leaves it; a block is a slice.';
-  const dropped = overview && overview.dropped ? ` The ${MOST_STROKES} busiest are drawn.` : '';
+  const dropped = overview && overview.dropped ? data.family === 'fat-tree' ? ` The ${overview.dropped} busiest of each level and direction are drawn.` : ` The ${overview.dropped} busiest are drawn.` : '';
   $('glance-what').textContent = overview ? `${told}${dropped} ${dark() ? 'Brighter' : 'Darker'}${wide} is busier; both pictures have one scale.` : 'The maps below show every link.';
 }
 
@@ -381,8 +382,13 @@ function start() {
   repaint();
   pointOverview();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint);
-  addEventListener('beforeprint', () => { printing = true; repaint(); });
-  addEventListener('afterprint', () => { printing = false; repaint(); });
+  let theme; /* paper is light */
+  addEventListener('beforeprint', () => { theme = document.documentElement.dataset.theme; document.documentElement.dataset.theme = 'light'; repaint(); });
+  addEventListener('afterprint', () => {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    repaint();
+  });
   let width = innerWidth;
   addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; repaint(); } });
   requestAnimationFrame(() => { document.documentElement.dataset.ready = Math.round(performance.now()); });

@@ -21,8 +21,7 @@ const heatStops = {
   dark: [[52, 44, 78], [104, 32, 116], [172, 48, 96], [230, 92, 48], [250, 168, 62], [253, 252, 190]],
 };
 const taskStops = [[0, 34, 78], [65, 77, 107], [124, 123, 120], [188, 175, 111], [254, 232, 56]];
-let printing = false;
-const dark = () => !printing && (document.documentElement.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
+const dark = () => (document.documentElement.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark';
 const mix = (stops, x) => {
   const at = Math.min(Math.max(x, 0), 1) * (stops.length - 1), i = Math.min(Math.floor(at), stops.length - 2);
   return stops[i].map((c, k) => Math.round(c + (stops[i + 1][k] - c) * (at - i)));
@@ -110,7 +109,6 @@ function drawStrokes(canvas, strokes, aspect) {
   const width = canvas.parentElement.clientWidth, ratio = Math.max(1, devicePixelRatio || 1), context = canvas.getContext('2d');
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(width * aspect * ratio);
-  canvas.style.height = `${width * aspect}px`;
   context.setTransform(canvas.width, 0, 0, canvas.height, 0, 0);
   context.lineCap = 'round';
   const thin = Math.min(1, Math.max(0.5, width / 480));

@@ -1,17 +1,17 @@
 /* bgl_alltoall.c - Blue Gene/L: all-to-all on 8x8x8 and 4x4x2, Figures 6 and 11, by the flit-level kernel.
  *
- * Figure 11's shortest message, one 32 B packet a pair, is software bound: 71 % of 23,551 cycles for 511 packets of 46 byte
- * times and 6.01 hops over 6 links are 65 network cycles, 260 of the processor, a packet; inferred from that point. Figure
- * 6's torus is not given; 8x8x8 stands for it. */
+ * Figure 11's shortest message, one 32 B packet a pair, is software bound: 71 % of 23,551 cycles for 511
+ * packets of 46 byte times and 6.01 hops over 6 links are 65 network cycles, 260 of the processor, a packet;
+ * inferred from that point. Figure 6's torus is not given; 8x8x8 stands for it. */
 #include "reproduce/bluegene.h"
 
 #define SOFTWARE_GAP 65
 enum { FIG6, FIG11, N };
 static const struct fc_figure figures[N] = {
-    [FIG6] = {"bgl-fig6", "all-to-all: links busy, by routing and channels", FC_BGL_PAPER ", Figure 6", "bgl-512",
-              "fabricast flit -m bgl-512 -p alltoall:bytes=7200 --interval 10000"},
-    [FIG11] = {"bgl-fig11", "all-to-all: percent of peak by message size", FC_BGL_PAPER ", Figure 11", "bgl-512",
-               "fabricast flit -m bgl-512 -p alltoall:bytes=2400"},
+    [FIG6] = {"bgl-fig6", "all-to-all: links busy, by routing and channels", FC_BGL_PAPER ", Figure 6",
+              "bgl-512", "fabricast flit -m bgl-512 -p alltoall:bytes=7200 --interval 10000"},
+    [FIG11] = {"bgl-fig11", "all-to-all: percent of peak by message size", FC_BGL_PAPER ", Figure 11",
+               "bgl-512", "fabricast flit -m bgl-512 -p alltoall:bytes=2400"},
 };
 
 static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind, enum fc_point_origin origin,
@@ -27,13 +27,14 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    if (fc_bgl_start(&run, FC_BGL_ENDLESS, how->quick ? "alltoall:bytes=2400" : "alltoall:bytes=7200", &settings, st))
+    if (fc_bgl_start(&run, FC_BGL_ENDLESS, how->quick ? "alltoall:bytes=2400" : "alltoall:bytes=7200",
+                     &settings, st))
         return st->code;
     uint32_t n = run.r.n_intervals;
     *busy = fc_bgl_busy(&run.r, n / 4, 3 * n / 4);
     *percent = fc_bgl_percent_of_peak(&run.r, run.bound_s);
-    fc_point_percent(of(&r[FIG6], FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 87, 100 * 240 / FC_BGL_PACKET_TIME * 0.98, 0.2,
-                     "98 %% of the links busy: payload");
+    fc_point_percent(of(&r[FIG6], FC_POINT_CLOSED_FORM, FC_POINT_STATED, "%"), 87,
+                     100 * 240 / FC_BGL_PACKET_TIME * 0.98, 0.2, "98 %% of the links busy: payload");
     fc_point_width(of(&r[FIG6], FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 98, *busy, how->quick ? 3 : 1.5,
                    "8x8x8, %d packets a pair: links busy in mid-run", how->quick ? 10 : 30);
     fc_point_limits(of(&r[FIG6], FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), 0, 1, 100 * run.r.escape_share,
@@ -42,7 +43,8 @@ static enum fc_code long_messages(const struct fc_reproducing *how, struct fc_re
     return FC_OK;
 }
 
-static enum fc_code routings(const struct fc_reproducing *how, struct fc_reproduction *r, double busy, struct fc_status *st)
+static enum fc_code routings(const struct fc_reproducing *how, struct fc_reproduction *r, double busy,
+                             struct fc_status *st)
 {
     static const struct {
         const char *name, *edits;
@@ -79,7 +81,8 @@ static double peak(const struct fc_reproducing *how, const char *dims, double by
     return fc_bgl_peak_of(how, edits, pattern, bytes < 240 ? SOFTWARE_GAP : 0, st);
 }
 
-static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r, const double *whole, double longest)
+static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r, const double *whole,
+                     double longest)
 {
     fc_point_width(of(r, FC_POINT_TIMING, FC_POINT_INFERRED, "%"), 71, whole[0], 3,
                    "8x8x8, one 32 B packet a pair, 65 cycles of software each");
@@ -90,7 +93,8 @@ static void judge_11(const struct fc_reproducing *how, struct fc_reproduction *r
                     "8x8x8, long messages: above 98, one point");
 }
 
-static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproduction *r, double longest, struct fc_status *st)
+static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproduction *r, double longest,
+                          struct fc_status *st)
 {
     static const double bytes[] = {16, 112, 240, 960, 2400, 7200};
     double whole[FC_COUNT(bytes)];
@@ -111,7 +115,8 @@ static enum fc_code sizes(const struct fc_reproducing *how, struct fc_reproducti
         double other = left_out ? (double)NAN : peak(how, "dims: [4, 4, 2]", bytes[i], st);
         fc_reproduction_at(r, small, bytes[i], other, NAN);
         if (bytes[i] == 2400)
-            fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other, "4x4x2, 10 full packets a pair");
+            fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, other,
+                           "4x4x2, 10 full packets a pair");
     }
     judge_11(how, r, whole, longest);
     fc_point_shown(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"), NAN, peak(how, "dims: [4, 4, 4]", 2400, st),
@@ -134,4 +139,4 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return sizes(how, &r[FIG11], longest, st);
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_alltoall = {figures, N, 15, 45, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_alltoall = {figures, N, 27, 60, make};

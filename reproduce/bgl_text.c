@@ -1,5 +1,6 @@
-/* bgl_text.c - Blue Gene/L: what the text states beside the figures: rates, the links' bounds, hot spots, broadcasts, the
- * asymmetric all-to-all, the deadlock of the bubble. Closed forms and the flit-level kernel; docs/bluegene.md. */
+/* bgl_text.c - Blue Gene/L: what the text states beside the figures: rates, the links' bounds, hot spots,
+ * broadcasts, the asymmetric all-to-all, the deadlock of the bubble. Closed forms and the flit-level kernel;
+ * docs/bluegene.md. */
 #include "reproduce/bluegene.h"
 
 #include "solvers/solvers.h"
@@ -8,8 +9,8 @@
 
 enum { TEXT, SPOTS, N };
 static const struct fc_figure figures[N] = {
-    [TEXT] = {"bgl-text", "rates, bounds, broadcasts and the bubble of the text", FC_BGL_PAPER ", text", "bgl-512",
-              "fabricast load -m bgl-64k -p alltoall:bytes=2400"},
+    [TEXT] = {"bgl-text", "rates, bounds, broadcasts and the bubble of the text", FC_BGL_PAPER ", text",
+              "bgl-512", "fabricast load -m bgl-64k -p alltoall:bytes=2400"},
     [SPOTS] = {"bgl-hotspot", "hot spots: percent of the links' bound", FC_BGL_PAPER ", text", "bgl-512",
                "fabricast flit -m bgl-512 -p hotspot:size=1x1x1,bytes=2400"},
 };
@@ -20,7 +21,8 @@ static struct fc_point_of of(struct fc_reproduction *r, enum fc_point_kind kind,
     return (struct fc_point_of){r, kind, origin, unit};
 }
 
-/* 64x32x32: the longest dimension's links are the bound, and the shortest ones' share of it is what is idle. */
+/* 64x32x32: the longest dimension's links are the bound, and the shortest ones' share of it is what is idle.
+ */
 static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_status *st)
 {
     struct fc_bench b;
@@ -34,11 +36,12 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
     for (uint32_t t = 0; node && t < b.net.n_nodes; t++) node[t] = t;
     const struct fc_machine *m = &b.machine;
     double link = m->classes[0].bandwidth_bytes_per_s, nodes = b.net.n_nodes;
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0, "link, 1.4 Gb/s");
+    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 175, link / 1e6, 0,
+                     "link, 1.4 Gb/s");
     fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "GB/s"), 1.05, 6 * link / 1e9, 1e-6,
                      "a node's six links, each way");
-    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME, fc_wire_bytes(m, 240), 0,
-                     "byte times of a full packet of 240 bytes of payload");
+    fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "B"), FC_BGL_PACKET_TIME,
+                     fc_wire_bytes(m, 240), 0, "byte times of a full packet of 240 bytes of payload");
     if (node && !fc_demand_from_pattern(&b.net, "alltoall:bytes=2400", seed, &demand, st)) {
         struct fc_placement all = {demand.n_tasks, node};
         if (!fc_load_solve(&b.net, &demand, &all, &settings, &load, st)) {
@@ -46,7 +49,8 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
             double busy = 100 * load.hop_bytes * load.wire_factor / (6 * nodes * link * s.bound_s);
             fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 66.7, busy, 0.1,
                              "64x32x32 all-to-all: most that links can be busy");
-            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59, busy * 240 / FC_BGL_PACKET_TIME, 1,
+            fc_point_percent(of(r, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"), 59,
+                             busy * 240 / FC_BGL_PACKET_TIME, 1,
                              "64x32x32 all-to-all: payload, of the links");
             fc_load_free(&load);
         }
@@ -57,15 +61,17 @@ static enum fc_code bounds(struct fc_reproduction *r, uint64_t seed, struct fc_s
     return st->code;
 }
 
-/* Measured on the hardware, with software that sends "the different colors in different directions": a FIFO a direction, of
- * the shipped depth. */
+/* Measured on the hardware, with software that sends "the different colors in different directions": a FIFO a
+ * direction, of the shipped depth. */
 static void broadcasts(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
 {
     struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
-    double line = fc_bgl_peak_of(how, FC_BGL_DIRECTION, how->quick ? "line-broadcast:bytes=256KiB" : "line-broadcast:bytes=1MiB",
-                                 0, st),
+    double line = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
+                                 how->quick ? "line-broadcast:bytes=256KiB" : "line-broadcast:bytes=1MiB", 0,
+                                 st),
            plane = fc_bgl_peak_of(how, FC_BGL_DIRECTION,
-                                  how->quick ? "plane-broadcast:bytes=256KiB" : "plane-broadcast:bytes=1MiB", 0, st);
+                                  how->quick ? "plane-broadcast:bytes=256KiB" : "plane-broadcast:bytes=1MiB",
+                                  0, st);
     fc_point_limits(percent, 99, INFINITY, line, "line broadcast on 8x8x8: of peak");
     fc_point_limits(percent, 96, INFINITY, plane, "plane broadcast on 8x8x8: of peak");
     fc_point_percent(of(r, FC_POINT_CLOSED_FORM, FC_POINT_STATED, "MB/s"), 585, 4 * 175 * 0.87 * 0.96, 1,
@@ -82,7 +88,8 @@ static enum fc_code bubble(const struct fc_reproducing *how, struct fc_reproduct
                         "bubble, tokens by true length: a script of 35 packets deadlocks");
         fc_flit_free(&published);
         if (!fc_bgl_ring_run(&b, false, FC_ENGINE_AUTO, how->seed, &corrected, st)) {
-            fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, ""), 1, 1, corrected.complete && corrected.credits_full,
+            fc_point_limits(of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, ""), 1, 1,
+                            corrected.complete && corrected.credits_full,
                             "bubble, each packet counted as full size: the same script ends");
             fc_flit_free(&corrected);
         }
@@ -110,12 +117,14 @@ static void hot_spots(const struct fc_reproducing *how, struct fc_reproduction *
     for (size_t i = 0; i < FC_COUNT(spots); i++) {
         double ours = fc_bgl_peak_of(how, FC_BGL_ENDLESS, spots[i].pattern, 0, st);
         fc_reproduction_category(r, spots[i].name);
-        fc_point_width(percent, spots[i].published, ours, 3, "%s receives 10 packets from each node outside", spots[i].name);
+        fc_point_width(percent, spots[i].published, ours, 3, "%s receives 10 packets from each node outside",
+                       spots[i].name);
         fc_reproduction_at(r, p, (double)i, spots[i].published, NAN);
         fc_reproduction_at(r, o, (double)i, ours, NAN);
         if (how->quick) continue;
         double longer = fc_bgl_peak_of(how, FC_BGL_ENDLESS, spots[i].longer, 0, st);
-        fc_point_shown(percent, spots[i].published, longer, "%s, %d packets", spots[i].name, spots[i].packets);
+        fc_point_shown(percent, spots[i].published, longer, "%s, %d packets", spots[i].name,
+                       spots[i].packets);
         fc_reproduction_at(r, l, (double)i, longer, NAN);
     }
 }
@@ -132,7 +141,7 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     return st->code;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_text = {figures, N, 8, 30, make};
+const struct fc_reproduction_ops fc_reproduction_bgl_text = {figures, N, 4, 12, make};
 
 /* ---- the asymmetric all-to-all ---- */
 
@@ -140,26 +149,30 @@ static const struct fc_figure asymmetric[] = {
     {"bgl-asymmetric", "all-to-all on 32x16x16: links busy over time", FC_BGL_PAPER ", text", "bgl-512",
      "fabricast flit -m bgl-64k -p uniform --backlog --warmup 200000 --measure 400000"}};
 
-/* The published figure is a mean over a whole all-to-all, from the empty network on; ours over the first 600,000 cycles of
- * sources that always have a packet waiting, some 400 packets a node. No steady state: not established (docs). */
-static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_reproduction *r, struct fc_status *st)
+/* The published figure is a mean over a whole all-to-all, from the empty network on; ours over the first
+ * 600,000 cycles of sources that always have a packet waiting, some 400 packets a node. No steady state: not
+ * established (docs). */
+static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_reproduction *r,
+                                    struct fc_status *st)
 {
     struct fc_flit_settings settings = fc_bgl_settings(how);
     struct fc_bgl run;
     settings.backlog = true;
-    settings.warmup_cycles = how->quick ? 50000 : 200000;
-    settings.measure_cycles = how->quick ? 50000 : 400000;
+    settings.warmup_cycles = 200000;
+    settings.measure_cycles = 400000;
     settings.interval_cycles = FC_BGL_INTERVAL;
-    if (fc_bgl_start(&run, "dims: [32, 16, 16]" FC_BGL_ENDLESS, "uniform", &settings, st)) return st->code;
+    const char *edits = how->quick ? "dims: [16, 8, 8]" FC_BGL_ENDLESS : "dims: [32, 16, 16]" FC_BGL_ENDLESS;
+    if (fc_bgl_start(&run, edits, "uniform", &settings, st)) return st->code;
     uint32_t n = run.r.n_intervals;
     double busy = fc_bgl_busy(&run.r, 0, n), peak = 200.0 / 3, wide = how->quick ? 4 : 2;
     struct fc_point_of percent = of(r, FC_POINT_FLIT, FC_POINT_PREDICTED, "%");
-    fc_point_width(percent, 49, busy, wide, "32x16x16 all-to-all: links busy");
+    fc_point_width(percent, 49, busy, wide, "%s all-to-all: links busy", how->quick ? "16x8x8" : "32x16x16");
     fc_point_width(percent, 74, 100 * busy / peak, how->quick ? 6 : 2, "of peak (66.7 %% of the links)");
     fc_point_width(percent, 44, busy * 240 / FC_BGL_PACKET_TIME, wide, "payload, of the links");
     fc_point_shown(percent, NAN, fc_bgl_busy(&run.r, n / 3, n), "links busy without the first third");
     fc_point_shown(percent, NAN, 100 * run.r.escape_share, "flits on the escape");
-    fc_reproduction_axes(r, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)", "links_busy_percent", "links busy (%)");
+    fc_reproduction_axes(r, FC_PAPER_CURVES, "time_kcycles", "time (1000 cycles)", "links_busy_percent",
+                         "links busy (%)");
     int o = fc_reproduction_series(r, FC_PAPER_LINE, 0, "ours"),
         p = fc_reproduction_series(r, FC_PAPER_LIMIT, 0, "published, mean of a whole all-to-all: 49"),
         b = fc_reproduction_series(r, FC_PAPER_LIMIT, 1, "bound by the long dimension: 66.7");
@@ -169,9 +182,10 @@ static enum fc_code make_asymmetric(const struct fc_reproducing *how, struct fc_
         fc_reproduction_at(r, p, time, 49, NAN);
         fc_reproduction_at(r, b, time, peak, NAN);
     }
-    if (how->quick) fc_reproduction_note(r, "quick: the first 100,000 cycles instead of 600,000; limits wider");
+    if (how->quick)
+        fc_reproduction_note(r, "quick: 16x8x8 instead of 32x16x16; limits twice to three times as wide");
     fc_bgl_done(&run);
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_bgl_asymmetric = {asymmetric, 1, 20, 120, make_asymmetric};
+const struct fc_reproduction_ops fc_reproduction_bgl_asymmetric = {asymmetric, 1, 5, 130, make_asymmetric};

@@ -1,6 +1,6 @@
-/* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev. 49(2/3), 2005, as
- * runs of the kernel: the shipped bgl-512 with lines of its file replaced, patterns, throughput over time, a scripted
- * deadlock. Private to the room and its tests. */
+/* bluegene.h - the setups of Adiga et al., Blue Gene/L torus interconnection network, IBM J. Res. Dev.
+ * 49(2/3), 2005, as runs of the kernel: the shipped bgl-512 with lines of its file replaced, patterns,
+ * throughput over time, a scripted deadlock. Private to the room and its tests. */
 #ifndef FC_REPRODUCE_BLUEGENE_H
 #define FC_REPRODUCE_BLUEGENE_H
 
@@ -14,22 +14,23 @@
 #define FC_BGL_CHUNK 32.0
 #define FC_BGL_INTERVAL 10000 /* cycles: "as measured over 10K-cycle intervals" */
 
-/* Injection FIFOs, as edits of the machine file. Every figure but the broadcasts has the first: "the injection FIFOs were
- * of infinite size and packets were placed in these FIFOs as early as possible". 64 KiB are 256 packets in each of the
- * six; deeper ones: docs/bluegene.md. */
+/* Injection FIFOs, as edits of the machine file. Every figure but the broadcasts has the first: "the
+ * injection FIFOs were of infinite size and packets were placed in these FIFOs as early as possible". 64 KiB
+ * are 256 packets in each of the six; deeper ones: docs/bluegene.md. */
 #define FC_BGL_ENDLESS "; injection_fifos: 6\n  injection: random\n  injection_buffer: 64 KiB"
 #define FC_BGL_DIRECTION "; injection_fifos: 6\n  injection: direction"
 
 /* ---- runs ---- */
 
-/* The demand's messages, task t on node t, as fast as they go; *bound_s what the links alone would need. FC_NO: not all
- * have arrived. */
+/* The demand's messages, task t on node t, as fast as they go; *bound_s what the links alone would need.
+ * FC_NO: not all have arrived. */
 enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *demand,
-                             const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
-                             struct fc_status *st);
+                             const struct fc_flit_settings *settings, struct fc_flit_result *r,
+                             double *bound_s, struct fc_status *st);
 /* A pattern, run open or closed as it is; bound_s may be NULL for open loop. */
-enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern, const struct fc_flit_settings *settings,
-                        struct fc_flit_result *r, double *bound_s, struct fc_status *st);
+enum fc_code fc_bgl_run(const struct fc_bench *b, const char *pattern,
+                        const struct fc_flit_settings *settings, struct fc_flit_result *r, double *bound_s,
+                        struct fc_status *st);
 /* A run on bgl-512 with these edits, which the caller ends with fc_bgl_done. */
 struct fc_bgl {
     struct fc_bench bench;
@@ -42,20 +43,23 @@ void fc_bgl_done(struct fc_bgl *run);
 /* Settings of the kernel with the seed and progress of `how`. */
 struct fc_flit_settings fc_bgl_settings(const struct fc_reproducing *how);
 /* Percent of the links' bound that messages of the pattern reach; NaN after a failure. */
-double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern, double gap_cycles,
-                      struct fc_status *st);
+double fc_bgl_peak_of(const struct fc_reproducing *how, const char *edits, const char *pattern,
+                      double gap_cycles, struct fc_status *st);
 
 /* ---- what is read off a run ---- */
 
 double fc_bgl_percent_of_peak(const struct fc_flit_result *r, double bound_s);
-/* Busy share, percent, of the links from outside a box of `side` routers a dimension at the origin into it. */
+/* Busy share, percent, of the links from outside a box of `side` routers a dimension at the origin into it.
+ */
 double fc_bgl_links_into_region(const struct fc_bench *b, const struct fc_flit_result *r, uint32_t side);
-/* Delivered bytes a node and cycle of interval i, the unit of the paper's throughput plots; mean over [from, to). */
+/* Delivered bytes a node and cycle of interval i, the unit of the paper's throughput plots; mean over [from,
+ * to). */
 double fc_bgl_throughput(const struct fc_flit_result *r, uint32_t i);
 double fc_bgl_mean_throughput(const struct fc_flit_result *r, uint32_t from, uint32_t to);
 /* Busy share of the links between routers within intervals [from, to), percent, for full packets. */
 double fc_bgl_busy(const struct fc_flit_result *r, uint32_t from, uint32_t to);
-/* Offered load at which all six links are busy for this share: 8 flits of 270 byte times over 6 hops, 6 links. */
+/* Offered load at which all six links are busy for this share: 8 flits of 270 byte times over 6 hops, 6
+ * links. */
 double fc_bgl_load(double busy);
 
 /* The course of a throughput: rise, decline, plateau, waves. */
@@ -67,12 +71,13 @@ struct fc_bgl_shape {
 };
 struct fc_bgl_shape fc_bgl_shape_of(const struct fc_flit_result *r);
 /* Its series in a plot over thousands of cycles. */
-void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label, const struct fc_flit_result *r);
+void fc_bgl_plot_over_time(struct fc_reproduction *f, int style, const char *label,
+                           const struct fc_flit_result *r);
 
-/* 25 % of the packets to an eighth of the machine, sources always backlogged, `intervals` of 10,000 cycles; link use is
- * that of the last third. Quick runs have 8x8x8 instead of 16x16x16, region and all. */
-enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *how, const char *edits, uint32_t intervals,
-                               struct fc_status *st);
+/* 25 % of the packets to an eighth of the machine, sources always backlogged, `intervals` of 10,000 cycles;
+ * link use is that of the last third. Quick runs have 12x12x12 instead of 16x16x16, region and all. */
+enum fc_code fc_bgl_hot_region(struct fc_bgl *run, const struct fc_reproducing *how, const char *edits,
+                               uint32_t intervals, struct fc_status *st);
 uint32_t fc_bgl_hot_side(const struct fc_reproducing *how);
 extern const char fc_bgl_quick_hot[]; /* the note of such a quick run */
 

@@ -1,4 +1,5 @@
-/* document.c - the summary in Markdown, kept between two marks of a page, so that no figure there is typed by hand. */
+/* document.c - the summary in Markdown, kept between two marks of a page, so that no figure there is typed by
+ * hand. */
 #include "reproduce/figure.h"
 
 #include <stdlib.h>
@@ -18,13 +19,16 @@ static void print_figures(const struct fc_reproduction *list, size_t n, FILE *st
         fprintf(stream, "| %s | %s | ", r->figure->id, r->figure->title);
         for (int k = 0, any = 0; k < FC_POINT_KINDS; k++) {
             bool has = false;
-            for (size_t p = 0; p < r->n_points; p++) has = has || (r->points[p].judged && r->points[p].kind == (enum fc_point_kind)k);
+            for (size_t p = 0; p < r->n_points; p++)
+                has = has || (r->points[p].judged && r->points[p].kind == (enum fc_point_kind)k);
             if (has) fprintf(stream, "%s%s", any++ ? ", " : "", fc_point_kinds[k]);
         }
-        fprintf(stream, " | %s%zu of %zu%s | ", r->n_inside < r->n_judged ? "**" : "", r->n_inside, r->n_judged,
-                r->n_inside < r->n_judged ? "**" : "");
-        if (isnan(worst)) fprintf(stream, "|\n");
-        else fprintf(stream, "%+.1f %% |\n", worst);
+        fprintf(stream, " | %s%zu of %zu%s | ", r->n_inside < r->n_judged ? "**" : "", r->n_inside,
+                r->n_judged, r->n_inside < r->n_judged ? "**" : "");
+        if (isnan(worst))
+            fprintf(stream, "|\n");
+        else
+            fprintf(stream, "%+.1f %% |\n", worst);
     }
 }
 
@@ -45,13 +49,18 @@ static void print_kinds(const struct fc_reproduction *list, size_t n, FILE *stre
                 with[all[a]]++;
             }
         }
-    fprintf(stream, "\n| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n");
+    fprintf(
+        stream,
+        "\n| kind of model | points | inside | with a number | mean deviation |\n|---|---|---|---|---|\n");
     for (int k = 0; k <= FC_POINT_KINDS; k++) {
         if (judged[k] == 0) continue;
-        fprintf(stream, "| %s | %zu | %zu (%.0f %%) | %.0f | ", k < FC_POINT_KINDS ? fc_point_kinds[k] : "all", judged[k],
-                inside[k], 100.0 * (double)inside[k] / (double)judged[k], with[k]);
-        if (with[k] > 0) fprintf(stream, "%.2g %% |\n", sum[k] / with[k]);
-        else fprintf(stream, "|\n");
+        fprintf(stream, "| %s | %zu | %zu (%.0f %%) | %.0f | ",
+                k < FC_POINT_KINDS ? fc_point_kinds[k] : "all", judged[k], inside[k],
+                100.0 * (double)inside[k] / (double)judged[k], with[k]);
+        if (with[k] > 0)
+            fprintf(stream, "%.2g %% |\n", sum[k] / with[k]);
+        else
+            fprintf(stream, "|\n");
     }
 }
 
@@ -63,19 +72,23 @@ static void print_outside(const struct fc_reproduction *list, size_t n, FILE *st
             const struct fc_point *point = &list[i].points[p];
             char limits[64], published[32] = "-";
             if (!point->judged || point->inside) continue;
-            if (!any) fprintf(stream, "\n| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n");
+            if (!any)
+                fprintf(stream, "\n| outside | published | ours | allowed | why |\n|---|---|---|---|---|\n");
             any = true;
             if (!isnan(point->published)) snprintf(published, sizeof published, "%.4g", point->published);
-            fprintf(stream, "| %s: %s | %s | %.4g %s | %s | %s |\n", list[i].figure->id, point->what, published, point->ours,
-                    point->unit, fc_point_limits_text(point, limits, sizeof limits),
+            fprintf(stream, "| %s: %s | %s | %.4g %s | %s | %s |\n", list[i].figure->id, point->what,
+                    published, point->ours, point->unit, fc_point_limits_text(point, limits, sizeof limits),
                     point->reason ? point->reason : "**not known**");
         }
 }
 
 void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, FILE *stream)
 {
-    fprintf(stream, "Written by `fabricast reproduce%s --into`, %s; deviations in percent of the published number, the worst of "
-                    "those judged.\n\n", n && list[0].quick ? " --quick" : "", n ? budget(&list[0]) : "nothing");
+    fprintf(stream,
+            "Written by `fabricast reproduce%s --into`, %s; deviations in percent of the published number, "
+            "the worst of "
+            "those judged.\n\n",
+            n && list[0].quick ? " --quick" : "", n ? budget(&list[0]) : "nothing");
     print_figures(list, n, stream);
     print_kinds(list, n, stream);
     print_outside(list, n, stream);
@@ -85,24 +98,41 @@ void fc_reproduce_print_markdown(const struct fc_reproduction *list, size_t n, F
 static const char *line_of(const char *text, const char *mark)
 {
     for (const char *at = strstr(text, mark); at; at = strstr(at + 1, mark))
-        if ((at == text || at[-1] == '\n') && (at[strlen(mark)] == '\n' || at[strlen(mark)] == '\0')) return at;
+        if ((at == text || at[-1] == '\n') && (at[strlen(mark)] == '\n' || at[strlen(mark)] == '\0'))
+            return at;
     return NULL;
 }
 
-enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n, struct fc_status *st)
+/* The page, and where its marks stand. */
+static enum fc_code read_page(const char *path, struct fc_arena *arena, struct fc_text *text,
+                              const char **begin, const char **end, struct fc_status *st)
+{
+    if (fc_read_file(path, arena, text, st)) return st->code;
+    *begin = line_of(text->data, FC_REPRODUCE_BEGIN);
+    *end = *begin ? line_of(*begin, FC_REPRODUCE_END) : NULL;
+    if (*end) return FC_OK;
+    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'",
+                   FC_REPRODUCE_BEGIN, FC_REPRODUCE_END);
+}
+
+enum fc_code fc_reproduce_document_check(const char *path, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    struct fc_text text;
+    const char *begin = NULL, *end = NULL;
+    read_page(path, &arena, &text, &begin, &end, st);
+    fc_arena_free(&arena);
+    return st->code;
+}
+
+enum fc_code fc_reproduce_document(const char *path, const struct fc_reproduction *list, size_t n,
+                                   struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_text text;
     struct fc_output out;
-    if (fc_read_file(path, &arena, &text, st)) {
-        fc_arena_free(&arena);
-        return st->code;
-    }
-    const char *begin = line_of(text.data, FC_REPRODUCE_BEGIN), *end = begin ? line_of(begin, FC_REPRODUCE_END) : NULL;
-    if (!end)
-        fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "has no line '%s' before a line '%s'", FC_REPRODUCE_BEGIN,
-                FC_REPRODUCE_END);
-    else if (!fc_output_open(&out, path, st)) {
+    const char *begin = NULL, *end = NULL;
+    if (!read_page(path, &arena, &text, &begin, &end, st) && !fc_output_open(&out, path, st)) {
         fwrite(text.data, 1, (size_t)(begin - text.data), out.stream);
         fprintf(out.stream, "%s\n", FC_REPRODUCE_BEGIN);
         fc_reproduce_print_markdown(list, n, out.stream);

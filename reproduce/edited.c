@@ -1,4 +1,5 @@
-/* edited.c - a shipped machine file with some of its lines replaced, as papers vary one parameter of a machine. */
+/* edited.c - a shipped machine file with some of its lines replaced, as papers vary one parameter of a
+ * machine. */
 #include "reproduce/figure.h"
 
 #include <stdlib.h>
@@ -36,7 +37,8 @@ static int cut(char *text, struct edit *edit)
     return n;
 }
 
-static enum fc_code load_edited(const char *name, const char *edits, struct fc_machine *machine, struct fc_status *st)
+static enum fc_code load_edited(const char *name, const char *edits, struct fc_machine *machine,
+                                struct fc_status *st)
 {
     char directory[1024], path[1200], text[1024], *data = NULL;
     struct edit edit[MOST_EDITS];
@@ -55,7 +57,8 @@ static enum fc_code load_edited(const char *name, const char *edits, struct fc_m
     }
     if (fclose(to) && !st->code) fc_refuse(st, FC_NO, "out of memory");
     for (int i = 0; i < n && !st->code; i++)
-        if (!edit[i].used) fc_refuse(st, FC_FAULT, "%s has no line '%.*s'", path, (int)edit[i].key, edit[i].text);
+        if (!edit[i].used)
+            fc_refuse(st, FC_FAULT, "%s has no line '%.*s'", path, (int)edit[i].key, edit[i].text);
     if (!st->code) {
         struct fc_text whole = {path, data, size};
         fc_machine_read(&whole, machine, st);
@@ -70,7 +73,8 @@ enum fc_code fc_bench_open(struct fc_bench *b, const char *name, const char *edi
 {
     memset(b, 0, sizeof *b);
     bool plain = !edits || !*edits;
-    if (plain ? fc_machine_load(name, &b->machine, st) : load_edited(name, edits, &b->machine, st)) return st->code;
+    if (plain ? fc_machine_load(name, &b->machine, st) : load_edited(name, edits, &b->machine, st))
+        return st->code;
     if (fc_network_build(&b->machine, &b->net, st)) fc_machine_free(&b->machine);
     return st->code;
 }

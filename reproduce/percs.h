@@ -1,8 +1,8 @@
-/* percs.h - jobs of Bhatele, Jain, Gropp, Kale, SC'11, on the shipped PERCS machines: opened, mapped, loaded. Private to
- * the room and its tests.
+/* percs.h - jobs of Bhatele, Jain, Gropp, Kale, SC'11, on the shipped PERCS machines: opened, mapped, loaded.
+ * Private to the room and its tests.
  *
- * What a strategy of the paper is here: its six mappings by name; DFI and RDI are def and rdm with routing indirect.
- * Strategies that draw at random are measured with several seeds; the median stands for them. */
+ * What a strategy of the paper is here: its six mappings by name; DFI and RDI are def and rdm with routing
+ * indirect. Strategies that draw at random are measured with several seeds; the median stands for them. */
 #ifndef FC_REPRODUCE_PERCS_H
 #define FC_REPRODUCE_PERCS_H
 
@@ -23,7 +23,7 @@ enum { FC_PERCS_SEEDS = 5, FC_PERCS_BINS = 20 };
 extern const char *const fc_percs_ways[FC_PERCS_WAYS], *const fc_percs_classes[FC_PERCS_CLASSES];
 /* Mappings by way, NULL: not judged; on 64 supernodes, of the multicast, on 300 supernodes. */
 extern const char *const fc_percs_ways_64[FC_PERCS_WAYS], *const fc_percs_ways_multicast[FC_PERCS_WAYS],
-    *const fc_percs_ways_300[FC_PERCS_WAYS];
+                                                              *const fc_percs_ways_300[FC_PERCS_WAYS];
 
 struct fc_percs_job {
     struct fc_bench bench;
@@ -48,16 +48,18 @@ enum fc_code fc_percs_map(struct fc_percs_job *j, const char *map, uint64_t seed
 enum fc_code fc_percs_once(struct fc_percs_job *j, const char *map, bool indirect, uint64_t seed,
                            struct fc_percs_result *r, struct fc_status *st);
 /* The ways of the list, random ones with seeds seed .. seed + FC_PERCS_SEEDS - 1. */
-enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random, uint64_t seed,
-                              struct fc_percs_result *r, struct fc_status *st);
+enum fc_code fc_percs_measure(struct fc_percs_job *j, const char *const *map, bool rest_is_random,
+                              uint64_t seed, struct fc_percs_result *r, struct fc_status *st);
 /* open, measure, close. */
 enum fc_code fc_percs_run(const char *machine, int d_link, const char *pattern, const char *const *map,
-                          bool rest_is_random, uint64_t seed, struct fc_percs_result *r, struct fc_status *st);
+                          bool rest_is_random, uint64_t seed, struct fc_percs_result *r,
+                          struct fc_status *st);
 
 /* Greatest and least time of ways from..to. */
 double fc_percs_greatest(const struct fc_percs_result *r, int from, int to);
 double fc_percs_least(const struct fc_percs_result *r, int from, int to);
-/* Bars of the ways that were measured: one series' mean bytes a link, MB, by class with least and most as error bars. */
+/* Bars of the ways that were measured: one series' mean bytes a link, MB, by class with least and most as
+ * error bars. */
 void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result *r);
 
 #endif

@@ -1,27 +1,32 @@
-/* percs_300.c - PERCS: the 4D stencil on 300 supernodes, 307 200 tasks, Figures 12 and 13. Messages are of 1 MiB in two
- * dimensions and 512 KiB in two, inferred from the sides in section 7. The best mapping is RNM: with an even spread
- * indirect routing is better than the paper's. The reasons of what lies outside: docs/percs.md. */
+/* percs_300.c - PERCS: the 4D stencil on 300 supernodes, 307 200 tasks, Figures 12 and 13. Messages are of 1
+ * MiB in two dimensions and 512 KiB in two, inferred from the sides in section 7. The best mapping is RNM:
+ * with an even spread indirect routing is better than the paper's. The reasons of what lies outside:
+ * docs/percs.md. */
 #include "reproduce/percs.h"
 
 enum { FIG12, FIG13, N };
 static const struct fc_figure figures[N] = {
-    [FIG12] = {"percs-fig12", "bytes on the links, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 12", "percs-300",
-               "fabricast load -m percs-300 -p " FC_PERCS_300},
-    [FIG13] = {"percs-fig13", "time of a step, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 13", "percs-300",
+    [FIG12] = {"percs-fig12", "bytes on the links, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 12",
+               "percs-300", "fabricast load -m percs-300 -p " FC_PERCS_300},
+    [FIG13] = {"percs-fig13", "time of a step, 4D stencil, 300 supernodes", FC_PERCS_PAPER ", Figure 13",
+               "percs-300",
                "fabricast predict -m percs-300 -p " FC_PERCS_300 " --compute 50ms --map def,rnm,rdm"},
 };
 #define COMPUTE_MS 50
-static const char indirect[] = "indirect routing spread evenly communicates 3.5 times faster than RNM here; the paper's is "
-                               "slower, and whether it draws a way a message or a packet is not said";
+static const char indirect[] =
+    "indirect routing spread evenly communicates 3.5 times faster than RNM here; the paper's is "
+    "slower, and whether it draws a way a message or a packet is not said";
 
 /* flat: nodes of 4x4x2x1 in order. */
-static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *flat)
+static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r,
+                      const struct fc_percs_result *flat)
 {
     struct fc_point_of text = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""};
     const struct fc_load_class *def = r[FC_DEF].link;
     fc_point_limits(text, 0.8, 1.2, r[FC_BNM].link[FC_PERCS_D].max_bytes / def[FC_PERCS_D].max_bytes,
                     "BNM no lower: busiest D link, over DEF's");
-    fc_point_reason(f, "Table 5's 16x16x2x2 a supernode leaves one slice of 75; with nodes of 4x4x2x1 in order, the sides of "
+    fc_point_reason(f, "Table 5's 16x16x2x2 a supernode leaves one slice of 75; with nodes of 4x4x2x1 in "
+                       "order, the sides of "
                        "section 7, supernodes are DEF's and so are their loads (next row)");
     fc_point_limits(text, 0.8, 1.2, flat->link[FC_PERCS_D].max_bytes / def[FC_PERCS_D].max_bytes,
                     "the same with nodes of 4x4x2x1 in order");
@@ -30,7 +35,8 @@ static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r
     double others = INFINITY;
     for (int w = FC_DEF; w <= FC_RDM; w++)
         if (w != FC_RNM) others = fmin(others, r[w].link[FC_PERCS_D].mean_bytes);
-    fc_point_limits(text, -INFINITY, 0.99, low / others, "lowest mean on D is that of RNM, DFI, RDI: over the rest");
+    fc_point_limits(text, -INFINITY, 0.99, low / others,
+                    "lowest mean on D is that of RNM, DFI, RDI: over the rest");
     for (int c = 0; c < FC_PERCS_CLASSES; c++) {
         double fewest = INFINITY, most = 0;
         for (int w = FC_DEF; w <= FC_RDM; w++) {
@@ -48,8 +54,8 @@ static void figure_12(struct fc_reproduction *f, const struct fc_percs_result *r
 }
 
 /* The three numbers of the text, of a mapping. */
-static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, double bound_ms, int way, bool judged,
-                   const char *rule, const char *reason)
+static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, double bound_ms, int way,
+                   bool judged, const char *rule, const char *reason)
 {
     double before_ms = 1e3 * r[FC_DEF].comm_s, after_ms = 1e3 * r[way].comm_s;
     struct fc_point_of percent = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, "%"};
@@ -61,33 +67,37 @@ static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, d
                {"run time above the lower bound", 24, 100 * ((COMPUTE_MS + after_ms) / bound_ms - 1)}};
     for (size_t i = 0; i < FC_COUNT(all); i++)
         if (judged) {
-            fc_point_width(percent, all[i].published, all[i].ours, 5, "%s%s, %s", fc_percs_ways[way], rule, all[i].what);
+            fc_point_width(percent, all[i].published, all[i].ours, 5, "%s%s, %s", fc_percs_ways[way], rule,
+                           all[i].what);
             fc_point_reason(f, reason);
         } else {
-            fc_point_shown(percent, all[i].published, all[i].ours, "%s%s, %s", fc_percs_ways[way], rule, all[i].what);
+            fc_point_shown(percent, all[i].published, all[i].ours, "%s%s, %s", fc_percs_ways[way], rule,
+                           all[i].what);
         }
 }
 
-static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo,
-                       double bound_ms)
+static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
+                       const struct fc_percs_result *modulo, double bound_ms)
 {
     fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "time_ms", "time of a step (ms)");
     int packed = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours, D links packed, 5 seeds"),
         other = fc_reproduction_series(f, FC_PAPER_OURS, 1, "ours, D links modulo, 5 seeds"),
-        published = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published: best is 24 %% above the lower bound"),
+        published =
+            fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published: best is 24 %% above the lower bound"),
         limit = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "lower bound, %.2f ms", bound_ms);
     for (int w = 0; w < FC_PERCS_WAYS; w++) {
         fc_reproduction_category(f, fc_percs_ways[w]);
         fc_reproduction_between(f, packed, w, COMPUTE_MS + 1e3 * r[w].comm_s, COMPUTE_MS + 1e3 * r[w].least_s,
                                 COMPUTE_MS + 1e3 * r[w].most_s);
-        fc_reproduction_between(f, other, w, COMPUTE_MS + 1e3 * modulo[w].comm_s, COMPUTE_MS + 1e3 * modulo[w].least_s,
-                                COMPUTE_MS + 1e3 * modulo[w].most_s);
+        fc_reproduction_between(f, other, w, COMPUTE_MS + 1e3 * modulo[w].comm_s,
+                                COMPUTE_MS + 1e3 * modulo[w].least_s, COMPUTE_MS + 1e3 * modulo[w].most_s);
         fc_reproduction_at(f, limit, w, bound_ms, NAN);
         fc_reproduction_at(f, published, w, 1.24 * bound_ms, NAN);
     }
 }
 
-static void figure_13(struct fc_reproduction *f, const struct fc_percs_result *r, const struct fc_percs_result *modulo)
+static void figure_13(struct fc_reproduction *f, const struct fc_percs_result *r,
+                      const struct fc_percs_result *modulo)
 {
     struct fc_point_of text = {f, FC_POINT_BOUND, FC_POINT_PREDICTED, ""};
     double bound_ms = COMPUTE_MS + 6 * 1048576 / 5e6; /* 2 x (1 + 1 + 1/2 + 1/2) MiB over one LR link */
@@ -113,7 +123,8 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
         fc_percs_once(&j, "shapes:4x4x2x1", false, how->seed, &flat, st);
     fc_percs_close(&j);
     fc_reproducing_step(how, 1, 2);
-    if (st->code || fc_percs_run("percs-300", FC_D_MODULO, FC_PERCS_300, fc_percs_ways_300, true, how->seed, modulo, st))
+    if (st->code ||
+        fc_percs_run("percs-300", FC_D_MODULO, FC_PERCS_300, fc_percs_ways_300, true, how->seed, modulo, st))
         return st->code;
     figure_12(&f[FIG12], r, &flat);
     figure_13(&f[FIG13], r, modulo);

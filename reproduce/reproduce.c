@@ -1,28 +1,28 @@
 /* reproduce.c - the list of figures, and computing those that are asked for.
  *
- * Groups of figures are independent, so they run side by side, the longest first; what a group gives depends on the
- * settings alone. Progress counts the groups' expected seconds. */
+ * Groups of figures are independent, so they run side by side, the longest first; what a group gives depends
+ * on the settings alone. Progress counts the groups' expected seconds. */
 #include "reproduce/figure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIGURES(X)     \
-    X(bgl_response)    \
-    X(bgl_hot_region)  \
-    X(bgl_alltoall)    \
-    X(bgl_escape)      \
-    X(bgl_text)        \
-    X(bgl_asymmetric)  \
-    X(tmesh_layouts)   \
-    X(tmesh_links)     \
-    X(percs_forms)     \
-    X(percs_2d)        \
-    X(percs_4d)        \
-    X(percs_multicast) \
-    X(percs_300)       \
-    X(gemini)          \
-    X(qsnet)           \
+#define FIGURES(X)                                                                                           \
+    X(bgl_response)                                                                                          \
+    X(bgl_hot_region)                                                                                        \
+    X(bgl_alltoall)                                                                                          \
+    X(bgl_escape)                                                                                            \
+    X(bgl_text)                                                                                              \
+    X(bgl_asymmetric)                                                                                        \
+    X(tmesh_layouts)                                                                                         \
+    X(tmesh_links)                                                                                           \
+    X(percs_forms)                                                                                           \
+    X(percs_2d)                                                                                              \
+    X(percs_4d)                                                                                              \
+    X(percs_multicast)                                                                                       \
+    X(percs_300)                                                                                             \
+    X(gemini)                                                                                                \
+    X(qsnet)                                                                                                 \
     X(qsnet_loaded)
 
 #define DECLARE(name) extern const struct fc_reproduction_ops fc_reproduction_##name;
@@ -54,7 +54,8 @@ static enum fc_code unknown(const char *word, struct fc_status *st)
 }
 
 /* wanted[g][i] of group g's figure i; FC_INPUT for a word that names none. */
-static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][MOST_FIGURES], struct fc_status *st)
+static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][MOST_FIGURES],
+                           struct fc_status *st)
 {
     for (size_t w = 0; w < (n_ids ? n_ids : 1); w++) {
         bool found = n_ids == 0;
@@ -67,6 +68,12 @@ static enum fc_code choose(const char *const *ids, size_t n_ids, bool wanted[][M
         if (!found) return unknown(ids[w], st);
     }
     return FC_OK;
+}
+
+enum fc_code fc_reproduce_known(const char *const *ids, size_t n_ids, struct fc_status *st)
+{
+    bool wanted[GROUPS][MOST_FIGURES] = {{false}};
+    return choose(ids, n_ids, wanted, st);
 }
 
 /* ---- progress over all groups ---- */
@@ -91,7 +98,7 @@ static void report(struct part *p, double fraction)
 #pragma omp critical(fc_reproduce_progress)
     {
         double sum = 0;
-        w->done_s[p->group] = p->cost_s * fmin(fmax(fraction, 0), 1);
+        w->done_s[p->group] = fmax(w->done_s[p->group], p->cost_s * fmin(fmax(fraction, 0), 1));
         for (int g = 0; g < GROUPS; g++) sum += w->done_s[g];
         fc_progress_show(w->progress, w->total_s > 0 ? sum / w->total_s : 1, p->what);
     }
@@ -135,7 +142,8 @@ static void finish(struct fc_reproduction *r)
     if (r->plot.n_series == 0) fc_reproduction_rows(r);
     r->plot.name = f->id;
     r->plot.title = fc_reproduction_text(r, "%s: %s", f->id, f->title);
-    r->plot.subtitle = fc_reproduction_text(r, "%s; machine %s%s", f->source, f->machine, r->quick ? "; quick run" : "");
+    r->plot.subtitle =
+        fc_reproduction_text(r, "%s; machine %s%s", f->source, f->machine, r->quick ? "; quick run" : "");
 }
 
 static void compute(struct group *g, const struct fc_reproduce_settings *settings)
@@ -175,7 +183,8 @@ static enum fc_code collect(struct group *groups, int n_groups, bool wanted[][MO
 {
     *list = NULL;
     *n = 0;
-    if (keep && !(*list = calloc(MOST_FIGURES, sizeof **list))) keep = fc_refuse(st, FC_NO, "out of memory") == FC_OK;
+    if (keep && !(*list = calloc(MOST_FIGURES, sizeof **list)))
+        keep = fc_refuse(st, FC_NO, "out of memory") == FC_OK;
     for (int g = 0; g < n_groups; g++) {
         int group = groups[g].part.group;
         for (int i = 0; groups[g].r && i < groups[g].ops->n_figures; i++)
@@ -197,7 +206,8 @@ enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_
     int n_groups = 0;
     *list = NULL;
     *n = 0;
-    if (settings->threads < 1) return fc_refuse(st, FC_INPUT, "threads: %d (expected 1 or more)", settings->threads);
+    if (settings->threads < 1)
+        return fc_refuse(st, FC_INPUT, "threads: %d (expected 1 or more)", settings->threads);
     if (choose(ids, n_ids, wanted, st)) return st->code;
     for (int g = 0; g < GROUPS; g++) {
         const struct fc_reproduction_ops *ops = fc_reproductions[g];

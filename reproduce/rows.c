@@ -1,7 +1,8 @@
 /* rows.c - the plot of a figure that has only points: a row each, where ours lies within its limits.
  *
- * Abscissa, in tolerances: 0 is the published number (or the middle of two limits), -1 and 1 are the limits. With one
- * limit L > 0 only: ours / L below it from above, -L / ours above it from below: 1 is the limit, 0 far from it. Beyond
+ * Abscissa, in tolerances: 0 is the published number (or the middle of two limits), -1 and 1 are the limits.
+ * With one limit L > 0 only: ours / L below it from above, -L / ours above it from below: 1 is the limit, 0
+ * far from it. Beyond
  * +-4 the mark stays at the edge; the number stands at the end of the row. */
 #include "reproduce/figure.h"
 
@@ -15,14 +16,17 @@ static double place(const struct fc_point *p)
         x = p->ours > 0 && low > 0 ? -low / p->ours : -1 + (p->ours - low) / (fabs(low) + 1);
     else {
         double middle = isnan(p->published) ? (low + high) / 2 : p->published, half = high - middle;
-        x = fabs(p->ours - middle) <= 1e-9 * fabs(middle) ? 0 : half > 0 ? (p->ours - middle) / half : INFINITY;
+        x = fabs(p->ours - middle) <= 1e-9 * fabs(middle) ? 0
+            : half > 0                                    ? (p->ours - middle) / half
+                                                          : INFINITY;
     }
     return fmax(-4, fmin(4, x));
 }
 
 void fc_reproduction_rows(struct fc_reproduction *r)
 {
-    fc_reproduction_axes(r, FC_PAPER_ROWS, "tolerances", "deviation, in tolerances (shaded: inside)", "row", "");
+    fc_reproduction_axes(r, FC_PAPER_ROWS, "tolerances", "deviation, in tolerances (shaded: inside)", "row",
+                         "");
     int inside = fc_reproduction_series(r, FC_PAPER_OURS, 0, "inside"),
         outside = fc_reproduction_series(r, FC_PAPER_PUBLISHED, 2, "outside");
     for (size_t i = 0; i < r->n_points; i++) {
@@ -34,10 +38,12 @@ void fc_reproduction_rows(struct fc_reproduction *r)
         if (isnan(p->published))
             note = fc_reproduction_text(r, "%s, ours %.4g%s%s", limits, p->ours, gap, p->unit);
         else
-            note = fc_reproduction_text(r, "%.4g, ours %.4g%s%s (%+.1f %%)", p->published, p->ours, gap, p->unit,
-                                        p->deviation_percent);
+            note = fc_reproduction_text(r, "%.4g, ours %.4g%s%s (%+.1f %%)", p->published, p->ours, gap,
+                                        p->unit, p->deviation_percent);
         int row = fc_paper_category_add(&r->plot, p->what, note);
-        if (row < 0) fc_refuse(&r->st, FC_NO, "out of memory");
-        else fc_reproduction_between(r, p->inside ? inside : outside, place(p), row, NAN, NAN);
+        if (row < 0)
+            fc_refuse(&r->st, FC_NO, "out of memory");
+        else
+            fc_reproduction_between(r, p->inside ? inside : outside, place(p), row, NAN, NAN);
     }
 }

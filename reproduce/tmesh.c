@@ -1,15 +1,19 @@
-/* tmesh.c - runs of the flit-level kernel on TMesh's networks: uniform traffic at growing loads. "Maximum throughput" is
- * the most that is accepted at any load, percent of the ideal throughput, which is the paper's capacity, 2.67 GB/s a chip:
- * of the 4 GB/s a chip may inject, its torus carries at most 66.4 %. */
+/* tmesh.c - runs of the flit-level kernel on TMesh's networks: uniform traffic at growing loads. "Maximum
+ * throughput" is the most that is accepted at any load, percent of the ideal throughput, which is the paper's
+ * capacity, 2.67 GB/s a chip: of the 4 GB/s a chip may inject, its torus carries at most 66.4 %. */
 #include "reproduce/tmesh.h"
+
+#include "solvers/calibration/calibration.h"
 
 #include <string.h>
 
-static const int full_loads[] = {20, 40, 60, 70, 80, 85, 90, 100}, quick_loads[] = {20, 60, 75, 90};
+static const int full_loads[] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100},
+                 quick_loads[] = {20, 40, 60, 75, 90};
 
 /* One run: accepted percent of the ideal, latency. */
-static enum fc_code run(const struct fc_reproducing *how, const struct fc_network *net, const struct fc_demand *demand,
-                        double ideal, double percent, uint64_t seed, double *accepted, double *latency, struct fc_status *st)
+static enum fc_code run(const struct fc_reproducing *how, const struct fc_network *net,
+                        const struct fc_demand *demand, double ideal, double percent, uint64_t seed,
+                        double *accepted, double *latency, struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_result r;
@@ -29,13 +33,15 @@ static enum fc_code run(const struct fc_reproducing *how, const struct fc_networ
 }
 
 /* Three more seeds at the load of the most accepted; 95 % by Student's t, 2 degrees of freedom. */
-static enum fc_code repeat(const struct fc_reproducing *how, const struct fc_network *net, const struct fc_demand *demand,
-                           double load, struct fc_tmesh_curve *c, struct fc_status *st)
+static enum fc_code repeat(const struct fc_reproducing *how, const struct fc_network *net,
+                           const struct fc_demand *demand, double load, struct fc_tmesh_curve *c,
+                           struct fc_status *st)
 {
     double sum = 0, squares = 0, accepted, latency;
     enum { RUNS = 3 };
     for (int i = 1; i <= RUNS; i++) {
-        if (run(how, net, demand, c->ideal, load, how->seed + (uint64_t)i, &accepted, &latency, st)) return st->code;
+        if (run(how, net, demand, c->ideal, load, how->seed + (uint64_t)i, &accepted, &latency, st))
+            return st->code;
         sum += accepted;
         squares += accepted * accepted;
     }
@@ -44,14 +50,15 @@ static enum fc_code repeat(const struct fc_reproducing *how, const struct fc_net
     return FC_OK;
 }
 
-enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net, struct fc_tmesh_curve *c,
-                               struct fc_status *st)
+enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net,
+                               struct fc_tmesh_curve *c, struct fc_status *st)
 {
     struct fc_demand demand;
     struct fc_flit_settings settings;
     const int *loads = how->quick ? quick_loads : full_loads;
     double best = 0;
-    *c = (struct fc_tmesh_curve){.n = how->quick ? (int)FC_COUNT(quick_loads) : (int)FC_COUNT(full_loads), .half_width = NAN};
+    *c = (struct fc_tmesh_curve){.n = how->quick ? (int)FC_COUNT(quick_loads) : (int)FC_COUNT(full_loads),
+                                 .half_width = NAN};
     if (fc_demand_from_pattern(net, "uniform", how->seed, &demand, st)) return st->code;
     demand.open_loop = true;
     fc_flit_defaults(&settings);
@@ -66,24 +73,59 @@ enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc
     return st->code;
 }
 
-enum fc_code fc_tmesh_open(const char *name, double mesh_bytes_per_s, struct fc_bench *b, struct fc_status *st)
+enum fc_code fc_tmesh_model_of(const struct fc_reproducing *how, const struct fc_network *net,
+                               const struct fc_tmesh_curve *kernel, struct fc_tmesh_curve *model,
+                               struct fc_status *st)
+{
+    enum { MOST_HOPS = 40000000 }; /* of the table of turns */
+    struct fc_calibration calibration;
+    struct fc_demand demand = {0};
+    struct fc_turns turns = {0};
+    struct fc_calibrated *queueing = NULL;
+    struct fc_flit_settings settings;
+    bool found = false;
+    *model = *kernel;
+    model->half_width = NAN;
+    fc_flit_defaults(&settings);
+    if (fc_calibration_find(net, &calibration, &found, st)) return st->code;
+    if (!found) return fc_refuse(st, FC_NO, "%s: no calibration beside its file", net->machine->name);
+    if (!fc_demand_from_pattern(net, "uniform", how->seed, &demand, st)) {
+        demand.open_loop = true;
+        if (!fc_turns_make(net, &demand, &settings, MOST_HOPS, &turns, st) &&
+            !fc_calibrated_open(&calibration, &turns, "uniform", &settings, &queueing, st))
+            model->most = 100 * fc_calibrated_saturation(queueing, NULL) / kernel->ideal;
+    }
+    for (int i = 0; i < model->n && !st->code; i++) {
+        struct fc_calibrated_answer a;
+        if (fc_calibrated_solve(queueing, kernel->ideal * model->load[i] / 100, &a, st)) break;
+        model->accepted[i] = a.model.stable ? model->load[i] : model->most;
+        model->latency[i] = a.model.stable ? a.model.latency_mean_cycles : (double)NAN;
+    }
+    fc_calibrated_close(queueing);
+    fc_turns_free(&turns);
+    fc_demand_free(&demand);
+    fc_calibration_free(&calibration);
+    return st->code;
+}
+
+enum fc_code fc_tmesh_open(const char *name, double mesh_bytes_per_s, struct fc_bench *b,
+                           struct fc_status *st)
 {
     if (mesh_bytes_per_s == 0) return fc_bench_open(b, name, NULL, st);
     memset(b, 0, sizeof *b);
     if (fc_machine_load(name, &b->machine, st)) return st->code;
     for (int i = 0; i < b->machine.n_classes; i++)
-        if (!strcmp(b->machine.classes[i].name, "mesh")) b->machine.classes[i].bandwidth_bytes_per_s = mesh_bytes_per_s;
+        if (!strcmp(b->machine.classes[i].name, "mesh"))
+            b->machine.classes[i].bandwidth_bytes_per_s = mesh_bytes_per_s;
     if (fc_network_build(&b->machine, &b->net, st)) fc_machine_free(&b->machine);
     return st->code;
 }
 
 void fc_tmesh_plot(struct fc_reproduction *f, int style, const char *label, const struct fc_tmesh_curve *c)
 {
-    if (f->plot.n_series == 0) {
-        fc_reproduction_axes(f, FC_PAPER_CURVES, "accepted_percent", "throughput (% of the torus' capacity)", "latency_cycles",
-                             "packet latency (cycles)");
-        f->plot.log_y = true;
-    }
+    if (f->plot.n_series == 0)
+        fc_reproduction_axes(f, FC_PAPER_CURVES, "accepted_percent", "throughput (% of the torus' capacity)",
+                             "latency_cycles", "packet latency (cycles)");
     int s = fc_reproduction_series(f, FC_PAPER_OURS, style, "%s", label);
     for (int i = 0; i < c->n; i++) fc_reproduction_at(f, s, c->accepted[i], c->latency[i], NAN);
 }

@@ -8,6 +8,7 @@
 #include "traces/traces.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -517,6 +518,27 @@ static int files_left(const char *where)
     return n;
 }
 
+/* Asleep until told: a thread that does not block SIGTERM, as those of OpenMP. */
+static void *sleep_on(void *told)
+{
+    while (!*(volatile bool *)told) usleep(1000);
+    return NULL;
+}
+
+static void test_end_of_a_batch_job(void)
+{
+    static char *argv[] = {"sh", "-c", "kill -TERM $PPID; sleep 5", NULL};
+    char output[128];
+    bool told = false;
+    pthread_t thread;
+    snprintf(output, sizeof output, "%s/refused", directory);
+    expect_refused(argv, output, FC_NO, "ended by signal 15");
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, sleep_on, &told), 0);
+    expect_refused(argv, output, FC_NO, "ended by signal 15");
+    *(volatile bool *)&told = true;
+    pthread_join(thread, NULL);
+}
+
 static void test_refusals(void)
 {
     char output[128];
@@ -530,8 +552,6 @@ static void test_refusals(void)
                    "/no/such/program cannot be run: No such");
     expect_refused((char *[]){"sh", "-c", "exit 3", NULL}, output, FC_NO, "failed with exit status 3");
     expect_refused((char *[]){"sh", "-c", "kill -9 $$", NULL}, output, FC_NO, "ended by signal 9");
-    expect_refused((char *[]){"sh", "-c", "kill -TERM $PPID; sleep 5", NULL}, output, FC_NO,
-                   "ended by signal 15");
     expect_refused((char *[]){"true", NULL}, output, FC_NO, "nothing was recorded: no rank called MPI_Init");
     expect_refused((char *[]){"true", NULL}, "/no/such/directory/x", FC_INPUT,
                    "/no/such/directory/x: cannot be");
@@ -570,6 +590,7 @@ int suite_capture(void)
                                         {"programs that break off", test_ends},
                                         {"collectives, communicators, one-sided", test_collectives},
                                         {"the same in Fortran", test_collectives_fortran},
+                                        {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
                                         {"refusals", test_refusals},
                                         CU_TEST_INFO_NULL};
     strcpy(directory, "/tmp/fabricast-capture-XXXXXX");

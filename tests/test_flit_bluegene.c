@@ -1,6 +1,6 @@
 /* test_flit_bluegene.c - short runs of the setups of Adiga et al., IBM J. Res. Dev. 49(2/3), 2005, on the
  * shipped Blue Gene/L: small enough for every test run, with limits as wide as so few packets need. The
- * published figures themselves: `make validate` (validate_bluegene.c). */
+ * published figures themselves: `fabricast reproduce bgl`. */
 #include "reproduce/bluegene.h"
 #include "tests/support.h"
 #include "tests/tests.h"

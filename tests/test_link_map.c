@@ -8,11 +8,21 @@
 #include <unistd.h>
 
 static const char *const machines[] = {
-    "bgl-64", "bgl-8x8x1", "gemini-xe6", "qsnet-64", "summit", "tmesh-216", "percs-16", "frontier", "theta",
+    "bgl-64",
+    "bgl-8x8x1",
+    "gemini-xe6",
+    "qsnet-64",
+    "summit",
+    "tmesh-216",
+    "percs-16",
+    "frontier",
+    "theta",
     "name: line\nnetwork: {family: mesh, dims: [5]}\nlinks: {mesh: {bandwidth: 1 GB/s}}\n",
-    "name: six\nnetwork: {family: torus, dims: [3, 2, 4, 2, 3, 2], nodes_per_router: 2}\nlinks: {torus: {bandwidth: 1 "
+    "name: six\nnetwork: {family: torus, dims: [3, 2, 4, 2, 3, 2], nodes_per_router: 2}\nlinks: {torus: "
+    "{bandwidth: 1 "
     "GB/s}}\n",
-    "name: rails\nnetwork: {family: fat-tree, children: [4, 3, 2], parents: [2, 3, 2], links: [1, 2, 3], planes: 2}\n"
+    "name: rails\nnetwork: {family: fat-tree, children: [4, 3, 2], parents: [2, 3, 2], links: [1, 2, 3], "
+    "planes: 2}\n"
     "links: {leaf: {bandwidth: 1 GB/s}, up: {bandwidth: 1 GB/s}}\n",
 };
 
@@ -25,8 +35,8 @@ static bool covers(const struct fc_network *net, const struct fc_link_map *map)
         const struct fc_panel *panel = &map->panels[p];
         for (size_t i = 0; good && i < fc_panel_cells(panel); i++)
             if (panel->cell[i] != FC_NONE)
-                good = panel->cell[i] < net->n_links && net->link_class[panel->cell[i]] == panel->link_class &&
-                       !seen[panel->cell[i]]++;
+                good = panel->cell[i] < net->n_links &&
+                       net->link_class[panel->cell[i]] == panel->link_class && !seen[panel->cell[i]]++;
     }
     for (uint32_t l = 0; good && l < net->n_links; l++) good = seen[l] == 1;
     free(seen);
@@ -38,7 +48,8 @@ static bool covers_nodes(const struct fc_network *net, const struct fc_link_map 
     uint8_t *seen = calloc(net->n_nodes, 1);
     bool good = seen != NULL;
     for (size_t i = 0; good && i < fc_panel_cells(&map->nodes); i++)
-        if (map->nodes.cell[i] != FC_NONE) good = map->nodes.cell[i] < net->n_nodes && !seen[map->nodes.cell[i]]++;
+        if (map->nodes.cell[i] != FC_NONE)
+            good = map->nodes.cell[i] < net->n_nodes && !seen[map->nodes.cell[i]]++;
     for (uint32_t n = 0; good && n < net->n_nodes; n++) good = seen[n] == 1;
     free(seen);
     return good;
@@ -83,8 +94,8 @@ static void test_graph(void)
 }
 
 /* The name of the link in a cell. */
-static void check_name(const char *machine_name, const char *title, uint32_t tile, uint32_t row, uint32_t column,
-                       const char *expected)
+static void check_name(const char *machine_name, const char *title, uint32_t tile, uint32_t row,
+                       uint32_t column, const char *expected)
 {
     struct fc_machine machine;
     struct fc_network net;
@@ -97,10 +108,13 @@ static void check_name(const char *machine_name, const char *title, uint32_t til
         const struct fc_panel *panel = &map.panels[p];
         if (strcmp(panel->title, title)) continue;
         uint32_t link = panel->cell[((size_t)tile * panel->rows + row) * panel->columns + column];
-        if (link == FC_NONE) strcpy(name, "empty");
-        else fc_link_name(&net, link, name, sizeof name);
+        if (link == FC_NONE)
+            strcpy(name, "empty");
+        else
+            fc_link_name(&net, link, name, sizeof name);
     }
-    if (strcmp(name, expected)) printf("\n    %s, %s: %s (expected %s)\n", machine_name, title, name, expected);
+    if (strcmp(name, expected))
+        printf("\n    %s, %s: %s (expected %s)\n", machine_name, title, name, expected);
     CU_ASSERT_STRING_EQUAL(name, expected);
     fc_link_map_free(&map);
     fc_test_close(&machine, &net);

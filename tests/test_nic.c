@@ -1,6 +1,6 @@
 /* test_nic.c - the network interface: keys and their refusals; transfers, atomic operations, barriers and
  * broadcasts against closed forms worked out here; waits beside a background against means of uniform
- * variables. The published figures are in validate_hardware.c. */
+ * variables. The published figures: `fabricast reproduce gemini qsnet`. */
 #include "solvers/nic/nic.h"
 #include "solvers/nic/nic_spread.h"
 #include "tests/support.h"

@@ -1,5 +1,5 @@
-/* test_report.c - the page of `report`: what is folded unfolds to the same, the page is whole or not there, holds what it
- * was given, and keeps to its size. In a browser it is tested by validate_report.c. */
+/* test_report.c - the page of `report`: what is folded unfolds to the same, the page is whole or not there,
+ * holds what it was given, and keeps to its size. In a browser it is tested by validate_report.c. */
 #include "plots/pack.h"
 #include "plots/page.h"
 #include "tests/support.h"
@@ -24,7 +24,8 @@ static unsigned char *unfold(const struct fc_packed *p, size_t *size)
     for (size_t i = 0; i + 4 <= p->length; i += 4) {
         uint32_t word = 0;
         for (int k = 0; k < 4; k++) {
-            const char *digit = p->text[i + (size_t)k] == '=' ? digits : strchr(digits, p->text[i + (size_t)k]);
+            const char *digit =
+                p->text[i + (size_t)k] == '=' ? digits : strchr(digits, p->text[i + (size_t)k]);
             word = word << 6 | (uint32_t)(digit - digits);
         }
         for (int k = 0; k < 3; k++) z[n++] = (unsigned char)(word >> (16 - 8 * k));
@@ -59,8 +60,10 @@ static double round_trip(const double *v, size_t n, uint32_t most_values, struct
             double x;
             uint32_t index = planes[i] | (width > 1 ? (uint32_t)planes[n + i] << 8 : 0);
             memcpy(&x, raw + 8 + 8 * (size_t)index, 8);
-            if (isnan(v[i]) != (index == 0)) worst = INFINITY;
-            else if (index && v[i] != x) worst = fmax(worst, fabs(x / v[i] - 1));
+            if (isnan(v[i]) != (index == 0))
+                worst = INFINITY;
+            else if (index && v[i] != x)
+                worst = fmax(worst, fabs(x / v[i] - 1));
         }
         free(raw);
     }
@@ -134,15 +137,32 @@ static bool open_job(struct job *job, const char *machine, bool random)
     job->bytes = malloc(job->net.n_links * sizeof *job->bytes);
     job->node = malloc(job->net.n_nodes * sizeof *job->node);
     job->prediction = json_pack("{s:s, s:f}", "traffic", "</script><b>&", "time_s", 0.1);
-    for (uint32_t l = 0; l < job->net.n_links; l++) job->bytes[l] = random ? 1 + 1e9 * fc_random_real(1, 0, l) : 1e6;
+    for (uint32_t l = 0; l < job->net.n_links; l++)
+        job->bytes[l] = random ? 1 + 1e9 * fc_random_real(1, 0, l) : 1e6;
     for (uint32_t n = 0; n < job->net.n_nodes; n++) job->node[n] = n;
-    job->page = (struct fc_page){.net = &job->net, .map = &job->map, .title = "a <title> & \"more\"", .question = "Q?", .time = "2.1 ms",
-                                 .error = "± 4 %", .sentence = "37 % of peak", .command = "fabricast report 'x'",
-                                 .n_tasks = job->net.n_nodes, .bottleneck_class = 0};
+    job->page = (struct fc_page){.net = &job->net,
+                                 .map = &job->map,
+                                 .title = "a <title> & \"more\"",
+                                 .question = "Q?",
+                                 .time = "2.1 ms",
+                                 .error = "± 4 %",
+                                 .sentence = "37 % of peak",
+                                 .command = "fabricast report 'x'",
+                                 .n_tasks = job->net.n_nodes,
+                                 .bottleneck_class = 0};
     for (int i = 0; i < 2; i++)
-        job->page.side[i] = (struct fc_page_side){.label = i ? "after" : "before", .note = "", .time_s = 2.1e-3, .bound_s = 1e-3,
-            .percent_of_peak = 37, .error_percent = i ? (double)NAN : 4, .bottleneck = "", .error = "",
-            .link_bytes = job->bytes, .link_busy_s = job->bytes, .node = job->node, .prediction = job->prediction};
+        job->page.side[i] = (struct fc_page_side){.label = i ? "after" : "before",
+                                                  .note = "",
+                                                  .time_s = 2.1e-3,
+                                                  .bound_s = 1e-3,
+                                                  .percent_of_peak = 37,
+                                                  .error_percent = i ? (double)NAN : 4,
+                                                  .bottleneck = "",
+                                                  .error = "",
+                                                  .link_bytes = job->bytes,
+                                                  .link_busy_s = job->bytes,
+                                                  .node = job->node,
+                                                  .prediction = job->prediction};
     return true;
 }
 
@@ -179,18 +199,25 @@ static void test_contents(void)
     char path[64];
     new_path(path);
     if (!open_job(&job, "bgl-64", false)) return;
-    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK && facts.bits == 53 && facts.n_links == 512);
+    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK && facts.bits == 53 &&
+              facts.n_links == 512);
     char *text = file_text(path);
     CU_ASSERT_FATAL(text != NULL);
     CU_ASSERT(strlen(text) == facts.bytes && !strncmp(text, "<!doctype html>", 15));
-    static const char *const held[] = {"<title>a &lt;title&gt; &amp; &quot;more&quot;</title>", "fabricast report &#39;x&#39;",
-                                       "\"time_s\": 0.1", "\\u003c/script>\\u003cb>&", "error unknown", "±4 %", "</html>\n"};
+    static const char *const held[] = {"<title>a &lt;title&gt; &amp; &quot;more&quot;</title>",
+                                       "fabricast report &#39;x&#39;",
+                                       "\"time_s\": 0.1",
+                                       "\\u003c/script>\\u003cb>&",
+                                       "error unknown",
+                                       "±4 %",
+                                       "</html>\n"};
     for (size_t i = 0; i < FC_COUNT(held); i++) {
         if (!strstr(text, held[i])) printf("\n    not in the page: %s\n", held[i]);
         CU_ASSERT(strstr(text, held[i]) != NULL);
     }
     /* nothing is fetched, and no place was forgotten */
-    static const char *const missing[] = {"http:", "https:", "src=", "url(", "@import", "{{", "}}<", "<b>&\""};
+    static const char *const missing[] = {"http:",   "https:", "src=", "url(",
+                                          "@import", "{{",     "}}<",  "<b>&\""};
     for (size_t i = 0; i < FC_COUNT(missing); i++) {
         if (strstr(text, missing[i])) printf("\n    in the page: %.60s\n", strstr(text, missing[i]));
         CU_ASSERT(strstr(text, missing[i]) == NULL);
@@ -211,7 +238,8 @@ static void test_large(void)
     new_path(path);
     if (!open_job(&job, "bgl-64k", true)) return;
     CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_OK);
-    CU_ASSERT(stat(path, &info) == 0 && (size_t)info.st_size == facts.bytes && info.st_size <= FC_PAGE_MOST_BYTES);
+    CU_ASSERT(stat(path, &info) == 0 && (size_t)info.st_size == facts.bytes &&
+              info.st_size <= FC_PAGE_MOST_BYTES);
     CU_ASSERT(facts.bits >= 6 && facts.bits < 53);
     char *text = file_text(path), words[64];
     snprintf(words, sizeof words, "are rounded to %d bits", facts.bits);
@@ -239,7 +267,26 @@ static void test_whole_or_nothing(void)
     free(command);
     job.page.command = "c";
     st = (struct fc_status){0};
-    CU_ASSERT(fc_page_write(&job.page, "/nowhere/page.html", &facts, &st) == FC_INPUT && fc_says(&st, FC_INPUT, "cannot be written"));
+    CU_ASSERT(fc_page_write(&job.page, "/nowhere/page.html", &facts, &st) == FC_INPUT &&
+              fc_says(&st, FC_INPUT, "cannot be written"));
+    close_job(&job);
+}
+
+static void test_names(void)
+{
+    struct job job;
+    struct fc_page_facts facts;
+    struct fc_status st = {0};
+    char path[64];
+    new_path(path);
+    if (!open_job(&job, "bgl-64", false)) return;
+    job.page.side[1].label = "map-\xff.txt";
+    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_INPUT && fc_says(&st, FC_INPUT, "not UTF-8"));
+    st = (struct fc_status){0};
+    job.page.side[1].label = "after";
+    job.page.side[0].prediction = NULL;
+    CU_ASSERT(fc_page_write(&job.page, path, &facts, &st) == FC_INPUT && fc_says(&st, FC_INPUT, "not UTF-8"));
+    CU_ASSERT(access(path, F_OK) != 0);
     close_job(&job);
 }
 
@@ -251,6 +298,7 @@ int suite_report(void)
         {"a page holds what it was given, and fetches nothing", test_contents},
         {"a page of half a million random loads is small", test_large},
         {"a page is whole or not there", test_whole_or_nothing},
+        {"names that are not UTF-8 are refused", test_names},
         CU_TEST_INFO_NULL,
     };
     return fc_add_suite("report", tests);

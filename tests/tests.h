@@ -67,6 +67,7 @@
     X(suite_machine_set)                                                                                              \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
+    X(suite_map_background)                                                                                           \
     X(suite_map_search)                                                                                               \
     X(suite_map_starts)                                                                                               \
     X(suite_mapping)                                                                                                  \
@@ -82,6 +83,7 @@
     X(suite_queueing_window)                                                                                          \
     X(suite_replay)                                                                                                   \
     X(suite_replay_jobs)                                                                                              \
+    X(suite_reproduce)                                                                                                \
     X(suite_shapes)                                                                                                   \
     X(suite_strategies)                                                                                               \
     X(suite_stream)                                                                                                   \

@@ -15,7 +15,7 @@
 /* The default of `fabricast calibrate`. With 6 the model got the arbitrations of Figure 4 wrong. */
 #define BUDGET_S 60
 #define TMESH "tmesh-216"
-#define TORUS "torus-216x10"
+#define TORUS "tests/machines/torus-6x6x6x10.yaml"
 enum { KERNEL, THEORY, CALIBRATED, WAYS };
 static const char *const ways[WAYS] = {"kernel", "theory", "calibrated"};
 static int n_missed;

@@ -103,14 +103,26 @@ static char **make_environment(const char *recorder, const char *directory, stru
     return list;
 }
 
+/* A handler has no other place for what it knows. */
+static volatile sig_atomic_t asked_to_end;
+
+static void note_end(int signal_number)
+{
+    (void)signal_number;
+    asked_to_end = 1;
+}
+
 /* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
- * process may take SIGCHLD away, so we look again now and then. */
+ * process may take either of them: SIGTERM is then noted, and we look again now and then. */
 static int wait_for(pid_t child, const sigset_t *signals)
 {
     static const struct timespec pause = {.tv_nsec = 200000000};
     int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0)
-        if (sigtimedwait(signals, NULL, &pause) == SIGTERM) kill(child, SIGTERM);
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (sigtimedwait(signals, NULL, &pause) != SIGTERM && !asked_to_end) continue;
+        asked_to_end = 0;
+        kill(child, SIGTERM);
+    }
     return status;
 }
 
@@ -118,13 +130,15 @@ static int wait_for(pid_t child, const sigset_t *signals)
  * sets; we stay to clean up. */
 static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, note = {.sa_handler = note_end}, old_int, old_quit, old_term;
     posix_spawnattr_t attributes;
     sigset_t defaults, ours, old_mask;
     pid_t child;
     int status = 0;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGQUIT, &ignore, &old_quit);
+    asked_to_end = 0;
+    sigaction(SIGTERM, &note, &old_term);
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGTERM);
@@ -142,6 +156,7 @@ static enum fc_code run(char *const *argv, char *const *environment, int *exit_s
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
     if (error) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
     *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return FC_OK;

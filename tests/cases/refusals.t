@@ -9,7 +9,7 @@ $ fabricast load --nothing
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast list colours
-! fabricast: unknown kind 'colours' (known: families, routings, vc-rules, patterns, strategies, collectives, formats)
+! fabricast: unknown kind 'colours' (known: families, routings, vc-rules, patterns, strategies, collectives, formats, figures)
 ? 2
 $ fabricast list collectives --members 8
 ! fabricast: times of collectives need both --members N and --loggops L=..,o=..,g=..,G=..

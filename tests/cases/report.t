@@ -10,7 +10,7 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 >
 > answer      1.68 ms +-22 %, 50 % of peak; the D links are the bottleneck; mapping bsm 3.5x faster
 > page        TMP/page.html, N KB, loads of 17136 links
-$ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct -o $TMP/page.html | grep answer
+$ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html | grep answer
 > answer      85.9 ms +-32 %, 58 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
 $ fabricast report -m bgl-64 -p neighbor --versus def -o $TMP/page.html | grep answer
 > answer      7.12 ms +-9 %, 95 % of peak; the torus links are the bottleneck; mapping def as fast
@@ -19,7 +19,7 @@ $ fabricast report -m bgl-64 -p permutation:seed=3 --map random --versus def -o 
 >   "rounded": false,
 >   "answer": "62 % of peak; the torus links are the bottleneck; mapping def 11 % faster (the errors overlap)",
 # The page carries the predictions as `predict --json` gives them.
-$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --map def,optimize --json >$TMP/predict.json; fabricast report -m bgl-64 -t traces/samples/lammps-lj-64.fct -o $TMP/page.html >$TMP/text; sed -n "/id=\"predictions\"/,/<.script>/p" $TMP/page.html | sed "1d;\$d" | cmp - $TMP/predict.json && echo equal
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --time 0.1s --map def,optimize --json >$TMP/predict.json; fabricast report -m bgl-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html >$TMP/text; sed -n "/id=\"predictions\"/,/<.script>/p" $TMP/page.html | sed "1d;\$d" | cmp - $TMP/predict.json && echo equal
 > equal
 # Pictures.
 $ fabricast load -m bgl-64 -p permutation:seed=3 --plot $TMP/plots -q >$TMP/text; ls $TMP/plots
@@ -60,6 +60,9 @@ $ fabricast report -m bgl-64 -p neighbor -o $TMP/none/no.html 2>&1 | sed "s|$TMP
 > fabricast: TMP/none/no.html: cannot be written: No such file or directory
 $ fabricast report -m bgl-64 -p neighbor --nodes 0-31 --nodes 32-63 -o $TMP/no.html
 ! fabricast report: --nodes is given 2 times (only predict compares node lists)
+? 2
+$ fabricast load -m bgl-64 --worst-case --plot $TMP/plots
+! fabricast: --plot: the worst case is a permutation, without loads of all links
 ? 2
 $ ls $TMP | grep -c no.html
 > 0
