@@ -7,19 +7,22 @@
 #include "solvers/flit/flit.h"
 
 #define FC_TMESH_PAPER "Liu, Xun, Cao, Sun (TMesh)"
-enum { FC_TMESH_LOADS = 10 };
+enum { FC_TMESH_LOADS = 15 };
 
 /* Loads are percent of the ideal throughput: the torus links' full use by uniform traffic. */
 struct fc_tmesh_curve {
     int n;
     double load[FC_TMESH_LOADS], accepted[FC_TMESH_LOADS],
         latency[FC_TMESH_LOADS]; /* cycles; NaN: no steady state */
-    double most, half_width;     /* most accepted at any load, over seeds; half_width NaN for one run */
+    double most, half_width;     /* most accepted at any load, mean over seeds; half_width NaN for one seed */
     double ideal;                /* flits a node and cycle */
 };
-/* Uniform traffic on the network, by the kernel. Quick: fewer loads, half as long, one seed. */
+/* Uniform traffic on the network, by the kernel. Quick: fewer loads, one seed. */
 enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net,
                                struct fc_tmesh_curve *c, struct fc_status *st);
+/* Latency of one long run at a share of the ideal, cycles; NaN: no steady state. */
+enum fc_code fc_tmesh_latency_at(const struct fc_reproducing *how, const struct fc_network *net, double ideal,
+                                 double share, double *cycles, struct fc_status *st);
 /* A shipped machine with its mesh links at this rate; 0: as shipped. */
 enum fc_code fc_tmesh_open(const char *name, double mesh_bytes_per_s, struct fc_bench *b,
                            struct fc_status *st);
