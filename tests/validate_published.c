@@ -8,7 +8,7 @@
  * is printed beside them.
  * Figures without a limit are for information. `make validate` */
 #include "solvers/calibration/calibration.h"
-#include "tests/bluegene.h"
+#include "reproduce/bluegene.h"
 
 #include <string.h>
 
@@ -64,9 +64,9 @@ static bool open_machine(struct curve *c, const char *name)
 /* networks point at their machine, which is moved: built again */
 static bool open_bgl(struct curve *c, const char *edits)
 {
-    struct bgl b;
+    struct fc_bench b;
     memset(c, 0, sizeof *c);
-    if (!bgl_open(&b, edits, &c->st)) {
+    if (fc_bench_open(&b, "bgl-512", edits, &c->st)) {
         printf("%s: %s\n", edits, c->st.message);
         n_missed++;
         return false;
@@ -147,12 +147,6 @@ static void row(const char *figure, const char *what, const char *published, con
 
 /* ---- Blue Gene/L ---- */
 
-/* Full use of all six links: 8 flits of 270 byte times over 6 hops, 6 links. */
-static double bgl_load(double busy)
-{
-    return busy * BGL_PACKET / BGL_CHUNK / BGL_PACKET_TIME;
-}
-
 static void figure_2(void)
 {
     enum { DETERMINISTIC, V1P1, V2P1, V2P2, V4P4, N };
@@ -169,9 +163,9 @@ static void figure_2(void)
         char what[96];
         if (!open_bgl(&c, edits[i])) return;
         for (int w = 0; w < WAYS; w++) {
-            half[i][w] = latency(&c, w, bgl_load(0.5));
-            most[i][w] = latency(&c, w, bgl_load(0.8));
-            if (i == DETERMINISTIC) edge[w] = 100 * saturation(&c, w) / bgl_load(1);
+            half[i][w] = latency(&c, w, fc_bgl_load(0.5));
+            most[i][w] = latency(&c, w, fc_bgl_load(0.8));
+            if (i == DETERMINISTIC) edge[w] = 100 * saturation(&c, w) / fc_bgl_load(1);
         }
         stop(&c);
         snprintf(what, sizeof what, "%s: response, links 50 %% busy, cycles", names[i]);
@@ -202,8 +196,8 @@ static void figure_4(void)
         struct curve c;
         if (!open_bgl(&c, edits[i])) return;
         for (int w = 0; w < WAYS; w++) {
-            at60[i][w] = latency(&c, w, bgl_load(0.6));
-            at95[i][w] = latency(&c, w, bgl_load(0.95));
+            at60[i][w] = latency(&c, w, fc_bgl_load(0.6));
+            at95[i][w] = latency(&c, w, fc_bgl_load(0.95));
         }
         stop(&c);
     }
