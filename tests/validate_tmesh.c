@@ -27,9 +27,9 @@ static const struct {
     struct fc_layout layout; /* nodes of x+ x- y+ y- z+ z- */
     double latency_cycles, throughput_percent;
 } table_1[LAYOUTS] = {
-    {"8,4,0", {{11, 8, 7, 4, 3, 0}}, 383.1, 84.0},  {"0,2,4", {{1, 0, 3, 2, 5, 4}}, 341.3, 75.9},
-    {"4,5,6", {{7, 4, 9, 5, 10, 6}}, 333.9, 77.2},  {"9,6,4", {{10, 9, 7, 6, 5, 4}}, 321.0, 78.0},
-    {"4,5,9", {{8, 4, 6, 5, 10, 9}}, 321.2, 79.6},  {"5,4,6", {{9, 5, 8, 4, 10, 6}}, 318.8, 80.2},
+    {"8,4,0", {{11, 8, 7, 4, 3, 0}}, 383.1, 84.0}, {"0,2,4", {{1, 0, 3, 2, 5, 4}}, 341.3, 75.9},
+    {"4,5,6", {{7, 4, 9, 5, 10, 6}}, 333.9, 77.2}, {"9,6,4", {{10, 9, 7, 6, 5, 4}}, 321.0, 78.0},
+    {"4,5,9", {{8, 4, 6, 5, 10, 9}}, 321.2, 79.6}, {"5,4,6", {{9, 5, 8, 4, 10, 6}}, 318.8, 80.2},
     {"1,5,9", {{2, 1, 6, 5, 10, 9}}, 315.5, 74.0},
 };
 #define IN_FIGURE_8 1 /* LN 0,2,4 */
@@ -227,8 +227,7 @@ static void reproduce(const struct fc_machine *machine)
     printf("  at LN %s\n", table_1[at].ln);
     judge("throughput, model: Spearman's rank correlation", spearman(model.throughput), 0.8, 1, 0.4, 1);
     if (fc_machine_load("tmesh-3456-central", &central, &st) ||
-        !measure(&central, central_loads, FC_COUNT(central_loads), SEEDS, NULL, &most, &half_width,
-                 &ideal))
+        !measure(&central, central_loads, FC_COUNT(central_loads), SEEDS, NULL, &most, &half_width, &ideal))
         printf("%s\n", st.message), n_missed++;
     else
         judge("LN 0,2,4 over the centralised router (published 13.4), %",
@@ -268,21 +267,35 @@ static void change(struct fc_machine *m, const struct step *s)
     struct fc_tmesh_shape *shape = m->shape;
     double cycle_s = 2e-9;
     switch (s->parameter) {
-    case BUFFER: m->router.buffer_bytes = s->value; break;
+    case BUFFER:
+        m->router.buffer_bytes = s->value;
+        break;
     case PACKET:
         m->packet.min_bytes = m->packet.max_bytes = s->value;
         m->router.buffer_bytes = 16 * floor(5.75 * s->value / 16);
         break;
-    case DELAY: m->router.delay_s = s->value * cycle_s; break;
-    case TORUS_WIRE: m->classes[0].latency_s = s->value * cycle_s; break;
-    case MESH_WIRE: m->classes[1].latency_s = s->value * cycle_s; break;
-    case MESH_ORDER: shape->mesh_order = (int)s->value; break;
-    case VC_RULE: shape->vc_policy = (int)s->value; break;
+    case DELAY:
+        m->router.delay_s = s->value * cycle_s;
+        break;
+    case TORUS_WIRE:
+        m->classes[0].latency_s = s->value * cycle_s;
+        break;
+    case MESH_WIRE:
+        m->classes[1].latency_s = s->value * cycle_s;
+        break;
+    case MESH_ORDER:
+        shape->mesh_order = (int)s->value;
+        break;
+    case VC_RULE:
+        shape->vc_policy = (int)s->value;
+        break;
     case CORES:
         shape->router_nodes_compute = false;
         fc_tmesh_derive(shape);
         break;
-    case ARBITRATION: m->router.arbitration = (int)s->value; break;
+    case ARBITRATION:
+        m->router.arbitration = (int)s->value;
+        break;
     case CHANNELS:
         m->router.vcs = (long long)s->value;
         m->router.buffer_bytes = 176;
