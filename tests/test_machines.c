@@ -75,6 +75,10 @@ static const struct expected machines[] = {
     TMESH("tmesh-216-964"),
     {"tmesh-216-central", 2160, 216, {{"torus", 216 * 6, 2e9}, {"injection", 2 * 2160, 7.68e9}}, 9, 3 * RING(6),
      2 * 36},
+    {"tmesh-3456", 216 * 16, 216 * 16,
+     {{"torus", 216 * 6, 2e9}, {"mesh", 216 * 48, 25.6e9}, {"injection", 2 * 3456, 25.6e9}}, 0, 0, 2 * 36},
+    {"tmesh-3456-central", 216, SYMMETRIC, {{"torus", 216 * 6, 2e9}, {"injection", 2 * 216, 76.8e9}}, 9, 3 * RING(6),
+     2 * 36},
     {"tpu-v4", 4096, SYMMETRIC, {{"torus", 6 * 4096, 50e9}, {"injection", 2 * 4096, 300e9}}, 24, 3 * RING(16), 2 * 256},
 };
 
@@ -181,11 +185,17 @@ static const struct {
     const char *name;
     int bridge[3][2]; /* x y z: - +, that is LN RN */
     double table1_hops;
+    bool bridges_compute;
 } layouts[] = {
-    {"tmesh-216", {{0, 1}, {2, 3}, {4, 5}}, 1.78},      {"tmesh-216-840", {{8, 11}, {4, 7}, {0, 3}}, 2.89},
-    {"tmesh-216-024", {{0, 1}, {2, 3}, {4, 5}}, 1.78},  {"tmesh-216-456", {{4, 7}, {5, 9}, {6, 10}}, 1.78},
-    {"tmesh-216-964", {{9, 10}, {6, 7}, {4, 5}}, 1.67}, {"tmesh-216-459", {{4, 8}, {5, 6}, {9, 10}}, 1.56},
-    {"tmesh-216-546", {{5, 9}, {4, 8}, {6, 10}}, 1.56}, {"tmesh-216-159", {{1, 2}, {5, 6}, {9, 10}}, 1.56},
+    {"tmesh-216", {{0, 1}, {2, 3}, {4, 5}}, 1.78, false},
+    {"tmesh-216-840", {{8, 11}, {4, 7}, {0, 3}}, 2.89, false},
+    {"tmesh-216-024", {{0, 1}, {2, 3}, {4, 5}}, 1.78, false},
+    {"tmesh-216-456", {{4, 7}, {5, 9}, {6, 10}}, 1.78, false},
+    {"tmesh-216-964", {{9, 10}, {6, 7}, {4, 5}}, 1.67, false},
+    {"tmesh-216-459", {{4, 8}, {5, 6}, {9, 10}}, 1.56, false},
+    {"tmesh-216-546", {{5, 9}, {4, 8}, {6, 10}}, 1.56, false},
+    {"tmesh-216-159", {{1, 2}, {5, 6}, {9, 10}}, 1.56, false},
+    {"tmesh-3456", {{0, 1}, {2, 3}, {4, 5}}, 1.78, true},
 };
 
 static int mesh_hops(int a, int b) { return abs(a / 4 - b / 4) + abs(a % 4 - b % 4); }
@@ -236,16 +246,17 @@ static void tmesh_layouts(void)
         for (int node = 0; node < 16; node++) {
             bool is_bridge = false;
             for (int k = 0; k < 6; k++) is_bridge = is_bridge || bridge[k / 2][k % 2] == node;
-            if (!is_bridge) core[n_cores++] = node;
+            if (!is_bridge || layouts[i].bridges_compute) core[n_cores++] = node;
         }
-        CU_ASSERT_EQUAL(n_cores, 10);
-        for (int k = 0; k < 216 * 100; k++) {
-            int offset[3] = {k / 100 % 6, k / 600 % 6, k / 3600};
-            sum += route(bridge, 0, offset, core[k % 10], core[k / 10 % 10], 0, &greatest);
+        CU_ASSERT_EQUAL(n_cores, layouts[i].bridges_compute ? 16 : 10);
+        int pairs = n_cores * n_cores; /* of a chip's cores with another's */
+        for (int k = 0; k < 216 * pairs; k++) {
+            int chip = k / pairs, offset[3] = {chip % 6, chip / 6 % 6, chip / 36};
+            sum += route(bridge, 0, offset, core[k % n_cores], core[k / n_cores % n_cores], 0, &greatest);
         }
         if (!fc_test_network(layouts[i].name, &m, &net)) continue;
         CU_ASSERT_EQUAL(fc_network_facts(&net, &f, &st), FC_OK);
-        CU_ASSERT(fc_near(f.mean_hops, sum / 21600, 1e-12));
+        CU_ASSERT(fc_near(f.mean_hops, sum / 216 / pairs, 1e-12));
         CU_ASSERT_EQUAL(f.diameter_hops, greatest);
         fc_test_close(&m, &net);
     }
