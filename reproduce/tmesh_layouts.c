@@ -99,6 +99,8 @@ static void judge_curves(const struct fc_reproducing *how, struct fc_reproductio
                          c[i].at_65, how->quick ? 4 : 2, "LN %s: latency at 65 %% of the capacity",
                          layouts[i].name);
     }
+    int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 3, "published, 60 to 70 %%");
+    for (int i = 0; i < LAYOUTS; i++) fc_reproduction_at(f, published, 65, layouts[i].cycles, NAN);
     fc_point_limits((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "x"}, 1, INFINITY,
                     c[L840].at_65 / others, "8,4,0 has the longest latency, over the next");
 }
