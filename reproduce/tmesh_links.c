@@ -1,7 +1,6 @@
 /* tmesh_links.c - TMesh: the mesh against the standard torus, Figure 8, and the rate of the mesh's links,
  * Figure 16, by the flit-level kernel, Figure 8 also by the queueing model with the shipped calibrations. The
- * standard torus' router is not printed: twice the
- * delay of a mesh router, a chip's cores at one router, the same memory a port. */
+ * standard torus' router is not printed: twice the delay of a mesh router, all else alike. */
 #include "reproduce/tmesh.h"
 
 enum { FIG8, FIG16, N };
@@ -14,37 +13,21 @@ static const struct fc_figure figures[N] = {
                "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
 };
 
-/* By the kernel, and where `model` is not NULL by the queueing model. */
 static enum fc_code curve(const struct fc_reproducing *how, const char *machine, double mesh_bytes_per_s,
-                          struct fc_tmesh_curve *c, struct fc_tmesh_curve *model, struct fc_status *st)
+                          struct fc_tmesh_curve *c, struct fc_status *st)
 {
     struct fc_bench b;
-    if (fc_tmesh_open(machine, mesh_bytes_per_s, &b, st)) return st->code;
-    if (!fc_tmesh_curve_of(how, &b.net, c, st) && model) fc_tmesh_model_of(how, &b.net, c, model, st);
+    if (machine ? fc_bench_open(&b, machine, NULL, st) : fc_tmesh_open(NULL, mesh_bytes_per_s, &b, st))
+        return st->code;
+    fc_tmesh_curve_of(how, &b.net, c, st);
     fc_bench_close(&b);
     return st->code;
-}
-
-static void model_8(struct fc_reproduction *f, const struct fc_tmesh_curve *mesh,
-                    const struct fc_tmesh_curve *torus)
-{
-    struct fc_point_of of = {f, FC_POINT_QUEUEING, FC_POINT_PREDICTED, "x"};
-    fc_point_limits(of, 1, INFINITY, mesh->most / torus->most, "saturation over the standard torus': higher");
-    fc_point_limits(of, 1, INFINITY, mesh->latency[0] / torus->latency[0],
-                    "latency over the torus', light traffic: higher");
-    for (int t = 0; t < 2; t++) {
-        const struct fc_tmesh_curve *c = t ? torus : mesh;
-        int s = fc_reproduction_series(f, FC_PAPER_LINE, 2 + t, "%s, queueing model",
-                                       t ? "standard torus" : "TMesh");
-        for (int i = 0; i < c->n; i++)
-            if (!isnan(c->latency[i])) fc_reproduction_at(f, s, c->accepted[i], c->latency[i], NAN);
-    }
 }
 
 static void judge_8(struct fc_reproduction *f, const struct fc_tmesh_curve *mesh,
                     const struct fc_tmesh_curve *torus)
 {
-    struct fc_point_of percent = {f, FC_POINT_FLIT, FC_POINT_PREDICTED, "%"},
+    struct fc_point_of percent = {f, FC_POINT_FLIT, FC_POINT_INFERRED, "%"},
                        of = {f, FC_POINT_FLIT, FC_POINT_PREDICTED, "x"};
     fc_point_width(percent, 13.4, 100 * (mesh->most / torus->most - 1), 4,
                    "maximum throughput above the standard torus'");
@@ -73,7 +56,7 @@ static enum fc_code figure_16(const struct fc_reproducing *how, struct fc_reprod
         if (how->quick && !last && i > 0) continue;
         if (last)
             c[i] = *shipped;
-        else if (curve(how, "tmesh-3456", rates[i], &c[i], NULL, st))
+        else if (curve(how, NULL, rates[i], &c[i], st))
             return st->code;
         fc_tmesh_plot(f, (int)i, fc_reproduction_text(f, "mesh links of %g GB/s", rates[i] / 1e9), &c[i]);
     }
@@ -89,19 +72,17 @@ static enum fc_code figure_16(const struct fc_reproducing *how, struct fc_reprod
 
 static enum fc_code make(const struct fc_reproducing *how, struct fc_reproduction *f, struct fc_status *st)
 {
-    struct fc_tmesh_curve mesh, torus, mesh_model, torus_model;
+    struct fc_tmesh_curve mesh, torus;
     fc_reproducing_step(how, 0, 6);
-    if (curve(how, "tmesh-3456", 0, &mesh, &mesh_model, st)) return st->code;
+    if (curve(how, NULL, 0, &mesh, st)) return st->code;
     fc_reproducing_step(how, 1, 6);
-    if (curve(how, "tmesh-3456-central", 0, &torus, &torus_model, st)) return st->code;
+    if (curve(how, "tmesh-3456-central", 0, &torus, st)) return st->code;
     judge_8(&f[FIG8], &mesh, &torus);
-    model_8(&f[FIG8], &mesh_model, &torus_model);
     if (figure_16(how, &f[FIG16], &mesh, st)) return st->code;
     for (int i = 0; i < N && how->quick; i++)
         fc_reproduction_note(
-            &f[i],
-            "quick: six loads, one seed; mesh links of 8 and 25.6 GB/s only");
+            &f[i], "quick: fewer loads, one seed instead of three; mesh links of 8 and 25.6 GB/s only");
     return FC_OK;
 }
 
-const struct fc_reproduction_ops fc_reproduction_tmesh_links = {figures, N, 20, 70, make};
+const struct fc_reproduction_ops fc_reproduction_tmesh_links = {figures, N, 5, 50, make};
