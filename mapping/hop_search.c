@@ -10,20 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Mean length of 64 routes drawn over the nodes. */
-static double mean_walk(const struct fc_sites *sites, struct fc_walk *walk)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        uint32_t a = sites->node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i, sites->n_nodes)];
-        uint32_t b = sites->node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i + 1, sites->n_nodes)];
-        walk->n = 0;
-        if (a != b) sites->routing->walk(sites->net, a, b, 1, walk);
-        total += walk->n;
-    }
-    return total / 64;
-}
-
 static void distances_by_route(const struct fc_sites *sites, struct fc_walk *walk,
                                struct fc_distance_table *table)
 {
@@ -71,7 +57,7 @@ enum fc_code fc_distances_all(const struct fc_sites *sites, uint64_t most_work, 
     if (!table->distance || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st))
         return st->code;
     enum fc_code code = FC_OK;
-    if (mean_walk(sites, &walk) * (double)n * (double)n <= (double)most_work)
+    if (fc_sites_mean_route(sites, &walk) * (double)n * (double)n <= (double)most_work)
         distances_by_route(sites, &walk, table);
     else
         code = distances_by_hops(sites, table, st);

@@ -137,8 +137,7 @@ static enum fc_code make_rings(struct fc_routes *r, struct fc_status *st)
 
 /* ---- the table ---- */
 
-/* Mean length of 64 routes drawn over the places. */
-static double mean_route(const struct fc_sites *sites, struct fc_walk *walk)
+double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk)
 {
     double total = 0;
     for (uint32_t i = 0; i < 64; i++) {
@@ -178,7 +177,7 @@ static enum fc_code make_table(struct fc_routes *r, uint64_t most_work, struct f
     size_t n = r->n, pairs = n * n;
     if (n > MOST_TABLE_PLACES) return FC_OK;
     if (fc_walk_start(&walk, r->sites->routing->walk_capacity(r->sites->net), st)) return st->code;
-    double entries = mean_route(r->sites, &walk) * (double)pairs * 1.1 + 1000;
+    double entries = fc_sites_mean_route(r->sites, &walk) * (double)pairs * 1.1 + 1000;
     if (entries <= MOST_ENTRIES && entries <= (double)most_work) {
         uint64_t room = (uint64_t)entries;
         bool whole = true, fits = true;

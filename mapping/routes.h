@@ -24,6 +24,9 @@ static inline double fc_site_bandwidth(const struct fc_sites *sites, uint32_t li
     return left > 1e-9 * all ? left : 1e-9 * all;
 }
 
+/* Mean length of 64 routes drawn over the nodes, links; `walk` is scratch. */
+double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk);
+
 enum fc_routes_kind {
     FC_ROUTES_RINGS, /* torus or mesh, dimension order, single cables: runs of links, computed */
     FC_ROUTES_TABLE, /* every pair's route in a table */

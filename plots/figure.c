@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -52,4 +53,22 @@ enum fc_code fc_figure_write(const char *directory, const char *name, const stru
     snprintf(path, sizeof path, "%s/%s.gp", directory, name);
     if (write_text(path, script, NULL, st)) return st->code;
     return draw(directory, name, st);
+}
+
+void fc_script_open(struct fc_script *script, struct fc_status *st)
+{
+    *script = (struct fc_script){0};
+    if (st->code) return;
+    script->stream = open_memstream(&script->text, &script->size);
+    if (!script->stream) fc_refuse(st, FC_NO, "out of memory for the plot");
+}
+
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
+                            const struct fc_table *data, struct fc_status *st)
+{
+    if (script->stream && fclose(script->stream)) fc_refuse(st, FC_NO, "out of memory for the plot");
+    if (!st->code) fc_figure_write(directory, name, data, script->text, st);
+    free(script->text);
+    *script = (struct fc_script){0};
+    return st->code;
 }

@@ -121,8 +121,6 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
 enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
                                     const struct fc_plot_curve *curves, size_t n, struct fc_status *st)
 {
-    char *text = NULL;
-    size_t length = 0;
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
@@ -136,17 +134,10 @@ enum fc_code fc_plot_latency_curves(const char *directory, const char *title,
                 {.real = m->latency_cycles}, {.real = m->low_cycles},     {.real = m->high_cycles}};
             fc_table_row(&table, cells, st);
         }
-    FILE *script = st->code ? NULL : open_memstream(&text, &length);
-    if (script) {
-        write_script(script, title, curves, n);
-        if (fclose(script) == 0)
-            fc_figure_write(directory, "latency-curve", &table, text, st);
-        else
-            fc_refuse(st, FC_NO, "out of memory for the plot");
-        free(text);
-    } else if (!st->code) {
-        fc_refuse(st, FC_NO, "out of memory for the plot");
-    }
+    struct fc_script script;
+    fc_script_open(&script, st);
+    if (script.stream) write_script(script.stream, title, curves, n);
+    fc_script_draw(&script, directory, "latency-curve", &table, st);
     fc_table_free(&table);
     return st->code;
 }

@@ -82,8 +82,6 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
 {
     struct bins bins[FC_MAX_CLASSES];
     struct fc_table table;
-    char *text = NULL;
-    size_t size = 0;
     int n_frames = 0;
     count(net, bytes, bins);
     fc_table_start(&table, columns, FC_COUNT(columns));
@@ -100,17 +98,10 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
     }
     if (!st->code && n_frames == 0)
         fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
-    FILE *script = st->code ? NULL : open_memstream(&text, &size);
-    if (script) {
-        write_script(script, title, net, map, bins, n_frames);
-        if (fclose(script) == 0)
-            fc_figure_write(directory, "link-histogram", &table, text, st);
-        else
-            fc_refuse(st, FC_NO, "out of memory for the plot");
-        free(text);
-    } else if (!st->code) {
-        fc_refuse(st, FC_NO, "out of memory for the plot");
-    }
+    struct fc_script script;
+    fc_script_open(&script, st);
+    if (script.stream) write_script(script.stream, title, net, map, bins, n_frames);
+    fc_script_draw(&script, directory, "link-histogram", &table, st);
     fc_table_free(&table);
     return st->code;
 }

@@ -60,8 +60,6 @@ enum fc_code fc_plot_ranks(const char *directory, const char *title, const struc
                            size_t n, struct fc_status *st)
 {
     struct fc_table table;
-    char *text = NULL;
-    size_t size = 0;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
         for (uint32_t r = 0; r < series[i].n && !st->code; r++) {
@@ -73,17 +71,10 @@ enum fc_code fc_plot_ranks(const char *directory, const char *title, const struc
                                       {.real = series[i].time_s}};
             fc_table_row(&table, cells, st);
         }
-    FILE *script = st->code ? NULL : open_memstream(&text, &size);
-    if (script) {
-        write_script(script, title, series, n);
-        if (fclose(script) == 0)
-            fc_figure_write(directory, "ranks", &table, text, st);
-        else
-            fc_refuse(st, FC_NO, "out of memory for the plot");
-        free(text);
-    } else if (!st->code) {
-        fc_refuse(st, FC_NO, "out of memory for the plot");
-    }
+    struct fc_script script;
+    fc_script_open(&script, st);
+    if (script.stream) write_script(script.stream, title, series, n);
+    fc_script_draw(&script, directory, "ranks", &table, st);
     fc_table_free(&table);
     return st->code;
 }

@@ -8,6 +8,16 @@
  * runs gnuplot. DIR is made when it does not exist. FC_NO: gnuplot is missing or failed; then .tsv and .gp stay. */
 enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
                              const char *script, struct fc_status *st);
+/* A gnuplot script in the making: print to stream, then hand it to fc_script_draw, also after a failure. */
+struct fc_script {
+    FILE *stream; /* NULL: the status was filled before, or there is no memory */
+    char *text;
+    size_t size;
+};
+void fc_script_open(struct fc_script *script, struct fc_status *st);
+/* fc_figure_write of the script; closes and frees it. Nothing is written where the status is filled. */
+enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
+                            const struct fc_table *data, struct fc_status *st);
 
 /* Stacked bars of computation and communication time, one a prediction, with the bound as a mark.
  * (figure_predictions.c) */
