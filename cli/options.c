@@ -159,6 +159,34 @@ static double share(struct argp_state *state, const char *name, const char *text
     return percent ? value / 100 : value;
 }
 
+/* Those of runs of the kernel and of curves. */
+static error_t parse_run_option(int key, char *value, struct argp_state *state)
+{
+    struct fc_arguments *a = ((struct parse *)state->input)->arguments;
+    switch (key) {
+    case KEY_LOAD: a->load = value; break;
+    case KEY_LOADS: a->loads = value; break;
+    case KEY_SOLVER: a->solver = value; break;
+    case KEY_ENGINE: a->engine = value; break;
+    case KEY_PACKET_FLITS: a->packet_flits = value; break;
+    case KEY_HIGH: a->high_priority = value; break;
+    case KEY_BACKLOG: a->backlog = true; break;
+    case KEY_IN_ORDER: a->in_order = true; break;
+    case KEY_ALLOW_DEADLOCK: a->allow_deadlock = true; break;
+    case KEY_BUBBLE: a->bubble_as_published = true; break;
+    case KEY_WARMUP: a->warmup_cycles = (uint64_t)whole(state, "warmup", value, 1, most_cycles); break;
+    case KEY_MEASURE: a->measure_cycles = (uint64_t)whole(state, "measure", value, 1, most_cycles); break;
+    case KEY_MOST_CYCLES: a->most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
+    case KEY_INTERVAL: a->interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
+    case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
+    case KEY_PAIRS: a->pairs = value; break;
+    case KEY_WINDOWS: a->windows = value; break;
+    case KEY_BY_HOPS: a->by_hops = true; break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct parse *p = state->input;
@@ -208,24 +236,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_FORMAT: a->format = value; break;
     case KEY_FLOPS: a->flops_per_s = value; break;
     case KEY_DUMP: a->dump_network = true; break;
-    case KEY_LOAD: a->load = value; break;
-    case KEY_LOADS: a->loads = value; break;
-    case KEY_SOLVER: a->solver = value; break;
-    case KEY_ENGINE: a->engine = value; break;
-    case KEY_PACKET_FLITS: a->packet_flits = value; break;
-    case KEY_HIGH: a->high_priority = value; break;
-    case KEY_BACKLOG: a->backlog = true; break;
-    case KEY_IN_ORDER: a->in_order = true; break;
-    case KEY_ALLOW_DEADLOCK: a->allow_deadlock = true; break;
-    case KEY_BUBBLE: a->bubble_as_published = true; break;
-    case KEY_WARMUP: a->warmup_cycles = (uint64_t)whole(state, "warmup", value, 1, most_cycles); break;
-    case KEY_MEASURE: a->measure_cycles = (uint64_t)whole(state, "measure", value, 1, most_cycles); break;
-    case KEY_MOST_CYCLES: a->most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
-    case KEY_INTERVAL: a->interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
-    case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
-    case KEY_PAIRS: a->pairs = value; break;
-    case KEY_WINDOWS: a->windows = value; break;
-    case KEY_BY_HOPS: a->by_hops = true; break;
     case KEY_JSON: a->json = true; break;
     case KEY_OBJECTIVE: a->objective = value; break;
     case KEY_CONSTRAINT: a->constraint = value; break;
@@ -252,7 +262,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         if (!p->command->arguments) argp_error(state, "unexpected argument '%s'", value);
         a->words[a->n_words++] = value;
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return parse_run_option(key, value, state);
     }
     return 0;
 }

@@ -156,3 +156,18 @@ void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result
                                         r[w].link[c].min_bytes / 1e6, r[w].link[c].max_bytes / 1e6);
     }
 }
+
+void fc_percs_plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
+                         const struct fc_percs_result *modulo, double compute_ms)
+{
+    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "time_ms", "time of a step (ms)");
+    const struct fc_percs_result *of[] = {r, modulo};
+    int series[] = {fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours, D links packed, 5 seeds"),
+                    fc_reproduction_series(f, FC_PAPER_OURS, 1, "ours, D links modulo, 5 seeds")};
+    for (int w = 0; w < FC_PERCS_WAYS; w++) {
+        fc_reproduction_category(f, fc_percs_ways[w]);
+        for (int i = 0; i < 2; i++)
+            fc_reproduction_between(f, series[i], w, compute_ms + 1e3 * of[i][w].comm_s,
+                                    compute_ms + 1e3 * of[i][w].least_s, compute_ms + 1e3 * of[i][w].most_s);
+    }
+}

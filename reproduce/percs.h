@@ -61,5 +61,9 @@ double fc_percs_least(const struct fc_percs_result *r, int from, int to);
 /* Bars of the ways that were measured: one series' mean bytes a link, MB, by class with least and most as
  * error bars. */
 void fc_percs_plot_links(struct fc_reproduction *f, const struct fc_percs_result *r);
+/* Bars of a step's time, ms, by mapping: computation and communication, with the range over seeds, for both rules of the
+ * D links' hubs. r, modulo: [FC_PERCS_WAYS]. */
+void fc_percs_plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
+                         const struct fc_percs_result *modulo, double compute_ms);
 
 #endif

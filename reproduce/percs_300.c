@@ -79,18 +79,11 @@ static void claims(struct fc_reproduction *f, const struct fc_percs_result *r, d
 static void plot_times(struct fc_reproduction *f, const struct fc_percs_result *r,
                        const struct fc_percs_result *modulo, double bound_ms)
 {
-    fc_reproduction_axes(f, FC_PAPER_BARS, "mapping", "mapping", "time_ms", "time of a step (ms)");
-    int packed = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours, D links packed, 5 seeds"),
-        other = fc_reproduction_series(f, FC_PAPER_OURS, 1, "ours, D links modulo, 5 seeds"),
-        published =
+    fc_percs_plot_times(f, r, modulo, COMPUTE_MS);
+    int published =
             fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "published: best is 24 %% above the lower bound"),
         limit = fc_reproduction_series(f, FC_PAPER_LIMIT, 3, "lower bound, %.2f ms", bound_ms);
     for (int w = 0; w < FC_PERCS_WAYS; w++) {
-        fc_reproduction_category(f, fc_percs_ways[w]);
-        fc_reproduction_between(f, packed, w, COMPUTE_MS + 1e3 * r[w].comm_s, COMPUTE_MS + 1e3 * r[w].least_s,
-                                COMPUTE_MS + 1e3 * r[w].most_s);
-        fc_reproduction_between(f, other, w, COMPUTE_MS + 1e3 * modulo[w].comm_s,
-                                COMPUTE_MS + 1e3 * modulo[w].least_s, COMPUTE_MS + 1e3 * modulo[w].most_s);
         fc_reproduction_at(f, limit, w, bound_ms, NAN);
         fc_reproduction_at(f, published, w, 1.24 * bound_ms, NAN);
     }

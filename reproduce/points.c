@@ -63,11 +63,9 @@ static void add(struct fc_point_of of, struct fc_point point)
     const char *text = text_of((of).r, what, arguments);                                                     \
     va_end(arguments)
 
-void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what,
-                      ...)
+/* Judged by its distance from the published number. */
+static void add_about(struct fc_point_of of, const char *text, double published, double ours, double width)
 {
-    WHAT(of, what, text);
-    double width = percent / 100 * fabs(published);
     add(of, (struct fc_point){.what = text,
                               .published = published,
                               .ours = ours,
@@ -76,15 +74,17 @@ void fc_point_percent(struct fc_point_of of, double published, double ours, doub
                               .judged = true});
 }
 
+void fc_point_percent(struct fc_point_of of, double published, double ours, double percent, const char *what,
+                      ...)
+{
+    WHAT(of, what, text);
+    add_about(of, text, published, ours, percent / 100 * fabs(published));
+}
+
 void fc_point_width(struct fc_point_of of, double published, double ours, double width, const char *what, ...)
 {
     WHAT(of, what, text);
-    add(of, (struct fc_point){.what = text,
-                              .published = published,
-                              .ours = ours,
-                              .low = published - width,
-                              .high = published + width,
-                              .judged = true});
+    add_about(of, text, published, ours, width);
 }
 
 void fc_point_limits(struct fc_point_of of, double low, double high, double ours, const char *what, ...)
