@@ -298,6 +298,21 @@ static enum fc_code check(const struct fc_arguments *arguments, struct fc_status
     return check_output(arguments->output, st);
 }
 
+/* The mappings of `--map A --versus B`, or of `--map A,B` as predict takes it. */
+static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_arena *arena, const char *maps[2],
+                             struct fc_status *st)
+{
+    const char **listed;
+    size_t n = 0;
+    if (arguments->map && fc_split_list(arguments->map, arena, &listed, &n, st)) return st->code;
+    if (n > 2 || (n == 2 && arguments->versus))
+        return fc_refuse(st, FC_INPUT, "--map %s%s%s: a page is of two mappings", arguments->map,
+                         arguments->versus ? " --versus " : "", arguments->versus ? arguments->versus : "");
+    for (size_t i = 0; i < n; i++) maps[i] = listed[i];
+    if (arguments->versus) maps[1] = arguments->versus;
+    return FC_OK;
+}
+
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct answer *a = calloc(1, sizeof *a);
@@ -305,9 +320,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand = {0};
     if (!a) return fc_refuse(st, FC_NO, "out of memory");
     a->arguments = arguments;
-    const char *const maps[] = {arguments->map ? arguments->map : "def",
-                                arguments->versus ? arguments->versus : "optimize"};
-    if (!check(arguments, st) && !fc_predictor_start(arguments, &a->arena, &predictor, st) &&
+    const char *maps[2] = {"def", "optimize"};
+    if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&
+        !fc_predictor_start(arguments, &a->arena, &predictor, st) &&
         !fc_session_open(arguments, arguments->machine, &a->session, st)) {
         predictor.keep_links = true;
         if (!fc_predictor_traffic(&predictor, &a->session, maps, 2, &demand, st) &&

@@ -17,7 +17,8 @@ static void put_quantity(FILE *out, double value, enum fc_unit unit)
 
 /* ---- times ---- */
 
-/* A bar a mapping: its time, the error as a whisker, the proven bound as a mark. All on one scale. */
+/* A bar a mapping: its time, the error as a whisker that ends at the proven bound, the bound as a mark. All on
+ * one scale. */
 void fc_page_bars(const struct fc_page *page, FILE *out)
 {
     double most = 0;
@@ -36,10 +37,10 @@ void fc_page_bars(const struct fc_page *page, FILE *out)
                 "</span></div><div class=\"track\" aria-hidden=\"true\"><i class=\"fill\" "
                 "style=\"width:%.3f%%\"></i>",
                 s->time_s * scale);
+        double low_s = fmin(s->time_s, fmax(s->bound_s, s->time_s * (1 - e)));
         if (e > 0)
-            fprintf(out, "<i class=\"error\" style=\"left:%.3f%%;width:%.3f%%\"></i>",
-                    fmax(0, s->time_s * (1 - e)) * scale,
-                    (s->time_s * (1 + e) - fmax(0, s->time_s * (1 - e))) * scale);
+            fprintf(out, "<i class=\"error\" style=\"left:%.3f%%;width:%.3f%%\"></i>", low_s * scale,
+                    (s->time_s * (1 + e) - low_s) * scale);
         fprintf(out, "<i class=\"bound\" style=\"left:%.3f%%\"></i></div><div class=\"value\"><b>",
                 s->bound_s * scale);
         put_quantity(out, s->time_s, FC_SECONDS);

@@ -12,6 +12,9 @@ $ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bs
 > page        TMP/page.html, N KB, loads of 17136 links
 $ fabricast report -m qsnet-64 -t traces/samples/lammps-lj-64.fct --time 0.1s -o $TMP/page.html | grep answer
 > answer      85.9 ms +-32 %, 58 % of peak; the leaf links are the bottleneck; optimized mapping 1.2x faster (the errors overlap)
+# Two mappings in one word, as predict takes them.
+$ fabricast report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --map def,bsm -o $TMP/page.html | grep answer
+> answer      1.68 ms +-22 %, 50 % of peak; the D links are the bottleneck; mapping bsm 3.5x faster
 $ fabricast report -m bgl-64 -p neighbor --versus def -o $TMP/page.html | grep answer
 > answer      7.12 ms +-9 %, 95 % of peak; the torus links are the bottleneck; mapping def as fast
 $ fabricast report -m bgl-64 -p permutation:seed=3 --map random --versus def -o $TMP/page.html --json | grep -E "^  \"(links|rounded|answer)"
@@ -46,6 +49,12 @@ $ fabricast report -m bgl-64,qsnet-64 -p neighbor -o $TMP/no.html
 ? 2
 $ fabricast report -m bgl-64 -o $TMP/no.html
 ! fabricast: no traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
+? 2
+$ fabricast report -m bgl-64 -p neighbor --map def,random,scotch -o $TMP/no.html
+! fabricast: --map def,random,scotch: a page is of two mappings
+? 2
+$ fabricast report -m bgl-64 -p neighbor --map def,random --versus scotch -o $TMP/no.html
+! fabricast: --map def,random --versus scotch: a page is of two mappings
 ? 2
 $ fabricast report -m bgl-64 -p neighbor --versus sideways -o $TMP/no.html
 ! fabricast: 'sideways' is neither a strategy (known: def, random, bnm, bdm, bsm, rnm, rdm, shapes, fold, tile, permute, hilbert, greedy, scotch, optimize, exact) nor a mapping file
