@@ -21,9 +21,9 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
 
-ROOMS  = core models traces $(sort $(patsubst %/,%,$(dir $(wildcard solvers/*.c solvers/*/*.c)))) mapping mapping/place plots \
-         reproduce sweep
-PMPI   = $(sort $(wildcard traces/pmpi_*.c))
+ROOMS  = $(foreach room,core models traces solvers mapping plots reproduce sweep,\
+           $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
+PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
 SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
@@ -130,7 +130,7 @@ $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
 # The interposer lives inside other people's programs: MPI's compiler, no sanitizers, no OpenMP.
-$(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi_raw.h traces/pmpi_record.h Makefile
+$(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi/pmpi_raw.h traces/pmpi/pmpi_record.h Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
 

@@ -1,7 +1,7 @@
 /* curve_model.c - the queueing model's points of `curve`: turns, calibration beside the machine's file,
  * answers. */
 #include "cli/curve_model.h"
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 
 #include <math.h>
 #include <stdlib.h>

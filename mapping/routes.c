@@ -6,7 +6,7 @@
  * 8 a link of a route. */
 #include "mapping/routes.h"
 
-#include "models/torus_loads.h"
+#include "models/routings/torus_loads.h"
 
 #include <math.h>
 #include <string.h>

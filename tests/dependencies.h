@@ -3,7 +3,7 @@
 #ifndef FC_TEST_DEPENDENCIES_H
 #define FC_TEST_DEPENDENCIES_H
 
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
 #include "models/family_two_level.h"

@@ -6,7 +6,7 @@
  * add -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the
  * same, so probably shared, file system), which is removed in the end. Limits: dynamically linked programs;
  * one MPI program a capture; the program's MPI must be the one that the recorder was built with. */
-#include "traces/pmpi_raw.h"
+#include "traces/pmpi/pmpi_raw.h"
 #include "traces/trace_capture.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 #ifndef FC_TRACE_MERGE_H
 #define FC_TRACE_MERGE_H
 
-#include "traces/pmpi_raw.h"
+#include "traces/pmpi/pmpi_raw.h"
 #include "traces/trace_capture.h"
 
 /* One rank's file, walked record by record. */

@@ -8,9 +8,9 @@
  * long as it can be. Limit: where no T fits, rates of link classes are off by the error that is left (at most
  * 1/128 for a class whose flit takes a cycle or more).
  *
- * Deadlock. A routing runs only with a certificate (models/deadlock.c) under the rule of the settings or the
+ * Deadlock. A routing runs only with a certificate (models/deadlock/deadlock.c) under the rule of the settings or the
  * machine, unless allow_deadlock says otherwise. */
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 #include "solvers/flit/route.h"
 
 #include <math.h>

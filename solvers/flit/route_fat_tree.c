@@ -3,7 +3,7 @@
  * nca (Petrini & Vanneschi, IPPS 1997): at every switch on the way up any up link, the one with most credits
  * (selection is the engine's), any of parallel cables down. nca-random: the same with every up link and cable
  * picked uniformly and afresh at each level, whatever the load. nca-hash: d-mod-k, the way up and the cable
- * down as in models/routing_nca_hash.c (residue of the destination); over several planes by a random pick at
+ * down as in models/routings/routing_nca_hash.c (residue of the destination); over several planes by a random pick at
  * the source, which splits traffic evenly as there. One rule channel, so all virtual channels are free to any
  * packet.
  *

@@ -5,7 +5,7 @@
  * that hang on the same routers (family_graph.h). Virtual channels: rule none all of them; layers those of
  * the destination's layer. Limits: at most 64 equal next hops, and links a node; masks of at most 2 GiB;
  * every node must reach every other. */
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 #include "models/family_graph.h"
 #include "solvers/flit/route.h"
 

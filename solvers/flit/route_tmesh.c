@@ -10,7 +10,7 @@
  * Route word, low bits first: hops left in each torus dimension, mesh node of the destination, from bit 42
  * one bit a dimension each for - and for the far side of the dateline, the dimension of the last torus hop
  * (15: none yet). */
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 #include "models/family_tmesh.h"
 #include "solvers/flit/route.h"
 

@@ -10,12 +10,12 @@
  * q the flits queued for the route's first link as the source's router sees them, H router-to-router hops.
  * Two hops across a grid group take either corner at random. Rule hops: channel = D links taken so far, in a
  * grid group twice that plus the local hop; none: one channel. Routes and channels as in
- * models/routing_two_level.c and cdg_two_level.c. Limit: d_link free is routed on the packed cabling it
+ * models/routings/routing_two_level.c and cdg_two_level.c. Limit: d_link free is routed on the packed cabling it
  * stands on, with all its local hops.
  *
  * Route word, low bits first: destination's router, supernode in between (the number of supernodes: none),
  * first and second cable, corner (1), D links taken (2), local hops taken since (1). */
-#include "models/cdg.h"
+#include "models/deadlock/cdg.h"
 #include "models/family_two_level.h"
 #include "solvers/flit/route.h"
 

@@ -1,0 +1,379 @@
+/* deadlock.c - deadlock certificates: a routing is free of deadlock when its channel dependency graph has
+ * no cycle (Dally & Seitz, IEEE Trans. Computers 36(5), 1987); for adaptive routing with escape channels
+ * when the extended dependency graph of the escape channels has none (Duato, IEEE TPDS 4(12), 1993); a
+ * bubble escape when every ring always keeps space for a packet (Puente et al., ICPP 1999).
+ *
+ * Acyclic graphs get a topological numbering (Kahn 1962), which anyone can check arc by arc; cyclic ones a
+ * short cycle: breadth-first search inside the strongly connected components (Tarjan 1972) from as many
+ * channels as a budget of arc visits allows, so the cycle is the shortest one of graphs up to moderate
+ * size and a short one beyond. Limits: ejection channels are taken to drain always (messages that wait for
+ * others at the nodes are not modelled). */
+#include "models/deadlock/cdg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CYCLE_BUDGET 20000000u /* arc visits of the search for a short cycle */
+
+/* ---- building ---- */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_row(uint32_t *row, uint64_t n)
+{
+    if (n > 32) {
+        qsort(row, n, sizeof *row, compare_numbers);
+        return;
+    }
+    for (uint64_t i = 1; i < n; i++) {
+        uint32_t value = row[i];
+        uint64_t at = i;
+        for (; at > 0 && row[at - 1] > value; at--) row[at] = row[at - 1];
+        row[at] = value;
+    }
+}
+
+/* Sorts each row and drops repeated arcs. */
+static void tidy(struct fc_cdg *cdg)
+{
+    uint64_t kept = 0, begin = 0;
+    for (uint64_t v = 0; v < cdg->n_vertices; v++) {
+        uint64_t end = cdg->first[v + 1];
+        sort_row(cdg->to + begin, end - begin);
+        cdg->first[v] = kept;
+        for (uint64_t i = begin; i < end; i++)
+            if (i == begin || cdg->to[i] != cdg->to[i - 1]) cdg->to[kept++] = cdg->to[i];
+        begin = end;
+    }
+    cdg->first[cdg->n_vertices] = kept;
+    cdg->n_arcs = kept;
+}
+
+static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg, struct fc_status *st)
+{
+    cdg->pass = FC_CDG_HUBS;
+    cdg->n_vertices = cdg->n_channels;
+    if (rule->dependencies(cdg->net, cdg, st)) return st->code;
+    uint64_t n = cdg->n_vertices;
+    if (n >= FC_NONE)
+        return fc_refuse(st, FC_NO, "the dependency graph has %llu channels (at most %u can be held)",
+                         (unsigned long long)n, FC_NONE - 1);
+    cdg->first = fc_alloc(&cdg->arena, n + 1, sizeof *cdg->first, st);
+    if (!cdg->first) return st->code;
+    cdg->pass = FC_CDG_COUNT;
+    cdg->n_vertices = cdg->n_channels;
+    if (rule->dependencies(cdg->net, cdg, st)) return st->code;
+    uint64_t total = 0;
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t count = cdg->first[v + 1];
+        cdg->first[v + 1] = total; /* where v's arcs begin; the fill pass moves it to where they end */
+        total += count;
+    }
+    cdg->to = fc_alloc(&cdg->arena, total, sizeof *cdg->to, st);
+    if (!cdg->to) return st->code;
+    cdg->pass = FC_CDG_FILL;
+    cdg->n_vertices = cdg->n_channels;
+    return rule->dependencies(cdg->net, cdg, st);
+}
+
+enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg,
+                          struct fc_status *st)
+{
+    memset(cdg, 0, sizeof *cdg);
+    cdg->net = net;
+    cdg->n_vcs = rule->vcs(net);
+    cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
+    if (cdg->n_channels >= FC_NONE)
+        return fc_refuse(st, FC_NO,
+                         "%u links with %d virtual channels each are too many (at most %u channels)",
+                         net->n_links, cdg->n_vcs, FC_NONE - 1);
+    if (run_passes(rule, cdg, st)) {
+        fc_cdg_free(cdg);
+        return st->code;
+    }
+    tidy(cdg);
+    return FC_OK;
+}
+
+void fc_cdg_free(struct fc_cdg *cdg)
+{
+    fc_arena_free(&cdg->arena);
+    memset(cdg, 0, sizeof *cdg);
+}
+
+/* ---- numbering, components ---- */
+
+uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratch)
+{
+    uint64_t n = cdg->n_vertices, head = 0, tail = 0;
+    uint32_t *waits = scratch,
+             *queue = scratch + n; /* waits[v]: arcs into v from vertices without a number */
+    memset(waits, 0, n * sizeof *waits);
+    memset(order, 0xff, n * sizeof *order);
+    for (uint64_t i = 0; i < cdg->n_arcs; i++) waits[cdg->to[i]]++;
+    for (uint64_t v = 0; v < n; v++)
+        if (waits[v] == 0) queue[tail++] = (uint32_t)v;
+    while (head < tail) {
+        uint32_t v = queue[head];
+        order[v] = (uint32_t)head++;
+        for (uint64_t i = cdg->first[v]; i < cdg->first[v + 1]; i++)
+            if (--waits[cdg->to[i]] == 0) queue[tail++] = cdg->to[i];
+    }
+    return tail;
+}
+
+uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    uint64_t n = cdg->n_vertices, calls = 0, open = 0;
+    uint32_t *seen = fc_alloc(&scratch, n, sizeof *seen, st), *low = fc_alloc(&scratch, n, sizeof *low, st);
+    uint32_t *stack = fc_alloc(&scratch, n, sizeof *stack, st),
+             *call = fc_alloc(&scratch, n, sizeof *call, st);
+    uint64_t *next = fc_alloc(&scratch, n, sizeof *next, st);
+    uint32_t n_components = 0, clock = 0;
+    if (!seen || !low || !stack || !call || !next) {
+        fc_arena_free(&scratch);
+        return 0;
+    }
+    memset(component, 0xff, n * sizeof *component);
+    for (uint64_t root = 0; root < n; root++) {
+        if (seen[root]) continue;
+        call[calls++] = (uint32_t)root;
+        while (calls > 0) {
+            uint32_t v = call[calls - 1];
+            if (!seen[v]) {
+                seen[v] = low[v] = ++clock;
+                next[v] = cdg->first[v];
+                stack[open++] = v;
+            }
+            if (next[v] < cdg->first[v + 1]) {
+                uint32_t to = cdg->to[next[v]++];
+                if (!seen[to])
+                    call[calls++] = to;
+                else if (component[to] == FC_NONE && seen[to] < low[v])
+                    low[v] = seen[to];
+                continue;
+            }
+            calls--;
+            if (calls > 0 && low[v] < low[call[calls - 1]]) low[call[calls - 1]] = low[v];
+            if (low[v] != seen[v]) continue;
+            do component[stack[--open]] = n_components;
+            while (stack[open] != v);
+            n_components++;
+        }
+    }
+    fc_arena_free(&scratch);
+    return n_components;
+}
+
+/* ---- a short cycle ---- */
+
+struct search {
+    const struct fc_cdg *cdg;
+    const uint32_t *component, *size;         /* size[component] */
+    uint32_t *round, *parent, *depth, *queue; /* [n_vertices]; round[v]: the last search that met v */
+    uint32_t best, last;                      /* arcs of the best cycle; its last vertex */
+    uint64_t visits;
+};
+
+/* Breadth first from `start` within its component, no deeper than the best cycle; true when a shorter one
+ * was found. */
+static bool search_from(struct search *s, uint32_t start)
+{
+    const struct fc_cdg *cdg = s->cdg;
+    uint64_t head = 0, tail = 0;
+    s->round[start] = start + 1;
+    s->depth[start] = 0;
+    s->queue[tail++] = start;
+    while (head < tail) {
+        uint32_t v = s->queue[head++];
+        if (s->depth[v] + 1 >= s->best) return false;
+        for (uint64_t i = cdg->first[v]; i < cdg->first[v + 1]; i++) {
+            uint32_t to = cdg->to[i];
+            s->visits++;
+            if (to == start) {
+                s->best = s->depth[v] + 1;
+                s->last = v;
+                return true;
+            }
+            if (s->component[to] != s->component[start] || s->round[to] == start + 1) continue;
+            s->round[to] = start + 1;
+            s->parent[to] = v;
+            s->depth[to] = s->depth[v] + 1;
+            s->queue[tail++] = to;
+        }
+    }
+    return false;
+}
+
+/* Puts the channels of the cycle start -> ... -> last into the certificate, hubs left out. */
+static void keep_cycle(const struct search *s, uint32_t start, struct fc_certificate *c)
+{
+    uint32_t n = 0;
+    for (uint32_t v = s->last;; v = s->parent[v]) {
+        if (v < s->cdg->n_channels) c->cycle[n++] = v;
+        if (v == start) break;
+    }
+    c->n_cycle = n;
+    for (uint32_t i = 0; i < n / 2; i++) {
+        uint32_t other = c->cycle[i];
+        c->cycle[i] = c->cycle[n - 1 - i];
+        c->cycle[n - 1 - i] = other;
+    }
+}
+
+static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *c, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    uint64_t n = cdg->n_vertices;
+    uint32_t *component = fc_alloc(&scratch, n, sizeof *component, st), *size = NULL;
+    struct search s = {.cdg = cdg, .component = component, .best = FC_NONE};
+    s.round = fc_alloc(&scratch, n, sizeof *s.round, st);
+    s.parent = fc_alloc(&scratch, n, sizeof *s.parent, st);
+    s.depth = fc_alloc(&scratch, n, sizeof *s.depth, st);
+    s.queue = fc_alloc(&scratch, n, sizeof *s.queue, st);
+    c->cycle = fc_alloc(&c->arena, n, sizeof *c->cycle, st);
+    uint32_t n_components = st->code ? 0 : fc_cdg_components(cdg, component, st);
+    if (n_components) size = fc_alloc(&scratch, n_components, sizeof *size, st);
+    if (size) {
+        for (uint64_t v = 0; v < n; v++) size[component[v]]++;
+        for (uint32_t v = 0; v < cdg->n_channels && s.visits < CYCLE_BUDGET; v++)
+            if (size[component[v]] > 1 && search_from(&s, v)) keep_cycle(&s, v, c);
+        if (c->n_cycle == 0) fc_refuse(st, FC_FAULT, "the dependency graph has a cycle that was not found");
+    }
+    fc_arena_free(&scratch);
+    return st->code;
+}
+
+/* ---- rules by name ---- */
+
+static bool serves(const struct fc_vc_rule_ops *rule, const char *family)
+{
+    for (const char *const *f = rule->families; *f; f++)
+        if (!strcmp(*f, family)) return true;
+    return false;
+}
+
+const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family)
+{
+    for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
+        if (!strcmp((*r)->name, name) && serves(*r, family)) return *r;
+    return NULL;
+}
+
+const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine)
+{
+    for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
+        if (serves(*r, machine->family->name) && (*r)->chosen(machine)) return *r;
+    return NULL;
+}
+
+static enum fc_code unknown_rule(const char *name, const char *family, struct fc_status *st)
+{
+    char known[256] = "";
+    for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++) {
+        size_t n = strlen(known);
+        if (serves(*r, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
+    }
+    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family,
+                     name ? name : "", known);
+}
+
+enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st)
+{
+    return fc_refuse(st, FC_INPUT,
+                     "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
+                     net->machine->family->name, net->machine->routing->name, known);
+}
+
+/* ---- certificates ---- */
+
+static uint64_t count_used(const struct fc_cdg *cdg, uint32_t *scratch)
+{
+    uint64_t used = 0;
+    memset(scratch, 0, cdg->n_vertices * sizeof *scratch);
+    for (uint64_t i = 0; i < cdg->n_arcs; i++) scratch[cdg->to[i]] = 1;
+    for (uint64_t v = 0; v < cdg->n_channels; v++) used += scratch[v] || cdg->first[v + 1] > cdg->first[v];
+    return used;
+}
+
+static enum fc_code argue(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
+                          struct fc_certificate *c, struct fc_status *st)
+{
+    char words[512] = "", text[1200];
+    const char *graph =
+        cdg->extended ? "extended dependency graph of the escape channels" : "dependency graph";
+    if (!c->acyclic && rule->invariant) c->safe = rule->invariant(cdg->net, words, sizeof words);
+    if (c->acyclic)
+        snprintf(text, sizeof text,
+                 "%s%sThe %s (%llu channels in use) has no cycle: what a packet holds always comes before "
+                 "what it waits "
+                 "for in the topological order.",
+                 rule->argument ? rule->argument : "", rule->argument ? " " : "", graph,
+                 (unsigned long long)c->n_used_channels);
+    else if (c->safe)
+        snprintf(text, sizeof text, "%s", words);
+    else
+        snprintf(text, sizeof text,
+                 "%s%sThe %s has a cycle: packets that hold all of its channels wait for each other "
+                 "for ever.",
+                 words, *words ? " " : "", graph);
+    c->argument = fc_copy_text(&c->arena, text, st);
+    return st->code;
+}
+
+/* Fills the certificate from the graph. */
+static enum fc_code judge(const struct fc_cdg *cdg, const struct fc_vc_rule_ops *rule,
+                          struct fc_certificate *c, struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    uint64_t n = cdg->n_vertices;
+    c->order = fc_alloc(&c->arena, n, sizeof *c->order, st);
+    uint32_t *work = fc_alloc(&scratch, 2 * n, sizeof *work, st);
+    if (c->order && work) {
+        c->acyclic = c->safe = fc_cdg_sort(cdg, c->order, work) == n;
+        c->n_used_channels = count_used(cdg, work);
+        if (!c->acyclic) c->order = NULL;
+        if (!argue(cdg, rule, c, st) && !c->safe) find_cycle(cdg, c, st);
+    }
+    fc_arena_free(&scratch);
+    return st->code;
+}
+
+enum fc_code fc_certify(const struct fc_network *net, const char *name, struct fc_certificate *certificate,
+                        struct fc_status *st)
+{
+    const struct fc_machine *machine = net->machine;
+    const struct fc_vc_rule_ops *rule =
+        name ? fc_vc_rule_find(name, machine->family->name) : fc_vc_rule_of(machine);
+    struct fc_cdg cdg;
+    memset(certificate, 0, sizeof *certificate);
+    if (!rule) return unknown_rule(name, machine->family->name, st);
+    if (fc_cdg_build(net, rule, &cdg, st)) return st->code;
+    certificate->policy = rule->name;
+    certificate->n_vcs = cdg.n_vcs;
+    certificate->n_channels = cdg.n_channels;
+    certificate->n_arcs = cdg.n_arcs;
+    judge(&cdg, rule, certificate, st);
+    fc_cdg_free(&cdg);
+    if (st->code) fc_certificate_free(certificate);
+    return st->code;
+}
+
+void fc_certificate_free(struct fc_certificate *certificate)
+{
+    fc_arena_free(&certificate->arena);
+    memset(certificate, 0, sizeof *certificate);
+}
+
+char *fc_channel_name(const struct fc_network *net, uint32_t channel, int n_vcs, char *out, size_t size)
+{
+    char link[400];
+    snprintf(out, size, "%s vc %u", fc_link_name(net, channel / (uint32_t)n_vcs, link, sizeof link),
+             channel % (uint32_t)n_vcs);
+    return out;
+}

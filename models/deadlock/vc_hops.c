@@ -1,0 +1,28 @@
+/* vc_hops.c - two-level networks: the virtual channel is the number of D links taken so far (Kim et al.,
+ * ISCA 2008; Arimilli et al., HOTI 2010): two for direct routing, three for indirect and UGAL. In a grid
+ * group, whose local routes may take two hops and either corner, twice as many: the hop of the segment
+ * counts too. */
+#include "models/deadlock/cdg.h"
+
+static bool chosen(const struct fc_machine *machine)
+{
+    (void)machine;
+    return true;
+}
+static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+{
+    return fc_two_level_dependencies(net, false, cdg, st);
+}
+
+static const char *const families[] = {"two-level", NULL};
+const struct fc_vc_rule_ops fc_vc_hops = {
+    .name = "hops",
+    .help = "channel = D links taken so far (grid groups: and local hops)",
+    .source = "Kim, Dally, Scott & Abts, ISCA 2008; Arimilli et al., HOTI 2010",
+    .families = families,
+    .argument =
+        "The channel number grows with every D link (and every further hop within a group), and never falls.",
+    .chosen = chosen,
+    .vcs = fc_two_level_vcs,
+    .dependencies = dependencies,
+};

@@ -1,0 +1,32 @@
+/* vc_separate.c - mesh channels 0, 1 for transit (the dateline side kept, as in shared), 2 from a core to
+ * its first bridge, 3 from the last bridge to a core and for traffic that stays on the chip. What remains
+ * are turns between bridges: whether they close a cycle depends on the placement. The paper's section
+ * 3.1.2 gives a condition on placements that a 3D torus on a 2D mesh cannot meet (m >= n); of its Table 1,
+ * 8,4,0 and 1,5,9 are acyclic row-first and 5,4,6 column-first: each dimension's two bridges on a line of
+ * their own along the axis that is routed first. */
+#include "models/deadlock/cdg.h"
+#include "models/family_tmesh.h"
+
+static bool chosen(const struct fc_machine *machine)
+{
+    return ((const struct fc_tmesh_shape *)machine->shape)->vc_policy == FC_TMESH_SEPARATE;
+}
+static int vcs(const struct fc_network *net)
+{
+    return fc_tmesh_vcs(net, FC_TMESH_SEPARATE);
+}
+static enum fc_code dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
+{
+    return fc_tmesh_dependencies(net, FC_TMESH_SEPARATE, cdg, st);
+}
+
+static const char *const families[] = {"tmesh", NULL};
+const struct fc_vc_rule_ops fc_vc_separate = {
+    .name = "separate",
+    .help = "as shared in transit, a mesh channel of its own for injection and one for ejection",
+    .source = "Liu, Xun, Cao & Sun, TMesh, sec. 3.1.2",
+    .families = families,
+    .chosen = chosen,
+    .vcs = vcs,
+    .dependencies = dependencies,
+};
