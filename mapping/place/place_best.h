@@ -37,6 +37,26 @@ enum fc_code fc_place_branch(const struct fc_place_model *model, const struct fc
                              int objective, uint64_t most_steps, struct fc_place_best *best,
                              struct fc_status *st);
 
+/* The same for the greatest load (place_cuts.c). */
+enum fc_code fc_place_cuts(const struct fc_place_model *model, const struct fc_layout_rules *rules,
+                           uint64_t most_steps, struct fc_place_best *best, struct fc_status *st);
+
+/* Profiles: positions of all interfaces on the axis that routes take first. Every allowed layout with a
+ * greatest load below `below` (INFINITY: all), or one that is alike (mirrored, interfaces of a dimension
+ * exchanged), has one of these; ascending in what no layout of the profile is below. */
+struct fc_place_profile {
+    uint32_t position[FC_LAYOUT_MOST];
+    double bound;
+};
+struct fc_place_profiles {
+    uint32_t n;
+    struct fc_place_profile *profile; /* [n] in the arena */
+};
+/* FC_NO: more than `most`. */
+enum fc_code fc_place_profiles_find(const struct fc_place_model *model, const struct fc_layout_rules *rules,
+                                    double below, uint32_t most, struct fc_arena *arena,
+                                    struct fc_place_profiles *profiles, struct fc_status *st);
+
 /* The integer program, by GLPK (place_milp.c). */
 struct fc_place_milp_settings {
     double time_s;    /* limit of the branch and cut; what then holds is reported with its gap */
