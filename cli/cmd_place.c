@@ -51,8 +51,10 @@ static enum fc_code read_rules(struct fc_place_answer *a, struct fc_status *st)
         uint32_t *list;
         size_t n;
         uint8_t *taken = fc_alloc(&a->arena, a->model.n_mesh, 1, st);
-        if (!taken || fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, st))
-            return st->code;
+        struct fc_status why = {0};
+        if (!taken) return st->code;
+        if (fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, &why))
+            return fc_refuse(st, why.code, "--keep-free: %s", why.message);
         for (size_t i = 0; i < n; i++) taken[list[i]] = 1;
         a->rules.taken = taken;
     }
