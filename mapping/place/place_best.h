@@ -26,8 +26,10 @@ enum fc_code fc_place_local(const struct fc_place_model *model, const struct fc_
 /* Least sum of the distances between all pairs of `points` different nodes of a rows x columns mesh
  * (place_town.c), exact. O(2^points + partitions^2); points at most 16. */
 int fc_town_least(uint32_t rows, uint32_t columns, int points);
+/* The same of all interfaces of a chip; of more than two axes a hop a pair. */
+int fc_town_pairs(const struct fc_place_model *model);
 /* What no layout's turn sum (turn_hops x turn_pairs) is below: the town of all interfaces, and once more a
- * hop for each dimension. */
+ * hop for each dimension; rounded up to an even number, as turn sums are. */
 int fc_town_bound(const struct fc_place_model *model);
 
 /* Branch and bound from a known layout (in `best`), for `most_steps` nodes (place_branch.c); improves it and

@@ -428,8 +428,8 @@ enum fc_code fc_place_cuts(const struct fc_place_model *m, const struct fc_layou
         best->layout = b.best;
         fc_layout_figure(m, &best->layout, NULL, &best->figures);
         best->value = best->figures.greatest_load;
-        best->proven = through;
-        best->bound = through ? best->value : fmax(best->bound, bound / b.scale);
+        best->bound = through ? best->value : fmin(best->value, fmax(best->bound, bound / b.scale));
+        best->proven = best->bound >= best->value;
         best->gap_percent = best->bound > 0 ? 100 * (best->value / best->bound - 1) : (double)NAN;
         best->by = "cuts";
         best->steps = b.steps;

@@ -183,7 +183,7 @@ static void hops(struct program *p, bool bare)
         }
     int at = first, last = glp_get_num_cols(p->lp);
     for (int t = first; !bare && t <= last; t++) term(p, t, 1);
-    if (!bare) row(p, GLP_LO, fc_town_bound(m) - m->chip.n_dims, 0);
+    if (!bare) row(p, GLP_LO, fc_town_pairs(m), 0);
     for (int i = 0; i < m->n; i++)
         for (int j = i + 1; j < m->n; j++)
             for (int a = 0; a < axes; a++) term(p, at++, -m->turn_weight[i][j]);
