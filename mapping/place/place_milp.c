@@ -406,6 +406,11 @@ static void give_up(void *info)
 {
     longjmp(*(jmp_buf *)info, 1);
 }
+static int say_nothing(void *info, const char *text)
+{
+    (void)info, (void)text;
+    return 1; /* GLPK prints it no more */
+}
 
 /* One program. An assertion of GLPK that fails (its simplex, on numbers that got out of hand) would end the
  * process: here it ends the program, and with it GLPK's memory. */
@@ -417,13 +422,13 @@ static enum fc_code run(struct program *p, const struct fc_place_milp_settings *
         glp_free_env();
         return fc_refuse(st, FC_NO, "GLPK failed on the integer program");
     }
-    int talks = glp_term_out(GLP_OFF);
+    glp_term_hook(say_nothing, NULL);
     glp_error_hook(give_up, &broken);
     p->lp = glp_create_prob();
     if (!build(p, settings, st)) solve(p, settings, best, st);
     glp_delete_prob(p->lp);
     glp_error_hook(NULL, NULL);
-    glp_term_out(talks);
+    glp_term_hook(NULL, NULL);
     return st->code;
 }
 
@@ -459,7 +464,7 @@ static enum fc_code by_profiles(struct program *p, const struct fc_place_profile
     best->value = best->figures.greatest_load;
     best->proven = open >= best->value;
     best->bound = fmin(best->value, open);
-    best->gap_percent = 100 * (best->value / best->bound - 1);
+    best->gap_percent = best->bound > 0 ? 100 * (best->value / best->bound - 1) : (double)NAN;
     best->by = "integer program";
     best->steps = nodes;
     return FC_OK;
