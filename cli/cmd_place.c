@@ -51,8 +51,10 @@ static enum fc_code read_rules(struct fc_place_answer *a, struct fc_status *st)
         uint32_t *list;
         size_t n;
         uint8_t *taken = fc_alloc(&a->arena, a->model.n_mesh, 1, st);
-        if (!taken || fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, st))
-            return st->code;
+        struct fc_status why = {0};
+        if (!taken) return st->code;
+        if (fc_parse_ranges(arguments->keep_free, a->model.n_mesh, &a->arena, &list, &n, &why))
+            return fc_refuse(st, why.code, "--keep-free: %s", why.message);
         for (size_t i = 0; i < n; i++) taken[list[i]] = 1;
         a->rules.taken = taken;
     }
@@ -190,13 +192,21 @@ static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
     return st->code;
 }
 
+/* What serve would refuse after the search (the load, channels too few for the policy) is refused before it.
+ */
+static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
+{
+    struct fc_layout_service service;
+    a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
+    if (!a->served || find_load(a, st)) return st->code;
+    return fc_layout_serve(&a->session->machine, &a->rows[0].layout, a->policy, a->load, &service, st);
+}
+
 /* Every row by the queueing model, and for the front a walk from them. */
 static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status *st)
 {
     struct fc_progress progress;
-    a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
     if (!a->served) return FC_OK;
-    if (find_load(a, st)) return st->code;
     fc_progress_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
@@ -240,7 +250,7 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
     a->kernel = fc_alloc(&a->arena, room, sizeof *a->kernel, st);
     if (st->code) return st->code;
     first_rows(a);
-    if (search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
+    if (try_service(a, st) || search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
     a->elapsed_s = fc_wall_s() - start;
     if (a->arguments->plot && plot(a, &a->arena, st)) return st->code;
     json_t *json = a->arguments->json ? fc_place_json(a) : NULL;

@@ -250,7 +250,7 @@ static void refused_rules(const struct fc_place_model *m, const char *pins, cons
     rules.lines = lines;
     if (*taken) rules.taken = none;
     for (const char *at = taken; *at; at++) none[*at >= 'a' ? *at - 'a' + 10 : *at - '0'] = 1;
-    fc_layout_read(pins, "--pin", m, rules.pinned, &st);
+    if (pins) fc_layout_read(pins, "--pin", m, rules.pinned, &st);
     if (!st.code) fc_layout_rules_check(m, &rules, &st);
     CU_ASSERT_EQUAL(st.code, part ? FC_INPUT : FC_OK);
     if (part && !strstr(st.message, part)) {
@@ -264,21 +264,30 @@ static void rules_and_refusals(void)
     struct fc_place_model m;
     struct fc_status st = {0};
     if (!model_of(chip_of(3, 6, 4, 4, false), &m)) return;
-    refused_rules(&m, "", "", true, NULL);
+    refused_rules(&m, NULL, "", true, NULL);
     refused_rules(&m, "x-=0,x+=3,y-=4", "", true, NULL);
     refused_rules(&m, "x-=0,z+=12,x+=5", "", true,
-                  "x+=5, x-=0, a row of its own for each of the 3 dimensions");
-    refused_rules(&m, "x-=0,z+=0,x+=5", "", false, "x-=0, z+=0 (");
-    refused_rules(&m, "x-=0", "0", false, "x-=0, none on node 0 (");
-    refused_rules(&m, "x-=0,y+=3", "", true, "x-=0, y+=3, a row");
-    refused_rules(&m, "", "0123456789a", false, "none on node 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 (");
-    refused_rules(&m, "", "0123456789", false, NULL);
-    refused_rules(&m, "", "0124569", true, "none on node 0, 1, 2, 4, 5, 6, a row");
+                  "by pins x+=5, x-=0; lines (for each of 3 dimensions one of 4 rows of 4 nodes), which ");
+    refused_rules(&m, "x-=0,z+=0,x+=5", "", false, "by pins x-=0, z+=0, which contradict each other");
+    refused_rules(&m, "x-=0", "0", false, "by pins x-=0; keep-free 0, which");
+    refused_rules(&m, "x-=0,y+=3", "", true, "by pins x-=0, y+=3; lines");
+    refused_rules(&m, NULL, "0123456789a", false, "by keep-free 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, which");
+    refused_rules(&m, NULL, "0123456789", false, NULL);
+    refused_rules(&m, NULL, "0124569", true, "by keep-free 0, 1, 2, 4, 5, 6; lines (");
     refused_rules(&m, "w-=0", "", false, "'w-=0' names no interface");
     refused_rules(&m, "x-=16", "", false, "--pin");
     refused_rules(&m, "x-=1,x-=2", "", false, "x- is given twice");
+    refused_rules(&m, "", "", false, "'' names no interface");
+    refused_rules(&m, "x-=1,", "", false, "'' names no interface");
+    refused_rules(&m, "x-=0", "0123456789abcdef", false, "by pins x-=0; keep-free 0, which");
     fc_place_model_free(&m);
-    struct fc_chip small = chip_of(3, 6, 2, 3, false);
+    struct fc_chip small = chip_of(3, 6, 2, 5, false);
+    if (model_of(small, &m)) {
+        refused_rules(&m, NULL, "", true,
+                      "by lines (for each of 3 dimensions one of 2 rows of 5 nodes) (6 interfaces");
+        fc_place_model_free(&m);
+    }
+    small = chip_of(3, 6, 2, 3, false);
     CU_ASSERT_EQUAL(fc_place_model_make(&small, &m, &st), FC_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(st.message, "the mesh of 6 nodes is too small for the 6 interfaces"));
     st = (struct fc_status){0};

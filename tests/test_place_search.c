@@ -9,7 +9,7 @@
 /* Every layout by the model's own figures. */
 struct tried {
     double best[FC_PLACE_OBJECTIVES];
-    uint64_t layouts, count[FC_PLACE_OBJECTIVES];
+    uint64_t layouts, count[FC_PLACE_OBJECTIVES], odd; /* odd: turn sums; none is */
     uint32_t n_front;
     double front[64][2]; /* weighted, load: not dominated so far */
 };
@@ -40,6 +40,7 @@ static void try_all(const struct fc_place_model *m, const struct fc_layout_rules
     }
     if (i < m->n || !fc_layout_allowed(m, rules, layout)) return;
     fc_layout_figure(m, layout, NULL, &f);
+    t->odd += fc_layout_turn_sum(m, layout) % 2;
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
         double value = fc_layout_value(&f, o);
         bool better = !t->layouts || value < t->best[o] - 1e-9, same = !better && value < t->best[o] + 1e-9;
@@ -97,6 +98,8 @@ static void all_layouts_of_small_chips(void)
         if (!small_model(i, &m, &rules)) continue;
         try_all(&m, &rules, 0, &layout, &t);
         CU_ASSERT_EQUAL((uint64_t)fc_place_count(&m, &rules), t.layouts);
+        CU_ASSERT_EQUAL(t.odd, 0);
+        CU_ASSERT(fc_town_bound(&m) <= t.best[FC_PLACE_HOPS] * m.turn_pairs + 1e-9);
         for (int symmetry = 0; symmetry < 2; symmetry++) {
             struct fc_place_all_settings settings = {.symmetry = symmetry, .threads = 2};
             struct fc_place_all all;

@@ -78,6 +78,7 @@
     X(suite_phases)                                                                                                   \
     X(suite_place)                                                                                                    \
     X(suite_place_search)                                                                                             \
+    X(suite_place_cuts)                                                                                               \
     X(suite_queueing)                                                                                                 \
     X(suite_queueing_pair)                                                                                            \
     X(suite_queueing_window)                                                                                          \

@@ -26,8 +26,10 @@ enum fc_code fc_place_local(const struct fc_place_model *model, const struct fc_
 /* Least sum of the distances between all pairs of `points` different nodes of a rows x columns mesh
  * (place_town.c), exact. O(2^points + partitions^2); points at most 16. */
 int fc_town_least(uint32_t rows, uint32_t columns, int points);
+/* The same of all interfaces of a chip; of more than two axes a hop a pair. */
+int fc_town_pairs(const struct fc_place_model *model);
 /* What no layout's turn sum (turn_hops x turn_pairs) is below: the town of all interfaces, and once more a
- * hop for each dimension. */
+ * hop for each dimension; rounded up to an even number, as turn sums are. */
 int fc_town_bound(const struct fc_place_model *model);
 
 /* Branch and bound from a known layout (in `best`), for `most_steps` nodes (place_branch.c); improves it and
@@ -36,6 +38,26 @@ int fc_town_bound(const struct fc_place_model *model);
 enum fc_code fc_place_branch(const struct fc_place_model *model, const struct fc_layout_rules *rules,
                              int objective, uint64_t most_steps, struct fc_place_best *best,
                              struct fc_status *st);
+
+/* The same for the greatest load (place_cuts.c). */
+enum fc_code fc_place_cuts(const struct fc_place_model *model, const struct fc_layout_rules *rules,
+                           uint64_t most_steps, struct fc_place_best *best, struct fc_status *st);
+
+/* Profiles: positions of all interfaces on the axis that routes take first. Every allowed layout with a
+ * greatest load below `below` (INFINITY: all), or one that is alike (mirrored, interfaces of a dimension
+ * exchanged), has one of these; ascending in what no layout of the profile is below. */
+struct fc_place_profile {
+    uint32_t position[FC_LAYOUT_MOST];
+    double bound;
+};
+struct fc_place_profiles {
+    uint32_t n;
+    struct fc_place_profile *profile; /* [n] in the arena */
+};
+/* FC_NO: more than `most`. */
+enum fc_code fc_place_profiles_find(const struct fc_place_model *model, const struct fc_layout_rules *rules,
+                                    double below, uint32_t most, struct fc_arena *arena,
+                                    struct fc_place_profiles *profiles, struct fc_status *st);
 
 /* The integer program, by GLPK (place_milp.c). */
 struct fc_place_milp_settings {

@@ -1,4 +1,5 @@
-/* place_branch.c - the best layout for one objective, proven, by branch and bound; or the best bound so far.
+/* place_branch.c - the least turn hops or weighted hops, proven, by branch and bound; or the best bound so
+ * far. (The greatest load: place_cuts.c.)
  *
  * Interfaces are placed one after the other, dimensions with most injection and ejection first. With P placed
  * and Q to come, turn hops and weighted hops are quadratic (a_i(u) alone, w_ij d(u, v) in pairs), and no
@@ -8,9 +9,7 @@
  *
  * S(Q) the least that pairs within Q cost in any layout: by the same search from the last interfaces up
  * ("Russian doll"; Verfaillie, Lemaitre & Schiex, AAAI 1996), where that takes too long by S(Q less its
- * first) and the shortest distances that a mesh has from a node; for turn hops by the least town. The
- * greatest load is not below what P puts on a link with cores on all other nodes, less what a core that turns
- * out to be a bridge would send over it, for each of Q.
+ * first) and the shortest distances that a mesh has from a node; for turn hops by the least town.
  *
  * First pairs of nodes that are mirrors of each other count once. They are searched in the order of their
  * bounds; when steps run out the bound of the first one left holds for all. */
@@ -33,17 +32,13 @@ struct branch {
     bool swap[FC_MAX_DIMS],
         loose;                 /* loose: a part of the interfaces; pins and taken nodes are not looked at */
     int order[FC_LAYOUT_MOST]; /* interfaces as they are placed */
-    int64_t w[FC_LAYOUT_MOST][FC_LAYOUT_MOST];             /* by place in the order */
-    int64_t *a;                                            /* [n][n_mesh] */
-    int64_t suffix[FC_LAYOUT_MOST + 1];                    /* S of those from place d on */
-    int32_t *unary, *slack;                                /* load: [n][n_mesh][n_links] */
-    int32_t flow[FC_LAYOUT_MOST][FC_LAYOUT_MOST], removed; /* removed: of local traffic, for each of Q */
+    int64_t w[FC_LAYOUT_MOST][FC_LAYOUT_MOST]; /* by place in the order */
+    int64_t *a;                                /* [n][n_mesh] */
+    int64_t suffix[FC_LAYOUT_MOST + 1];        /* S of those from place d on */
     /* by depth: */
     int64_t cost[FC_LAYOUT_MOST + 1];
-    int64_t *c;            /* [n + 1][n][n_mesh] */
-    int32_t *load, *trees; /* [n + 1][n_links] */
+    int64_t *c; /* [n + 1][n][n_mesh] */
     uint32_t node[FC_LAYOUT_MOST], line[256];
-    uint32_t *route; /* of the model */
     uint64_t steps, most_steps;
     int64_t best; /* value to be beaten */
     bool improved;
@@ -93,40 +88,11 @@ static int64_t set_sums(struct branch *b, int from, int d, uint32_t u)
     return bound;
 }
 
-static void add_route(const struct branch *b, uint32_t u, uint32_t v, int32_t flits, int32_t *load)
-{
-    const struct fc_place_model *m = b->m;
-    for (uint32_t h = m->first_hop[u * m->n_mesh + v]; h < m->first_hop[u * m->n_mesh + v + 1]; h++)
-        load[m->route[h]] += flits;
-}
-
-static int64_t set_loads(struct branch *b, int d, uint32_t u)
-{
-    const struct fc_place_model *m = b->m;
-    uint32_t n = m->n_links;
-    size_t own = ((size_t)d * m->n_mesh + u) * n;
-    int32_t *load = b->load + (size_t)(d + 1) * n, *trees = b->trees + (size_t)(d + 1) * n,
-            left = b->n - d - 1, most = 0;
-    const int32_t *load_before = load - n, *trees_before = trees - n;
-    for (uint32_t l = 0; l < n; l++) load[l] = load_before[l] + b->unary[own + l];
-    for (uint32_t l = 0; l < n; l++) trees[l] = trees_before[l] + b->slack[own + l];
-    for (int e = 0; e < d; e++) {
-        add_route(b, b->node[e], u, b->flow[e][d], load);
-        add_route(b, u, b->node[e], b->flow[d][e], load);
-    }
-    for (uint32_t l = 0; l < n; l++) {
-        int32_t least = load[l] - left * (trees[l] + b->removed);
-        most = least > most ? least : most;
-    }
-    return most;
-}
-
 static int64_t set_down(struct branch *b, int from, int d, uint32_t u)
 {
     b->node[d] = u;
-    b->steps +=
-        b->objective == FC_PLACE_LOAD ? 1 + b->m->n_links / 16 : 1 + (uint32_t)(b->n - d) * b->m->n_mesh / 32;
-    return b->objective == FC_PLACE_LOAD ? set_loads(b, d, u) : set_sums(b, from, d, u);
+    b->steps += 1 + (uint32_t)(b->n - d) * b->m->n_mesh / 32;
+    return set_sums(b, from, d, u);
 }
 
 /* ---- the tree ---- */
@@ -144,7 +110,7 @@ static bool descend(struct branch *b, int from, int d)
     const struct fc_place_model *m = b->m;
     const int64_t *c = costs(b, d, d);
     for (uint32_t u = 0; u < m->n_mesh; u++) {
-        if (b->objective != FC_PLACE_LOAD && b->cost[d] + c[u] + b->suffix[d] >= b->best) continue;
+        if (b->cost[d] + c[u] + b->suffix[d] >= b->best) continue;
         if (!may_take(b, from, d, u)) continue;
         if (b->steps >= b->most_steps) return false;
         int64_t bound = set_down(b, from, d, u);
@@ -260,52 +226,20 @@ static void make_sums(struct branch *b)
     }
 }
 
-/* Trees: inject_i on every link of a route to u, eject_i on every one from u: what one core less takes off
- * it. */
-static void make_loads(struct branch *b)
-{
-    const struct fc_place_model *m = b->m;
-    for (uint32_t l = 0; l < m->n_links; l++) b->load[l] = (int32_t)llround(m->base[l] * b->scale);
-    for (int d = 0; d < b->n; d++) {
-        int i = b->order[d];
-        for (int e = 0; e < b->n; e++) b->flow[d][e] = (int32_t)llround(m->flow[i][b->order[e]] * b->scale);
-        for (uint32_t u = 0; u < m->n_mesh; u++) {
-            size_t own = ((size_t)d * m->n_mesh + u) * m->n_links;
-            for (uint32_t l = 0; l < m->n_links; l++)
-                b->unary[own + l] =
-                    (int32_t)llround(m->unary[((size_t)i * m->n_mesh + u) * m->n_links + l] * b->scale);
-            for (uint32_t v = 0; v < m->n_mesh && !m->chip.bridges_compute; v++) {
-                uint32_t in = v * m->n_mesh + u, out = u * m->n_mesh + v;
-                for (uint32_t h = m->first_hop[in]; h < m->first_hop[in + 1]; h++)
-                    b->slack[own + m->route[h]] = (int32_t)ceil(m->inject[i] * b->scale);
-                for (uint32_t h = m->first_hop[out]; h < m->first_hop[out + 1]; h++)
-                    b->slack[own + m->route[h]] = (int32_t)ceil(m->eject[i] * b->scale);
-            }
-        }
-    }
-    b->removed = m->chip.bridges_compute ? 0 : (int32_t)ceil(m->local * b->scale * 2 * m->n_mesh);
-}
-
 static enum fc_code set_up(struct branch *b, struct fc_arena *arena, struct fc_status *st)
 {
     const struct fc_place_model *m = b->m;
-    size_t n = (size_t)b->n, nodes = m->n_mesh, links = m->n_links;
+    size_t n = (size_t)b->n, nodes = m->n_mesh;
     double total = m->base_hops;
-    bool load = b->objective == FC_PLACE_LOAD;
     for (int i = 0; i < m->n; i++) total += m->n_mesh * (m->inject[i] + m->eject[i]) + m->torus_load;
     b->scale = m->scale > 0 && total * m->scale < 0x1p30 ? m->scale : 0x1p29 / total;
     b->a = fc_alloc(arena, n * nodes, sizeof *b->a, st);
     b->c = fc_alloc(arena, (n + 1) * n * nodes, sizeof *b->c, st);
-    b->unary = fc_alloc(arena, load ? n * nodes * links : 0, sizeof *b->unary, st);
-    b->slack = fc_alloc(arena, load ? n * nodes * links : 0, sizeof *b->slack, st);
-    b->load = fc_alloc(arena, load ? (n + 1) * links : 0, sizeof *b->load, st);
-    b->trees = fc_alloc(arena, load ? (n + 1) * links : 0, sizeof *b->trees, st);
     if (st->code) return st->code;
     for (uint32_t u = 0; u < m->n_mesh; u++) b->line[u] = fc_layout_line(m, u);
     choose_order(b);
     fc_place_symmetry(m, b->rules, b->swap);
     make_sums(b);
-    if (load) make_loads(b);
     return FC_OK;
 }
 
@@ -382,6 +316,7 @@ enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_lay
                              int objective, uint64_t most_steps, struct fc_place_best *best,
                              struct fc_status *st)
 {
+    if (objective == FC_PLACE_LOAD) return fc_place_cuts(m, rules, most_steps, best, st);
     struct branch b = {.m = m, .rules = rules, .objective = objective, .n = m->n};
     struct fc_arena arena = {0};
     uint32_t known[FC_LAYOUT_MOST];
@@ -389,11 +324,9 @@ enum fc_code fc_place_branch(const struct fc_place_model *m, const struct fc_lay
     if (roots && !set_up(&b, &arena, st)) {
         for (int d = 0; d < b.n; d++) known[d] = best->layout.node[b.order[d]];
         uint64_t spent = most_steps / 40;
-        if (objective != FC_PLACE_LOAD) make_suffixes(&b, known, spent);
+        make_suffixes(&b, known, spent);
         memcpy(b.c, b.a, (size_t)b.n * m->n_mesh * sizeof *b.a);
-        struct fc_layout_figures f;
-        fc_layout_figure(m, &best->layout, NULL, &f);
-        b.best = objective == FC_PLACE_LOAD ? llround(f.greatest_load * b.scale) : whole_value(&b, known);
+        b.best = whole_value(&b, known);
         b.steps = 0;
         b.most_steps = most_steps;
         answer(&b, search(&b, roots), best);

@@ -2,12 +2,14 @@
  * none is better.
  *
  * Changes: an interface to a free node; two interfaces exchanged; with lines, a dimension's pair to any two
- * nodes of any line that is free or its own. Ties are broken by weighted hops, so that the search does not
- * stand still on a plateau of loads. */
+ * nodes of any line that is free or its own. Ties are broken by weighted hops, and those of the greatest load
+ * by the sum of all loads to the fourth, so that the search does not stand still on a plateau. */
 #include "mapping/place/place_best.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { MOST_NODES = 256, MOST_LINKS = MOST_NODES * 2 * FC_CHIP_AXES };
 
 struct local {
     const struct fc_place_model *m;
@@ -20,11 +22,15 @@ struct local {
 
 static void evaluate(struct local *s, const struct fc_layout *layout, double *value, double *tie)
 {
+    double load[MOST_LINKS], sum = 0;
     struct fc_layout_figures f;
     s->steps++;
-    fc_layout_figure(s->m, layout, NULL, &f);
+    fc_layout_figure(s->m, layout, load, &f);
     *value = fc_layout_value(&f, s->objective);
-    *tie = s->objective == FC_PLACE_WEIGHTED ? f.greatest_load : f.weighted_hops;
+    for (uint32_t l = 0; l < s->m->n_links; l++) sum += load[l] * load[l] * load[l] * load[l];
+    *tie = s->objective == FC_PLACE_WEIGHTED ? f.greatest_load
+           : s->objective == FC_PLACE_LOAD   ? sum
+                                             : f.weighted_hops;
 }
 
 static bool better(double value, double tie, double than, double than_tie)
@@ -123,7 +129,7 @@ enum fc_code fc_place_local(const struct fc_place_model *m, const struct fc_layo
 {
     struct local s = {.m = m, .rules = rules, .objective = objective};
     double value = INFINITY, tie = INFINITY;
-    uint32_t order[256];
+    uint32_t order[MOST_NODES];
     memset(best, 0, sizeof *best);
     if (fc_layout_rules_check(m, rules, st)) return st->code;
     for (int start = 0; start < starts; start++) {

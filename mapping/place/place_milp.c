@@ -9,6 +9,10 @@
  * Weighted hops, load (RLT; Adams & Sherali): y_iujv for i < j, u != v: sum_v y_iujv = x_iu, sum_u y_iujv =
  * x_jv; a link's load is linear in x and y, at most z. With lines only the y that they allow exist.
  *
+ * The greatest load, by profiles (place_cuts.c): for each set of positions on the first routed axis that cuts
+ * leave, ascending in their bounds, the same program with the x and y of these positions only; what is known
+ * by then cuts it off.
+ *
  * The objective is declared whole where the model's numbers are (Z, in units of 1 / scale). Symmetry: the
  * pair of the first dimension has its middle in the lower half of every axis (mirrors), and where traffic
  * uses the two interfaces of a dimension alike the first is on the lower node. Limits: some 10^4 y. */
@@ -16,15 +20,17 @@
 
 #include <glpk.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 40000 };
+enum { MOST_PAIRS = 40000, MOST_PROFILES = 100000 };
 
 struct program {
     const struct fc_place_model *m;
     const struct fc_layout_rules *rules;
     int objective;
+    const uint32_t *profile; /* [n] positions on the axis that routes take first, NULL: any */
     glp_prob *lp;
     int column_z;  /* the objective */
     int *column_x; /* [n][n_mesh] 0: may not be there */
@@ -87,15 +93,20 @@ static bool pinned(const struct program *p)
 
 /* ---- assignment, lines, symmetry ---- */
 
+static bool may_host(const struct program *p, int i, uint32_t u)
+{
+    const struct fc_chip *c = &p->m->chip;
+    return !(p->rules->taken && p->rules->taken[u]) &&
+           (p->rules->pinned[i] == FC_NONE || p->rules->pinned[i] == u) &&
+           (!p->profile || p->profile[i] == coordinate(c, u, c->order[0]));
+}
+
 static void assignment(struct program *p)
 {
     const struct fc_place_model *m = p->m;
     for (int i = 0; i < m->n; i++)
-        for (uint32_t u = 0; u < m->n_mesh; u++) {
-            bool may = !(p->rules->taken && p->rules->taken[u]) &&
-                       (p->rules->pinned[i] == FC_NONE || p->rules->pinned[i] == u);
-            p->column_x[(uint32_t)i * m->n_mesh + u] = may ? column(p, GLP_BV, 0, 1) : 0;
-        }
+        for (uint32_t u = 0; u < m->n_mesh; u++)
+            p->column_x[(uint32_t)i * m->n_mesh + u] = may_host(p, i, u) ? column(p, GLP_BV, 0, 1) : 0;
     for (int i = 0; i < m->n; i++) {
         for (uint32_t u = 0; u < m->n_mesh; u++) term(p, x_of(p, i, u), 1);
         row(p, GLP_FX, 1, 1);
@@ -129,11 +140,14 @@ static void symmetry(struct program *p)
 {
     const struct fc_place_model *m = p->m;
     for (int a = 0; a < m->chip.n_axes; a++) {
+        if (p->profile && a == m->chip.order[0]) continue;
         for (uint32_t u = 0; u < m->n_mesh; u++)
             for (int i = 0; i < 2; i++) term(p, x_of(p, i, u), coordinate(&m->chip, u, a));
         row(p, GLP_UP, 0, m->chip.side[a] - 1.0);
     }
     for (int d = 0; d < m->chip.n_dims; d++) { /* uniform traffic uses both interfaces of a dimension alike */
+        if (p->profile && p->profile[2 * d] != p->profile[2 * d + 1])
+            continue; /* one of both profiles stands */
         for (uint32_t u = 0; u < m->n_mesh; u++) {
             term(p, x_of(p, 2 * d, u), -(double)u);
             term(p, x_of(p, 2 * d + 1, u), u);
@@ -169,7 +183,7 @@ static void hops(struct program *p, bool bare)
         }
     int at = first, last = glp_get_num_cols(p->lp);
     for (int t = first; !bare && t <= last; t++) term(p, t, 1);
-    if (!bare) row(p, GLP_LO, fc_town_bound(m) - m->chip.n_dims, 0);
+    if (!bare) row(p, GLP_LO, fc_town_pairs(m), 0);
     for (int i = 0; i < m->n; i++)
         for (int j = i + 1; j < m->n; j++)
             for (int a = 0; a < axes; a++) term(p, at++, -m->turn_weight[i][j]);
@@ -263,7 +277,8 @@ static enum fc_code build(struct program *p, const struct fc_place_milp_settings
                           struct fc_status *st)
 {
     const struct fc_place_model *m = p->m;
-    double pairs = m->n * (m->n - 1) / 2.0 * m->n_mesh * (m->n_mesh - 1.0);
+    double nodes = p->profile ? fc_layout_lines(m) : m->n_mesh;
+    double pairs = m->n * (m->n - 1) / 2.0 * nodes * nodes;
     if (p->rules->lines) pairs /= fc_layout_lines(m);
     if (p->objective != FC_PLACE_HOPS && pairs > MOST_PAIRS)
         return fc_refuse(st, FC_NO,
@@ -284,6 +299,7 @@ static enum fc_code build(struct program *p, const struct fc_place_milp_settings
         if (p->objective == FC_PLACE_LOAD || settings->most_load > 0) loads(p, settings->most_load);
     }
     glp_set_obj_coef(p->lp, p->column_z, 1);
+    glp_scale_prob(p->lp, GLP_SF_AUTO);
     return FC_OK;
 }
 
@@ -386,22 +402,101 @@ static enum fc_code solve(struct program *p, const struct fc_place_milp_settings
     return FC_OK;
 }
 
+static void give_up(void *info)
+{
+    longjmp(*(jmp_buf *)info, 1);
+}
+static int say_nothing(void *info, const char *text)
+{
+    (void)info, (void)text;
+    return 1; /* GLPK prints it no more */
+}
+
+/* One program. An assertion of GLPK that fails (its simplex, on numbers that got out of hand) would end the
+ * process: here it ends the program, and with it GLPK's memory. */
+static enum fc_code run(struct program *p, const struct fc_place_milp_settings *settings,
+                        struct fc_place_best *best, struct fc_status *st)
+{
+    jmp_buf broken;
+    if (setjmp(broken)) {
+        glp_free_env();
+        return fc_refuse(st, FC_NO, "GLPK failed on the integer program");
+    }
+    glp_term_hook(say_nothing, NULL);
+    glp_error_hook(give_up, &broken);
+    p->lp = glp_create_prob();
+    if (!build(p, settings, st)) solve(p, settings, best, st);
+    glp_delete_prob(p->lp);
+    glp_error_hook(NULL, NULL);
+    glp_term_hook(NULL, NULL);
+    return st->code;
+}
+
+/* The greatest load, profile after profile in the order of their bounds. What is not finished stays `open`:
+ * no layout of it is below; where that, or the layout known, is reached by a bound, so it is for all after
+ * it. */
+static enum fc_code by_profiles(struct program *p, const struct fc_place_profiles *profiles,
+                                const struct fc_place_milp_settings *settings, struct fc_place_best *best,
+                                struct fc_status *st)
+{
+    double start = fc_wall_s(), open = INFINITY;
+    uint64_t nodes = 0;
+    for (uint32_t f = 0; f < profiles->n; f++) {
+        const struct fc_place_profile *profile = &profiles->profile[f];
+        struct fc_place_milp_settings left = *settings;
+        struct fc_place_best one = *best;
+        struct fc_status why = {0};
+        if (profile->bound >= open || (best->by && profile->bound >= best->value * (1 - 1e-12))) break;
+        left.time_s -= fc_wall_s() - start;
+        p->profile = profile->position;
+        if (left.time_s <= 0 || run(p, &left, &one, &why) == FC_NO) {
+            open = fmin(open, profile->bound);
+        } else if (!why.code) {
+            nodes += one.steps;
+            if (!one.proven) open = fmin(open, fmax(profile->bound, one.bound));
+            *best = one;
+        } else if (why.code != FC_INPUT) { /* that: the rules allow none here */
+            return fc_refuse(st, why.code, "%s", why.message);
+        }
+    }
+    if (!best->by) return fc_refuse(st, FC_NO, "no layout was found within %.3g s", settings->time_s);
+    fc_layout_figure(p->m, &best->layout, NULL, &best->figures);
+    best->value = best->figures.greatest_load;
+    best->proven = open >= best->value;
+    best->bound = fmin(best->value, open);
+    best->gap_percent = best->bound > 0 ? 100 * (best->value / best->bound - 1) : (double)NAN;
+    best->by = "integer program";
+    best->steps = nodes;
+    return FC_OK;
+}
+
+static enum fc_code set_up(struct program *p, struct fc_arena *arena, struct fc_status *st)
+{
+    size_t n = (size_t)p->m->n, nodes = p->m->n_mesh, pairs = n * (n - 1) / 2 * nodes * nodes;
+    size_t room = n * nodes + pairs + n * (n - 1) / 2 * FC_CHIP_AXES + 16;
+    p->column_x = fc_alloc(arena, n * nodes, sizeof *p->column_x, st);
+    p->column_y = fc_alloc(arena, pairs, sizeof *p->column_y, st);
+    p->index = fc_alloc(arena, room, sizeof *p->index, st);
+    p->value = fc_alloc(arena, room, sizeof *p->value, st);
+    return st->code;
+}
+
 enum fc_code fc_place_milp(const struct fc_place_model *m, const struct fc_layout_rules *rules, int objective,
                            const struct fc_place_milp_settings *settings, struct fc_place_best *best,
                            struct fc_status *st)
 {
     struct program p = {.m = m, .rules = rules, .objective = objective};
     struct fc_arena arena = {0};
-    size_t n = (size_t)m->n, nodes = m->n_mesh;
-    size_t room = n * nodes + n * (n - 1) / 2 * (nodes * nodes + FC_CHIP_AXES) + 16;
-    if (fc_layout_rules_check(m, rules, st)) return st->code;
-    p.column_x = fc_alloc(&arena, n * nodes, sizeof *p.column_x, st);
-    p.column_y = fc_alloc(&arena, n * (n - 1) / 2 * nodes * nodes, sizeof *p.column_y, st);
-    p.index = fc_alloc(&arena, room, sizeof *p.index, st);
-    p.value = fc_alloc(&arena, room, sizeof *p.value, st);
-    p.lp = st->code ? NULL : glp_create_prob();
-    if (p.lp && !build(&p, settings, st)) solve(&p, settings, best, st);
-    if (p.lp) glp_delete_prob(p.lp);
+    struct fc_place_profiles profiles;
+    struct fc_status too_many = {0};
+    double below = best->by ? best->figures.greatest_load : INFINITY;
+    if (!fc_layout_rules_check(m, rules, st) && !set_up(&p, &arena, st)) {
+        if (objective == FC_PLACE_LOAD && !settings->bare &&
+            !fc_place_profiles_find(m, rules, below, MOST_PROFILES, &arena, &profiles, &too_many))
+            by_profiles(&p, &profiles, settings, best, st);
+        else
+            run(&p, settings, best, st);
+    }
     fc_arena_free(&arena);
     return st->code;
 }

@@ -122,55 +122,70 @@ static void say(char *out, size_t size, const char *format, ...)
     va_end(list);
 }
 
-static void list_rules(const struct fc_layout_rules *rules, const uint8_t *taken,
-                       const struct fc_place_model *m, char *out, size_t size)
+/* "pins x-=0, y+=3; keep-free 0, 1; lines (...)"; returns how many. */
+static int list_rules(const struct fc_layout_rules *rules, const uint8_t *taken,
+                      const struct fc_place_model *m, char *out, size_t size)
 {
     char name[8];
+    int pins = 0, nodes = 0;
     *out = '\0';
     for (int i = 0; i < m->n; i++)
         if (rules->pinned[i] != FC_NONE)
-            say(out, size, "%s%s=%u", *out ? ", " : "", fc_interface_name(i, name, sizeof name),
+            say(out, size, "%s%s=%u", pins++ ? ", " : "pins ", fc_interface_name(i, name, sizeof name),
                 rules->pinned[i]);
-    bool first = true;
     for (uint32_t u = 0; u < m->n_mesh; u++)
-        if (taken[u]) {
-            say(out, size, "%s%s%u", *out ? ", " : "", first ? "none on node " : "", u);
-            first = false;
-        }
+        if (taken[u]) say(out, size, "%s%u", nodes++ ? ", " : pins ? "; keep-free " : "keep-free ", u);
     if (rules->lines)
-        say(out, size, "%sa %s of its own for each of the %d dimensions", *out ? ", " : "",
-            m->chip.n_axes != 2     ? "line"
-            : m->chip.order[0] == 1 ? "row"
-                                    : "column",
-            m->chip.n_dims);
+        say(out, size, "%slines (for each of %d dimensions one of %u %s of %u node%s)", *out ? "; " : "",
+            m->chip.n_dims, fc_layout_lines(m),
+            m->chip.n_axes != 2     ? "lines"
+            : m->chip.order[0] == 1 ? "rows"
+                                    : "columns",
+            m->chip.side[m->chip.order[0]], m->chip.side[m->chip.order[0]] == 1 ? "" : "s");
+    return pins + nodes + rules->lines;
+}
+
+static void filter_pins(const struct fc_place_model *m, struct fc_layout_rules *left)
+{
+    for (int i = 0; i < m->n; i++) {
+        uint32_t node = left->pinned[i];
+        left->pinned[i] = FC_NONE;
+        if (can_be_met(m, left)) left->pinned[i] = node;
+    }
+}
+
+static void filter_taken(const struct fc_place_model *m, struct fc_layout_rules *left, uint8_t *taken)
+{
+    for (uint32_t u = m->n_mesh; u-- > 0;) {
+        if (!taken[u]) continue;
+        taken[u] = 0;
+        taken[u] = can_be_met(m, left);
+    }
 }
 
 enum fc_code fc_layout_rules_check(const struct fc_place_model *m, const struct fc_layout_rules *rules,
                                    struct fc_status *st)
 {
-    struct fc_layout_rules left = *rules;
-    uint8_t taken[256] = {0};
-    char text[600];
+    char text[2][1200];
+    int n[2];
     if (can_be_met(m, rules)) return FC_OK;
-    if (rules->taken) memcpy(taken, rules->taken, m->n_mesh);
-    left.taken = taken;
-    left.lines = false;
-    if (can_be_met(m, &left)) left.lines = rules->lines;
-    for (int i = 0; i < m->n; i++) {
-        left.pinned[i] = FC_NONE;
-        if (can_be_met(m, &left)) left.pinned[i] = rules->pinned[i];
+    for (int pins_first = 0; pins_first < 2; pins_first++) { /* either may leave the shorter list */
+        struct fc_layout_rules left = *rules;
+        uint8_t taken[256] = {0};
+        if (rules->taken) memcpy(taken, rules->taken, m->n_mesh);
+        left.taken = taken;
+        left.lines = false;
+        if (can_be_met(m, &left)) left.lines = rules->lines;
+        if (pins_first) filter_pins(m, &left);
+        filter_taken(m, &left, taken);
+        filter_pins(m, &left);
+        n[pins_first] = list_rules(&left, taken, m, text[pins_first], sizeof text[0]);
     }
-    for (uint32_t u = 0; u < m->n_mesh; u++) {
-        if (!taken[u]) continue;
-        taken[u] = 0;
-        taken[u] = can_be_met(m, &left);
-    }
-    list_rules(&left, taken, m, text, sizeof text);
+    int shorter = n[1] < n[0];
     return fc_refuse(
-        st, FC_INPUT,
-        "no layout is allowed: %s (%d interfaces, one a node, on %u nodes; with any one of these "
-        "rules less there is one)",
-        text, m->n, m->n_mesh);
+        st, FC_INPUT, "no layout is allowed by %s%s (%d interfaces, one a node, on %u nodes)", text[shorter],
+        n[shorter] > 1 ? ", which contradict each other: without any one of them there is one" : "", m->n,
+        m->n_mesh);
 }
 
 /* ---- words ---- */
@@ -187,21 +202,21 @@ enum fc_code fc_layout_read(const char *text, const char *what, const struct fc_
                             uint32_t *pinned, struct fc_status *st)
 {
     struct fc_place nowhere = {NULL, 0};
-    for (const char *at = text; *at;) {
+    for (const char *at = text, *end = NULL; !end || *end; at = end + 1) {
         size_t length = strcspn(at, ",");
         const char *letter = length > 3 ? memchr(letters, at[0], (size_t)m->chip.n_dims) : NULL;
         long long node;
+        end = at + length;
         if (!letter || (at[1] != '+' && at[1] != '-') || at[2] != '=')
             return fc_refuse(st, FC_INPUT,
-                             "%s: '%.*s' names no interface and node of a torus of %d dimensions "
-                             "(expected x-=0,x+=5,...)",
-                             what, (int)length, at, m->chip.n_dims);
+                             "%s: '%.*s' names no interface of a torus of %d dimensions and its node "
+                             "(expected x-=0,%c+=5,...)",
+                             what, (int)length, at, m->chip.n_dims, letters[m->chip.n_dims - 1]);
         int i = 2 * (int)(letter - letters) + (at[1] == '+' ? FC_TMESH_PLUS : FC_TMESH_MINUS);
         if (fc_word_int(at + 3, length - 3, 0, m->n_mesh - 1, what, &node, nowhere, st)) return st->code;
         if (pinned[i] != FC_NONE)
             return fc_refuse(st, FC_INPUT, "%s: %c%c is given twice", what, at[0], at[1]);
         pinned[i] = (uint32_t)node;
-        at += length + (at[length] == ',');
     }
     return FC_OK;
 }

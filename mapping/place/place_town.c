@@ -5,7 +5,9 @@
  * each row or column. A matrix of zeros and ones with row counts h and column counts g exists if and only if
  * the sorted counts satisfy Gale and Ryser; their order along the mesh is free, so each partition of n takes
  * its best order. Empty rows between others only add. Turn sums count every pair of interfaces once and the
- * pairs of a dimension twice, and a pair is at least one hop apart: least town + n_dims bounds them. */
+ * pairs of a dimension twice, and a pair is at least one hop apart: least town + n_dims bounds them. They are
+ * even: on a chess board with b of the 2 n nodes black, b (2 n - b) pairs are an odd distance apart; those of
+ * dimensions among them, which count twice, are odd in number when b is; and b (2 n - b) - b is even. */
 #include "mapping/place/place_best.h"
 
 #include <stdlib.h>
@@ -79,10 +81,14 @@ int fc_town_least(uint32_t rows, uint32_t columns, int points)
     return least < 0 ? points * (points - 1) / 2 : least;
 }
 
+int fc_town_pairs(const struct fc_place_model *m)
+{
+    if (m->chip.n_axes > 2) return m->n * (m->n - 1) / 2;
+    return fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0], m->chip.side[m->chip.n_axes - 1], m->n);
+}
+
 int fc_town_bound(const struct fc_place_model *m)
 {
-    int pairs = m->n * (m->n - 1) / 2;
-    if (m->chip.n_axes > 2) return pairs + m->chip.n_dims;
-    return fc_town_least(m->chip.n_axes == 1 ? 1 : m->chip.side[0], m->chip.side[m->chip.n_axes - 1], m->n) +
-           m->chip.n_dims;
+    int bound = fc_town_pairs(m) + m->chip.n_dims;
+    return bound + bound % 2;
 }

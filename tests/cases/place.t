@@ -49,13 +49,19 @@ $ cp models/machines/bgl-64.yaml $TMP; cd $TMP; fabricast place -m ./bgl-64.yaml
 ! fabricast: ./bgl-64.yaml:7: bgl-64 is of family torus, which has no interfaces to place (expected family tmesh)
 ? 2
 $ fabricast place -m $TMP/m33.yaml --constraint lines --pin x-=0,x+=5,y-=6
-! fabricast: no layout is allowed: x+=5, x-=0, a row of its own for each of the 2 dimensions (4 interfaces, one a node, on 9 nodes; with any one of these rules less there is one)
+! fabricast: no layout is allowed by pins x+=5, x-=0; lines (for each of 2 dimensions one of 3 rows of 3 nodes), which contradict each other: without any one of them there is one (4 interfaces, one a node, on 9 nodes)
 ? 2
 $ fabricast place -m $TMP/m33.yaml --keep-free 0-5
-! fabricast: no layout is allowed: none on node 0, 1, 2, 3, 4, 5 (4 interfaces, one a node, on 9 nodes; with any one of these rules less there is one)
+! fabricast: no layout is allowed by keep-free 0, 1, 2, 3, 4, 5, which contradict each other: without any one of them there is one (4 interfaces, one a node, on 9 nodes)
+? 2
+$ fabricast place -m $TMP/m33.yaml --pin x-=4 --keep-free 0-8
+! fabricast: no layout is allowed by pins x-=4; keep-free 4, which contradict each other: without any one of them there is one (4 interfaces, one a node, on 9 nodes)
+? 2
+$ fabricast place -m $TMP/m33.yaml --keep-free 9
+! fabricast: --keep-free: '9' is out of range (allowed: 0 to 8)
 ? 2
 $ fabricast place -m $TMP/m33.yaml --pin z-=0
-! fabricast: --pin: 'z-=0' names no interface and node of a torus of 2 dimensions (expected x-=0,x+=5,...)
+! fabricast: --pin: 'z-=0' names no interface of a torus of 2 dimensions and its node (expected x-=0,y+=5,...)
 ? 2
 $ fabricast place -m $TMP/m33.yaml --pin x-=9
 ! fabricast: --pin: '9' is out of range (allowed: 0 to 8)
