@@ -172,6 +172,11 @@ enum fc_code fc_trace_info(const struct fc_arguments *arguments, struct fc_statu
 /* The contract's keys for loads: bottleneck, links. New references. */
 json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary);
 json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
+/* A figure's title: the words, and below them the command, in the arena; cut where it is long. NULL: out of memory. */
+const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
+                          const char *format, ...) FC_PRINTF(4, 5);
+/* "plots: DIR/a.png, DIR/b.png" on standard output, where people read it; names end with NULL. */
+void fc_print_plots(const struct fc_arguments *arguments, const char *const *names);
 /* The file's name without the folders before it, which differ from place to place. */
 const char *fc_last_part(const char *path);
 /* One line: name, title. And the provenance every prediction carries. */

@@ -229,8 +229,9 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
 static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
                          struct fc_status *st)
 {
-    char title[512];
-    snprintf(title, sizeof title, "%s, %s", a->session->machine.title, a->demand->name);
+    static const char *const names[] = {"latency-curve", NULL};
+    const char *title = fc_plot_title(arguments, arena, st, "%s: %s, %s, routing %s", a->session->machine.name,
+                                      a->session->machine.title, a->demand->name, a->session->machine.routing->name);
     struct fc_plot_band *band = a->queueing ? fc_alloc(arena, a->n, sizeof *band, st) : NULL;
     if (st->code) return st->code;
     for (size_t i = 0; band && i < a->n; i++) {
@@ -247,7 +248,7 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
                                   band,
                                   a->flit};
     if (fc_plot_latency_curves(arguments->plot, title, &curve, 1, st)) return st->code;
-    if (!arguments->quiet && !arguments->json) printf("\nplot: %s/latency-curve.png\n", arguments->plot);
+    fc_print_plots(arguments, names);
     return FC_OK;
 }
 
@@ -329,7 +330,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_session session;
     struct fc_demand demand;
     struct fc_arena arena = {0};
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
+        fc_session_open(arguments, arguments->machine, &session, st))
+        return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);
         fc_demand_free(&demand);

@@ -1,5 +1,6 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
 #include "cli/cli.h"
+#include "plots/plots.h"
 #include "solvers/bound/bound.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ struct answer {
     double ideal;                    /* throughput that a load in percent is of; NaN: not asked for */
     double router_links_utilization; /* mean over router-to-router links */
     size_t rss_bytes;
+    bool intervals_asked;            /* by --interval, not for the plot alone */
 };
 
 /* Batch means say something about a steady state only. */
@@ -165,7 +167,7 @@ static void print(FILE *stream, const void *what)
     print_answer(stream, a);
     print_packets(stream, a);
     print_classes(stream, a);
-    if (a->r->n_intervals) print_intervals(stream, a);
+    if (a->intervals_asked && a->r->n_intervals) print_intervals(stream, a);
     char memory[64];
     fprintf(stream, "speed       %.3g s CPU, %.4g M flit-hops/s, %s\n", a->r->cpu_s,
             a->r->cpu_s > 0 ? (double)a->r->flit_hops / a->r->cpu_s / 1e6 : 0,
@@ -319,8 +321,38 @@ static json_t *to_json(const struct answer *a)
     set_real(json, "time_s", a->time_s);
     set_real(json, "bound_s", a->bound_s);
     set_real(json, "percent_of_peak", 100 * a->bound_s / a->time_s);
-    json_object_set_new(json, "intervals", json_intervals(a));
+    json_object_set_new(json, "intervals", a->intervals_asked ? json_intervals(a) : json_array());
     return json;
+}
+
+/* ---- --plot ---- */
+
+enum { PLOT_INTERVAL_CYCLES = 100 }; /* where --interval does not say */
+
+/* Delivered flits over time; in an open loop beside what is offered, and what was measured. */
+static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_status *st)
+{
+    static const char *const names[] = {"throughput", NULL};
+    const struct fc_flit_result *r = a->r;
+    struct fc_arena arena = {0};
+    double *flits = fc_alloc(&arena, r->n_intervals, sizeof *flits, st);
+    const char *title = fc_plot_title(arguments, &arena, st, "%s: %s, routing %s, rule %s", a->session->machine.name,
+                                      a->demand->name, a->session->machine.routing->name, r->vc_rule);
+    for (uint32_t i = 0; flits && i < r->n_intervals; i++) flits[i] = r->intervals[i].flits_per_node_cycle;
+    struct fc_plot_course course = {"delivered to all nodes", flits, r->n_intervals, (double)a->settings->interval_cycles};
+    struct fc_plot_throughput throughput = {"cycle", "time (cycles)", "flits_per_node_cycle", "accepted load (flits/node/cycle)",
+                                            1, 1, &course, 1, NAN, NAN, NAN, "offered", "measured"};
+    if (r->open_loop) {
+        throughput.level = r->offered_flits_per_node_cycle;
+        throughput.from = r->warmup_cycles;
+        throughput.to = r->warmup_cycles + r->measure_cycles;
+    }
+    if (!st->code && r->n_intervals == 0)
+        fc_refuse(st, FC_NO, "--plot: the run ended within one interval of %" PRIu64 " cycles (choose --interval)",
+                  a->settings->interval_cycles);
+    if (!st->code && !fc_plot_throughput(arguments->plot, title, &throughput, st)) fc_print_plots(arguments, names);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 /* ---- the command ---- */
@@ -363,7 +395,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
     json_t *json = arguments->json ? to_json(answer) : NULL;
     fc_deliver(arguments, json, print, answer, st);
     json_decref(json);
-    if (st->code) return st->code;
+    if (st->code || (arguments->plot && plot(arguments, answer, st))) return st->code;
     if (r->deadlock)
         return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name,
                          r->cycles);
@@ -381,10 +413,11 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     struct fc_flit_result result = {0};
     struct fc_mapping mapping = {0};
     struct fc_progress progress;
-    struct answer answer = {session, demand, &settings, &result, NULL, NAN, NAN, NAN, NAN, 0};
+    struct answer answer = {session, demand, &settings, &result, NULL, NAN, NAN, NAN, NAN, 0, arguments->interval_cycles > 0};
     if (fc_flit_of_arguments(arguments, &settings, st) ||
         fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st))
         return st->code;
+    if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
         if (fc_session_map(arguments, session, demand, arguments->map, &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
@@ -411,6 +444,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_session session;
     struct fc_demand demand;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, st);
@@ -424,6 +458,6 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHKMnXrvlEfweCIBhGOauTsjoJq",
+    .options = "mpgtHKMnXrvlEfweCIBhGOauPTsjoJq",
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
 #include "cli/flow_bound.h"
 #include "plots/link_figures.h"
+#include "plots/plots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,20 +149,21 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     const struct fc_network *net = &a->session->net;
     const char *directory = a->arguments->plot;
     struct fc_link_map map = {0};
-    char title[400];
+    static const char *const names[] = {"link-map", "link-histogram", "mapping", NULL};
+    struct fc_arena arena = {0};
+    const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
+                                      a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
     double *busy_s = malloc(net->n_links * sizeof *busy_s);
-    if (!busy_s) return fc_refuse(st, FC_NO, "out of memory for the plot");
-    for (uint32_t l = 0; l < net->n_links; l++)
+    if (!busy_s) fc_refuse(st, FC_NO, "out of memory for the plot");
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
         busy_s[l] = a->load->bytes[l] * a->load->wire_factor / fc_link_bandwidth(net, l);
-    snprintf(title, sizeof title, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name, a->demand->name,
-             a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
-    if (!fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
+    if (!st->code && !fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
         !fc_plot_link_histogram(directory, title, net, &map, a->load->bytes, st) &&
-        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st) &&
-        !a->arguments->quiet && !a->arguments->json)
-        printf("\nplots: %s/link-map.png, %s/link-histogram.png, %s/mapping.png\n", directory, directory, directory);
+        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st))
+        fc_print_plots(a->arguments, names);
     fc_link_map_free(&map);
     free(busy_s);
+    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -184,7 +186,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                                         .seed = arguments->seed};
     if (arguments->worst_case && arguments->plot)
         return fc_refuse(st, FC_INPUT, "--plot: the worst case is a permutation, without loads of all links");
-    if (read_split(arguments, &settings.split, st)) return st->code;
+    if (read_split(arguments, &settings.split, st) || (arguments->plot && fc_plots_check(arguments->plot, st))) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;

@@ -213,20 +213,22 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 
 static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena, struct fc_status *st)
 {
-    char title[512];
+    static const char *const names[] = {"placements", NULL};
+    const char *title = fc_plot_title(a->arguments, arena, st, "%s: layouts of the chip's interfaces, latency at %.4g flits/node/cycle",
+                                      a->session->machine.name, a->load);
     struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
     if (!a->served)
         return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
                          a->session->net.n_links);
-    if (!rows) return st->code;
-    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.name, a->load);
+    if (st->code) return st->code;
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
             i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
             s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
-    return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
+    if (!fc_plot_placements(a->arguments->plot, title, rows, a->n, st)) fc_print_plots(a->arguments, names);
+    return st->code;
 }
 
 static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
@@ -242,16 +244,17 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
     first_rows(a);
     if (search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
     a->elapsed_s = fc_wall_s() - start;
-    if (a->arguments->plot && plot(a, &a->arena, st)) return st->code;
     json_t *json = a->arguments->json ? fc_place_json(a) : NULL;
     fc_deliver(a->arguments, json, fc_place_print, a, st);
     json_decref(json);
+    if (!st->code && a->arguments->plot) plot(a, &a->arena, st);
     return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_session session;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
     answer(&a, st);

@@ -1,5 +1,6 @@
 /* print.c - what several commands print alike. */
 #include "cli/cli.h"
+#include "cli/report_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,6 +31,33 @@ json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double b
     json_object_set_new(bottleneck, "link", json_string(fc_link_name(net, link, name, sizeof name)));
     json_object_set_new(bottleneck, "bytes", fc_json_real(bytes));
     return bottleneck;
+}
+
+const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
+                          const char *format, ...)
+{
+    enum { LONGEST = 118 };
+    char title[1024];
+    va_list rest;
+    va_start(rest, format);
+    size_t n = (size_t)vsnprintf(title, 700, format, rest);
+    va_end(rest);
+    const char *command = fc_words_command(arguments, arena, st);
+    if (!command) return NULL;
+    n = n < 699 ? n : 699;
+    size_t cut = strlen(command);
+    if (cut > LONGEST)
+        for (cut = LONGEST; cut > 0 && (command[cut] & 0xc0) == 0x80;) cut--; /* not within a letter */
+    snprintf(title + n, sizeof title - n, "\n%.*s%s", (int)cut, command, command[cut] ? " ..." : "");
+    return fc_copy_text(arena, title, st);
+}
+
+void fc_print_plots(const struct fc_arguments *arguments, const char *const *names)
+{
+    if (arguments->quiet || arguments->json) return;
+    printf("\nplot%s: ", names[1] ? "s" : "");
+    for (int i = 0; names[i]; i++) printf("%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
+    printf("\n");
 }
 
 const char *fc_last_part(const char *path)

@@ -1,7 +1,6 @@
 /* figure_ranks.c - what the ranks of a replayed job do with the time, a frame a prediction: computing, the
  * rest until they finish (calls, messages, waiting), idle until the last one finishes. The usage profile of
- * Projections (Kale et al.), in the order of the ranks. Limits: sums over the whole run, since a replay keeps
- * no times of single calls. */
+ * Projections (Kale et al.), in the order of the ranks. Sums over the whole run; the course is in figure_timeline.c. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -16,29 +15,20 @@ static const struct fc_column columns[] = {
     {"job_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
 };
 
-static void put_text(FILE *script, const char *text)
-{
-    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
-}
-
 static void write_script(FILE *script, const char *title, const struct fc_plot_ranks *series, size_t n)
 {
     double most_s = 0;
     for (size_t i = 0; i < n; i++) most_s = fmax(most_s, series[i].time_s);
-    double scale = most_s < 1e-3 ? 1e6 : most_s < 1 ? 1e3 : 1;
+    struct fc_time_axis axis = fc_time_axis(most_s);
+    double scale = axis.per_s;
+    fc_script_start(script, "ranks", 1000, 110 + 230.0 * (double)n);
+    fprintf(script, "set multiplot layout %zu,1 title ", n);
+    fc_script_text(script, title);
     fprintf(script,
-            "set terminal pngcairo size 1000,%zu font 'DejaVu Sans,11'\nset output 'ranks.png'\n"
-            "set datafile separator '\\t'\nset multiplot layout %zu,1 title \"",
-            110 + 230 * n, n);
-    put_text(script, title);
-    fprintf(script,
-            "\" noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
+            " noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
             "[0:%g]\nset grid y\n"
             "set style fill solid 1 noborder\nset boxwidth 1\nset tics nomirror\nset border 3\n",
-            scale == 1e6   ? "µs"
-            : scale == 1e3 ? "ms"
-                           : "s",
-            most_s * scale * 1.04);
+            axis.unit, most_s * scale * 1.04);
     for (size_t i = 0; i < n; i++) {
         static const char pick[] =
             "plot 'ranks.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(6) * %g) with boxes "
@@ -47,9 +37,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
             "NaN):(column(5) * %g) with boxes lc rgb '#dd8452' title 'calls and waiting', \\\n     '' "
             "skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4) * %g) with boxes lc rgb "
             "'#1f3f7a' title 'computation'\n";
-        fprintf(script, "set title \"");
-        put_text(script, series[i].label);
-        fprintf(script, "\" noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\n",
+        fprintf(script, "set title ");
+        fc_script_text(script, series[i].label);
+        fprintf(script, " noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\n",
                 i + 1 == n ? "rank" : "", (double)series[i].n - 0.3);
         fprintf(script, pick, i, scale, i, scale, i, scale);
     }
