@@ -80,7 +80,9 @@ static bool plot_courses(const struct figures *f)
         double *bytes_per_s = fc_alloc(f->arena, t->n_bins, sizeof *bytes_per_s, f->st);
         for (uint32_t b = 0; bytes_per_s && b < t->n_bins; b++) bytes_per_s[b] = t->network_bytes[b] / t->bin_s;
         lines[n] = (struct fc_plot_timeline){course_label(f, i), t};
-        courses[n] = (struct fc_plot_course){lines[n].label, bytes_per_s, t->n_bins, t->bin_s};
+        char label[400];
+        snprintf(label, sizeof label, "%s: payload under way between nodes", lines[n].label);
+        courses[n] = (struct fc_plot_course){fc_copy_text(f->arena, label, f->st), bytes_per_s, t->n_bins, t->bin_s};
         n++;
     }
     if (f->st->code) return false;
@@ -89,7 +91,7 @@ static bool plot_courses(const struct figures *f)
     struct fc_time_axis axis = fc_time_axis(end_s);
     char x_label[64];
     snprintf(x_label, sizeof x_label, "time (%s)", axis.unit);
-    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", "payload under way between nodes (GB/s)",
+    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", "payload (GB/s)",
                                             axis.per_s, 1e-9, courses, n, NAN, NAN, NAN, NULL, NULL};
     const char *directory = f->arguments->plot;
     return !fc_plot_timelines(directory, f->title, lines, n, f->st) &&

@@ -60,7 +60,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
         fprintf(script, "set title ");
         fc_script_text(script, plot->courses[i].label);
         fprintf(script, " noenhanced font ',10'\nplot 'throughput.tsv' skip 1 using (column(1) == %zu ? ($3 + $4)/2*sx : NaN):"
-                        "($5*sy):(($4 - $3)*sx) with boxes lc rgb '#5b8cc4' notitle", i);
+                        "($5*sy):(($4 - $3)*1.1*sx) with boxes lc rgb '#5b8cc4' notitle", i);
         if (!isnan(plot->level)) {
             fprintf(script, ", \\\n     %.9g with lines lw 2 dt 2 lc rgb 'black' title ", plot->level * plot->y_scale);
             fc_script_text(script, plot->level_label);
