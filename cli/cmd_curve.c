@@ -20,6 +20,8 @@ struct answer {
     const char *engine, *vc_rule;
 };
 
+enum { MOST_POINTS = 1000 };
+
 /* ---- text ---- */
 
 /* Model over kernel - 1, percent; NaN where one of them has no latency. */
@@ -107,11 +109,26 @@ static void print_saturation(const struct answer *a, FILE *stream)
     fc_curve_model_print_windows(m, stream);
 }
 
+/* At a terminal latency in a line, up to six times the least, as the plot has it. */
+static void print_shape(const struct answer *a, FILE *stream)
+{
+    double latency[MOST_POINTS], least = INFINITY;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct fc_queueing_answer *m = a->queueing ? &a->model.answers[i].model : NULL;
+        latency[i] = a->flit ? a->points[i].latency_cycles : m->stable ? m->latency_mean_cycles : (double)NAN;
+        least = fmin(least, latency[i]);
+    }
+    char after[64];
+    snprintf(after, sizeof after, " 0 to %.4g cycles\n", 6 * least);
+    if (isfinite(least)) fc_print_sparkline(stream, "\nlatency     ", latency, a->n, 6 * least, after);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     print_head(a, stream);
     for (size_t i = 0; i < a->n; i++) print_point(a, i, stream);
+    print_shape(a, stream);
     print_saturation(a, stream);
 }
 
@@ -150,8 +167,6 @@ static json_t *to_json(const struct answer *a)
 }
 
 /* ---- --loads ---- */
-
-enum { MOST_POINTS = 1000 };
 
 /* "from:to:step"; a step that misses `to` by less than a thousandth of itself still reaches it. */
 static enum fc_code read_range(const char *text, const struct answer *a, double *ideal, double *loads,
@@ -309,7 +324,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         read_loads(arguments->loads, &a, arena, &a.ideal, a.load, &a.n, st) || make_points(&a, arena, st))
         return st->code;
     struct fc_progress progress;
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
     if (a.queueing &&
@@ -318,7 +333,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
     }
     if (a.flit && !st->code) run_flit(&a, &settings, arena, &no_saturation, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code) deliver(arguments, &a, arena, st);
     if (a.queueing) fc_curve_model_free(&a.model);
     if (!st->code) *st = no_saturation;

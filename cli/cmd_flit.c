@@ -61,12 +61,16 @@ static void print_answer(FILE *stream, const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
     char time[64], bound[64];
-    if (r->deadlock)
-        fprintf(stream, "answer      DEADLOCK: %s", r->deadlock_text);
-    else if (!r->stable)
-        fprintf(stream, "answer      UNSTABLE: %s\n", r->unstable_because);
-    else if (r->open_loop)
-        fprintf(stream, "answer      stable\n");
+    if (r->deadlock || !r->stable || r->open_loop) {
+        fprintf(stream, "answer      ");
+        bool good = !r->deadlock && r->stable;
+        fc_print_coloured(stream, good ? FC_COLOUR_GOOD : FC_COLOUR_BAD,
+                          r->deadlock  ? "DEADLOCK"
+                          : !r->stable ? "UNSTABLE"
+                                       : "stable");
+        fprintf(stream, "%s%s%s", good ? "" : ": ", r->deadlock ? r->deadlock_text : good ? "" : r->unstable_because,
+                r->deadlock ? "" : "\n");
+    }
     if (r->open_loop || isnan(a->time_s)) return;
     fprintf(stream, "time        %s, bound %s: %.1f %% of peak\n",
             fc_format(time, sizeof time, a->time_s, FC_SECONDS),
@@ -160,6 +164,23 @@ static void print_intervals(FILE *stream, const struct answer *a)
     }
 }
 
+/* At a terminal the course in a line, neighbours averaged. */
+static void print_course(FILE *stream, const struct answer *a)
+{
+    enum { WIDTH = 60 };
+    const struct fc_flit_result *r = a->r;
+    double mean[WIDTH] = {0}, top = 0;
+    uint32_t n = r->n_intervals < WIDTH ? r->n_intervals : WIDTH;
+    char after[64];
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t from = (uint32_t)((uint64_t)k * r->n_intervals / n), to = (uint32_t)((k + UINT64_C(1)) * r->n_intervals / n);
+        for (uint32_t i = from; i < to; i++) mean[k] += r->intervals[i].flits_per_node_cycle / (to - from);
+        top = fmax(top, mean[k]);
+    }
+    snprintf(after, sizeof after, " 0 to %.4g flits/node/cycle\n", top);
+    fc_print_sparkline(stream, "\naccepted    ", mean, n, top, after);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
@@ -168,6 +189,7 @@ static void print(FILE *stream, const void *what)
     print_packets(stream, a);
     print_classes(stream, a);
     if (a->intervals_asked && a->r->n_intervals) print_intervals(stream, a);
+    print_course(stream, a);
     char memory[64];
     fprintf(stream, "speed       %.3g s CPU, %.4g M flit-hops/s, %s\n", a->r->cpu_s,
             a->r->cpu_s > 0 ? (double)a->r->flit_hops / a->r->cpu_s / 1e6 : 0,
@@ -424,10 +446,10 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
             goto done;
         answer.mapping = mapping.strategy;
     }
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
     fc_flit_run(&session->net, demand, mapping.node, &settings, &result, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code) {
         if (!demand->open_loop && result.complete) answer.time_s = (double)result.cycles * result.cycle_s;
         answer.router_links_utilization = router_links_utilization(&session->net, &result);

@@ -41,9 +41,22 @@ static void print_histogram(FILE *stream, const struct answer *a, int link_class
     for (int i = 0; i < N_BINS; i++) most = bins[i] > most ? bins[i] : most;
     fprintf(stream, "\n%s links by load\n", a->session->machine.classes[link_class].name);
     for (int i = 0; i < N_BINS; i++)
-        if (bins[i]) fprintf(stream, "  %10s .. %-10s %8llu %.*s\n", fc_format(from, sizeof from, i * width, FC_BYTES),
-                fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i],
-                (int)((bins[i] * 40 + most - 1) / most), "########################################");
+        if (bins[i]) {
+            fprintf(stream, "  %10s .. %-10s %8llu ", fc_format(from, sizeof from, i * width, FC_BYTES),
+                    fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i]);
+            fc_print_bar(stream, (double)bins[i] / (double)most, 40);
+            fprintf(stream, "\n");
+        }
+}
+
+/* Behind the class's row: its links by load, from 0 to the busiest. */
+static void print_spread(FILE *stream, const struct answer *a, int link_class)
+{
+    uint64_t bins[N_BINS];
+    double links[N_BINS], most = 0;
+    histogram(a, link_class, bins);
+    for (int i = 0; i < N_BINS; i++) most = fmax(most, links[i] = sqrt((double)bins[i])); /* few links are seen too */
+    fc_print_sparkline(stream, "  0 |", links, N_BINS, most, "| max");
 }
 
 static void print(FILE *stream, const void *what)
@@ -60,12 +73,14 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "%-10s %9s %9s %12s %12s %12s\n", "class", "links", "used", "min", "mean", "max");
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct fc_load_class *k = &a->summary.classes[c];
-        if (k->count)
-            fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s\n", net->machine->classes[c].name,
+        if (!k->count) continue;
+        fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s", net->machine->classes[c].name,
                     (unsigned long long)k->count, (unsigned long long)k->used,
                     fc_format(one, sizeof one, k->min_bytes, FC_BYTES),
                     fc_format(two, sizeof two, k->mean_bytes, FC_BYTES),
                     fc_format(three, sizeof three, k->max_bytes, FC_BYTES));
+        if (k->used) print_spread(stream, a, c);
+        fprintf(stream, "\n");
     }
     for (int c = 0; c < net->machine->n_classes; c++)
         if (a->summary.classes[c].used && !isinf(net->machine->classes[c].bandwidth_bytes_per_s))

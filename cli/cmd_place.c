@@ -169,7 +169,7 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
         if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
         if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
         if (!a->arguments->quiet)
-            fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
+            fc_heartbeat_clear(), fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
         a->proof[o].by = NULL;
     }
     return FC_OK;
@@ -197,7 +197,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
     a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
     if (!a->served) return FC_OK;
     if (find_load(a, st)) return st->code;
-    fc_progress_start(&progress, a->arguments->quiet);
+    fc_work_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
                    st);
@@ -207,7 +207,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
         fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
                           a->arguments->seed, &a->kernel[i], st);
     }
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     return st->code;
 }
 

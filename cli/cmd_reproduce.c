@@ -174,9 +174,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (fc_reproduce_known(ids, n_ids, st)) return st->code;
     if (arguments->into && fc_reproduce_document_check(arguments->into, st)) return st->code;
     if (a.directory && fc_plots_check(a.directory, st)) return st->code;
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     fc_reproduce(ids, n_ids, &settings, &a.list, &a.n, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code && !draw(&a, st) && arguments->into)
         fc_reproduce_document(arguments->into, a.list, a.n, st);
     if (!st->code) {

@@ -134,13 +134,13 @@ static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *ses
     if (s->most_timelines > 0) settings.timeline = row->timeline = fc_alloc(s->arena, 1, sizeof *row->timeline, st);
     if (st->code) return st->code;
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
-    fc_progress_start(&progress, s->arguments->quiet);
+    fc_work_start(&progress, s->arguments->quiet);
     enum fc_code code =
         session->other.first_event
             ? fc_session_replay_beside(session, &s->source, placement, &settings, &replay, st)
             : fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement, &settings, &replay,
                            &row->period, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (code) return code;
     if (state_error(s, session, &settings, &replay, row, st)) {
         fc_replay_free(&replay);

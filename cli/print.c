@@ -54,6 +54,7 @@ const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena 
 
 void fc_print_plots(const struct fc_arguments *arguments, const char *const *names)
 {
+    fc_heartbeat_stop();
     if (arguments->quiet || arguments->json) return;
     printf("\nplot%s: ", names[1] ? "s" : "");
     for (int i = 0; names[i]; i++) printf("%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
@@ -87,8 +88,11 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st)
 {
     struct fc_output out;
+    fc_heartbeat_stop();
     if (fc_output_open(&out, arguments->output, st)) return st->code;
     if (arguments->json) fc_json_print(json, out.stream);
     else print(out.stream, what);
-    return fc_output_close(&out, st);
+    enum fc_code code = fc_output_close(&out, st);
+    if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
+    return code;
 }

@@ -63,6 +63,17 @@ enum fc_code fc_plots_check(const char *directory, struct fc_status *st)
     return gnuplot(NULL, "/dev/null", argv) == 0 ? FC_OK : missing(st);
 }
 
+/* gnuplot does not tell when a device is full: does the picture have its end? */
+static bool has_end(const char *path)
+{
+    char end[33] = "";
+    FILE *stream = fopen(path, "rb");
+    if (!stream) return false;
+    size_t n = fseek(stream, -32, SEEK_END) ? 0 : fread(end, 1, 32, stream);
+    fclose(stream);
+    return memmem(end, n, "IEND", 4) || memmem(end, n, "</svg>", 6) || memmem(end, n, "%%EOF", 5);
+}
+
 enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
                              struct fc_status *st)
 {
@@ -75,6 +86,12 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
         missing(st);
     else if (status)
         fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
+    for (size_t i = 0; i < n && !st->code; i++) {
+        snprintf(part, sizeof part, "%s/%s.%s.part", directory, name, pictures[i]);
+        if (!has_end(part))
+            fc_refuse(st, FC_NO, "%s/%s.%s: gnuplot could not write all of it (is the device full?)", directory, name,
+                      pictures[i]);
+    }
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
         snprintf(part, sizeof part, "%s.part", path);
@@ -84,7 +101,7 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
             fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
     }
     snprintf(path, sizeof path, "%s/%s", directory, log);
-    if (!st->code) unlink(path);
+    if (status == 0) unlink(path);
     return st->code;
 }
 
