@@ -86,13 +86,18 @@ static bool plot_courses(const struct figures *f)
         n++;
     }
     if (f->st->code) return false;
-    double end_s = 0;
-    for (size_t i = 0; i < n; i++) end_s = fmax(end_s, (double)courses[i].n * courses[i].bin);
+    double end_s = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        end_s = fmax(end_s, (double)courses[i].n * courses[i].bin);
+        for (size_t b = 0; b < courses[i].n; b++) most = fmax(most, courses[i].value[b]);
+    }
     struct fc_time_axis axis = fc_time_axis(end_s);
     char x_label[64];
+    double unit = most >= 1e12 ? 1e12 : most >= 1e9 ? 1e9 : 1e6;
+    const char *y_label = unit == 1e12 ? "payload (TB/s)" : unit == 1e9 ? "payload (GB/s)" : "payload (MB/s)";
     snprintf(x_label, sizeof x_label, "time (%s)", axis.unit);
-    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", "payload (GB/s)",
-                                            axis.per_s, 1e-9, courses, n, NAN, NAN, NAN, NULL, NULL};
+    struct fc_plot_throughput throughput = {"s", x_label, "bytes_per_s", y_label,
+                                            axis.per_s, 1 / unit, courses, n, NAN, NAN, NAN, NULL, NULL};
     const char *directory = f->arguments->plot;
     return !fc_plot_timelines(directory, f->title, lines, n, f->st) &&
            !fc_plot_time_profiles(directory, f->title, lines, n, f->st) &&

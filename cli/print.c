@@ -33,22 +33,28 @@ json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double b
     return bottleneck;
 }
 
+/* What fits over the narrowest figure; not cut within a letter. */
+static int title_length(const char *text)
+{
+    enum { LONGEST = 96 };
+    size_t n = strlen(text);
+    if (n > LONGEST)
+        for (n = LONGEST; n > 0 && (text[n] & 0xc0) == 0x80;) n--;
+    return (int)n;
+}
+
 const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
                           const char *format, ...)
 {
-    enum { LONGEST = 118 };
-    char title[1024];
+    char words[1024], title[512];
     va_list rest;
     va_start(rest, format);
-    size_t n = (size_t)vsnprintf(title, 700, format, rest);
+    vsnprintf(words, sizeof words, format, rest);
     va_end(rest);
     const char *command = fc_words_command(arguments, arena, st);
     if (!command) return NULL;
-    n = n < 699 ? n : 699;
-    size_t cut = strlen(command);
-    if (cut > LONGEST)
-        for (cut = LONGEST; cut > 0 && (command[cut] & 0xc0) == 0x80;) cut--; /* not within a letter */
-    snprintf(title + n, sizeof title - n, "\n%.*s%s", (int)cut, command, command[cut] ? " ..." : "");
+    int n = title_length(words), k = title_length(command);
+    snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command, command[k] ? " ..." : "");
     return fc_copy_text(arena, title, st);
 }
 

@@ -95,8 +95,10 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             load * 1.02, latency, load * 1.02);
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
-            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n",
-                    curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)]);
+            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
+                            "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset -0.8,0 font ',9'\n",
+                    curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
+                    curves[i].saturation, curves[i].saturation);
     fprintf(script, "plot ");
     for (size_t i = 0, n_series = 0; i < n; i++) {
         const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];

@@ -1,6 +1,8 @@
 /* figure_link_loads.c - busy time of the links of several predictions, most first: hot spots stand out on the left. */
 #include "plots/plots.h"
 
+#include <math.h>
+
 static const struct fc_column columns[] = {
     {"series", FC_CELL_INT, NULL, FC_NUMBER, NULL},
     {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -8,9 +10,12 @@ static const struct fc_column columns[] = {
     {"busy_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
 };
 
-/* Four decades below the busiest are shown: what is less is no hot spot. */
+/* At most four decades below the busiest are shown: what is less is no hot spot. */
 static void write_script(FILE *script, const char *title, const struct fc_plot_links *series, size_t n, double most_s)
 {
+    double least_s = most_s;
+    for (size_t i = 0; i < n; i++) /* they descend */
+        for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++) least_s = fmin(least_s, series[i].busy_s[j]);
     fc_script_start(script, "link-loads", 1000, 600);
     fprintf(script, "set title ");
     fc_script_text(script, title);
@@ -24,7 +29,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
             "set key noenhanced outside right top\n"
             "set grid\n"
             "plot ",
-            most_s > 0 ? most_s * 1e-1 : 1e-6, most_s > 0 ? most_s * 2e3 : 1);
+            most_s > 0 ? least_s * 5e2 : 1e-6, most_s > 0 ? most_s * 2e3 : 1);
     for (size_t i = 0; i < n; i++) { /* each series is the rows with its number */
         fprintf(script, "%s'link-loads.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4)*1e3) "
                         "with lines lw 2 dt %zu lc rgb '%s' title ",

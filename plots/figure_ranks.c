@@ -34,7 +34,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
             "plot 'ranks.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(6) * %g) with boxes "
             "lc "
             "rgb '#e4e2de' title 'idle', \\\n     '' skip 1 using (column(1) == %zu ? column(3) : "
-            "NaN):(column(5) * %g) with boxes lc rgb '#dd8452' title 'calls and waiting', \\\n     '' "
+            "NaN):(column(5) * %g) with boxes lc rgb '#e69f45' title 'calls and waiting', \\\n     '' "
             "skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4) * %g) with boxes lc rgb "
             "'#1f3f7a' title 'computation'\n";
         fprintf(script, "set title ");

@@ -71,7 +71,8 @@ static uint32_t pitch(uint32_t n_rows)
     return n_rows <= 8 ? 22 : n_rows <= 16 ? 14 : n_rows <= 32 ? 10 : 7;
 }
 
-static void put_frame(FILE *script, size_t i, const struct fc_plot_timeline *series)
+/* Rows first .. end - 1 of the table. */
+static void put_frame(FILE *script, size_t first, size_t end, const struct fc_plot_timeline *series)
 {
     const struct fc_timeline *t = series->timeline;
     char label[400], rows[80] = "";
@@ -81,8 +82,8 @@ static void put_frame(FILE *script, size_t i, const struct fc_plot_timeline *ser
     fc_script_text(script, label);
     fprintf(script, " noenhanced font ',10'\nset yrange [%u:0]\n", t->n_ranks);
     for (int k = FC_RANK_STATES; k-- > 0;) { /* the lower ones over the upper ones */
-        fprintf(script, "%s skip 1 using (column(1) == %zu && (", k + 1 == FC_RANK_STATES ? "plot 'timeline.tsv'" : "     ''",
-                i);
+        fprintf(script, "%s skip 1 every ::%zu::%zu using ((", k + 1 == FC_RANK_STATES ? "plot 'timeline.tsv'" : "     ''",
+                first, end - 1);
         for (int j = 0; j <= k; j++) fprintf(script, "%s$%d", j ? " + " : "", FIRST_SHARE + j);
         fprintf(script, ") > 0 ? $5*s : NaN):3:($5*s):($6*s):($3 + 0.95*$4):($3 + 0.95*$4 - 0.9*$4*(");
         for (int j = 0; j <= k; j++) fprintf(script, "%s$%d", j ? " + " : "", FIRST_SHARE + j);
@@ -91,7 +92,8 @@ static void put_frame(FILE *script, size_t i, const struct fc_plot_timeline *ser
     }
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_plot_timeline *series, size_t n)
+static void write_script(FILE *script, const char *title, const struct fc_plot_timeline *series, size_t n,
+                         const struct fc_table *table)
 {
     double end_s = 0, height = 60;
     uint32_t bars[64];
@@ -109,13 +111,14 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     fprintf(script,
             "set key outside right top noenhanced\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
             "set xlabel 'time (%s)'\nset ylabel 'rank'\nset xrange [0:%.9g]\ns = %g\n"
-            "set lmargin at screen 0.08\nset rmargin at screen 0.85\n",
+            "set lmargin at screen 0.1\nset rmargin at screen 0.82\n",
             axis.unit, end_s * axis.per_s, axis.per_s);
     double top = height - 60;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, first = 0, end = 0; i < n; i++, first = end) {
+        while (end < table->n_rows && table->cells[end * (size_t)table->n_columns].integer == (long long)i) end++;
         fprintf(script, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", (top - 30) / height,
                 (top - 30 - bars[i]) / height);
-        put_frame(script, i, &series[i]);
+        put_frame(script, first, end, &series[i]);
         top -= bars[i] + 105;
     }
     fprintf(script, "unset multiplot\n");
@@ -131,7 +134,7 @@ enum fc_code fc_plot_timelines(const char *directory, const char *title, const s
         for (uint32_t row = 0; row < series[i].timeline->n_rows && !st->code; row++)
             add_row(&table, i, &series[i], row, st);
     fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, series, n);
+    if (script.stream) write_script(script.stream, title, series, n, &table);
     fc_script_draw(&script, directory, "timeline", &table, st);
     fc_table_free(&table);
     return st->code;

@@ -2,29 +2,29 @@
 
 # The timeline's computation is that of the ranks (shares to the ten-thousandth), and so is the profile's; all a rank does and
 # waits ends when it does.
-$ cd $TMP; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct --map def,rnm --plot p >text; head -1 p/timeline.tsv p/time-profile.tsv p/throughput.tsv p/percent-of-peak.tsv; ls p | grep -c png; ls p | grep -c 'part\|log'
-> ==> p/timeline.tsv <==
+$ cd $TMP; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct --map def,rnm --plot replayed >text; cd replayed; head -1 timeline.tsv time-profile.tsv throughput.tsv percent-of-peak.tsv; ls | grep -c png; ls | grep -c 'part\|log'
+> ==> timeline.tsv <==
 > series	prediction	first_rank	ranks	from_s	to_s	computation_share	receiving_share	sending_share	waiting_share
 > 
-> ==> p/time-profile.tsv <==
+> ==> time-profile.tsv <==
 > series	prediction	from_s	to_s	computation_percent	receiving_percent	sending_percent	waiting_percent
 > 
-> ==> p/throughput.tsv <==
+> ==> throughput.tsv <==
 > series	run	from_s	to_s	bytes_per_s
 > 
-> ==> p/percent-of-peak.tsv <==
+> ==> percent-of-peak.tsv <==
 > what	percent_of_peak	least_percent	most_percent	time_s
 > 7
 > 0
 ? 1
-$ cd $TMP/p; near() { awk -v a=$1 -v b=$2 -v c=$3 'BEGIN { print (a > 0 && a / b - 1 < c && 1 - a / b < c) ? "same" : a " " b }'; }; for s in 0 1; do near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 * $7 * ($6 - $5) } END { print t }' timeline.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 } END { print t }' ranks.tsv) 1e-3; near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 * ($7 + $8 + $9 + $10) * ($6 - $5) } END { print t }' timeline.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $5 } END { print t }' ranks.tsv) 1e-4; near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += 16 * $5 / 100 * ($4 - $3) } END { print t }' time-profile.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 } END { print t }' ranks.tsv) 1e-9; done
+$ cd $TMP/replayed; near() { awk -v a=$1 -v b=$2 -v c=$3 'BEGIN { print (a > 0 && a / b - 1 < c && 1 - a / b < c) ? "same" : a " " b }'; }; for s in 0 1; do near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 * $7 * ($6 - $5) } END { print t }' timeline.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 } END { print t }' ranks.tsv) 1e-3; near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 * ($7 + $8 + $9 + $10) * ($6 - $5) } END { print t }' timeline.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $5 } END { print t }' ranks.tsv) 1e-4; near $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += 16 * $5 / 100 * ($4 - $3) } END { print t }' time-profile.tsv) $(awk -F'\t' -v s=$s '$1 == s && NR > 1 { t += $4 } END { print t }' ranks.tsv) 1e-9; done
 > same
 > same
 > same
 > same
 > same
 > same
-$ cd $TMP/p; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct --json -q | awk '/network_bytes/ { gsub(",", ""); print $2 }' >bytes; awk -F'\t' 'NR == FNR { b = $1; next } $1 == "0" { t += $5 * ($4 - $3) } END { d = t / b - 1; print (b > 0 && d < 1e-9 && d > -1e-9) ? "same" : t " " b }' bytes throughput.tsv
+$ cd $TMP/replayed; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct --json -q | awk '/network_bytes/ { gsub(",", ""); print $2 }' >bytes; awk -F'\t' 'NR == FNR { b = $1; next } $1 == "0" { t += $5 * ($4 - $3) } END { d = t / b - 1; print (b > 0 && d < 1e-9 && d > -1e-9) ? "same" : t " " b }' bytes throughput.tsv
 > same
 
 # The kernel's: delivered flits over time, also without --interval; the text has its table only with it.
