@@ -184,8 +184,8 @@ bool fc_print_sparkline(FILE *stream, const char *before, const double *value, s
 /* From here on the command shows at a terminal that it works; stopped before it prints, at the latest in fc_deliver. */
 void fc_heartbeat_start(bool quiet);
 void fc_heartbeat_stop(void);
-/* Takes its line away, for a note on standard error. */
-void fc_heartbeat_clear(void);
+/* A line on standard error, "fabricast: ...", in place of the heartbeat's. */
+void fc_note(const char *format, ...) FC_PRINTF(1, 2);
 /* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */
 void fc_work_start(struct fc_progress *progress, bool quiet);
 void fc_work_end(struct fc_progress *progress);

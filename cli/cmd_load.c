@@ -201,7 +201,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                                         .seed = arguments->seed};
     if (arguments->worst_case && arguments->plot)
         return fc_refuse(st, FC_INPUT, "--plot: the worst case is a permutation, without loads of all links");
-    if (read_split(arguments, &settings.split, st) || (arguments->plot && fc_plots_check(arguments->plot, st))) return st->code;
+    if (read_split(arguments, &settings.split, st)) return st->code;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;

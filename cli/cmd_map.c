@@ -225,8 +225,7 @@ static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *ma
             return st->code;
         }
         if (why.code) fc_mapping_free(&mappings[a->n]);
-        if (why.code && !a->arguments->quiet)
-            fc_heartbeat_clear(), fprintf(stderr, "fabricast: %s left out: %s\n", fc_strategies[i]->name, why.message);
+        if (why.code && !a->arguments->quiet) fc_note("%s left out: %s", fc_strategies[i]->name, why.message);
         if (!why.code && a->rows[a->n].links.max_link_s < a->rows[a->best].links.max_link_s) a->best = a->n;
         a->n += !why.code;
     }

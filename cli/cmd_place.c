@@ -169,7 +169,7 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
         if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
         if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
         if (!a->arguments->quiet)
-            fc_heartbeat_clear(), fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
+            fc_note("%s: %s", fc_place_objective_names[o], why.message);
         a->proof[o].by = NULL;
     }
     return FC_OK;

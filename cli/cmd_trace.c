@@ -41,8 +41,7 @@ static enum fc_code export(const char *path, const struct fc_trace_writer *write
         fc_output_abandon(&out);
     }
     for (int i = 0; !st->code && !a->quiet && i < FC_N_LOSSES; i++)
-        if (losses[i])
-            fc_heartbeat_clear(), fprintf(stderr, "fabricast: %s: %s: %llu\n", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
+        if (losses[i]) fc_note("%s: %s: %llu", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
     fc_trace_free(&trace);
     return st->code;
 }

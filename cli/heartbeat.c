@@ -87,10 +87,16 @@ void fc_heartbeat_stop(void)
     beat.runs = false;
 }
 
-void fc_heartbeat_clear(void)
+void fc_note(const char *format, ...)
 {
+    va_list rest;
     pthread_mutex_lock(&beat.lock);
     clear();
+    fputs("fabricast: ", stderr);
+    va_start(rest, format);
+    vfprintf(stderr, format, rest);
+    va_end(rest);
+    fputc('\n', stderr);
     pthread_mutex_unlock(&beat.lock);
 }
 

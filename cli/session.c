@@ -199,7 +199,7 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
     if (searches) sigaction(SIGINT, &before, NULL);
     fc_work_end(&progress);
     if (!code && mapping->stopped)
-        fc_heartbeat_clear(), fprintf(stderr, "fabricast: the search was stopped: %s is the best mapping found until then\n", map);
+        fc_note("the search was stopped: %s is the best mapping found until then", map);
     return code;
 }
 

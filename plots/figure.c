@@ -54,13 +54,14 @@ enum fc_code fc_plots_check(const char *directory, struct fc_status *st)
 {
     char program[] = "gnuplot", version[] = "--version", *argv[] = {program, version, NULL};
     struct stat info;
+    if (gnuplot(NULL, "/dev/null", argv) != 0) return missing(st);
     if (mkdir(directory, 0777) && errno != EEXIST)
         return fc_refuse(st, FC_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
     if (stat(directory, &info) || !S_ISDIR(info.st_mode))
         return fc_refuse(st, FC_INPUT, "%s: no directory (expected one for the figures)", directory);
     if (access(directory, W_OK | X_OK))
         return fc_refuse(st, FC_INPUT, "%s: cannot be written: %s", directory, strerror(errno));
-    return gnuplot(NULL, "/dev/null", argv) == 0 ? FC_OK : missing(st);
+    return FC_OK;
 }
 
 /* gnuplot does not tell when a device is full: does the picture have its end? */

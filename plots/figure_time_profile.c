@@ -39,7 +39,8 @@ static void put_frame(FILE *script, size_t i, const char *label)
     fc_script_text(script, label);
     fprintf(script, " noenhanced font ',10'\n");
     for (int k = FC_RANK_STATES; k-- > 0;) {
-        fprintf(script, "%s skip 1 using (column(1) == %zu ? ($3 + $4)/2*s : NaN):(", k + 1 == FC_RANK_STATES ? "plot 'time-profile.tsv'" : "     ''", i);
+        fprintf(script, "%s skip 1 using (column(1) == %zu ? ($3 + $4)/2*s : NaN):(",
+                k + 1 == FC_RANK_STATES ? "plot 'time-profile.tsv'" : "     ''", i);
         for (int j = 0; j <= k; j++) fprintf(script, "%s$%d", j ? " + " : "", FIRST_PERCENT + j);
         fprintf(script, "):(($4 - $3)*1.1*s) with boxes lc rgb '%s' title '%s'%s", fc_rank_shades[k].colour,
                 fc_rank_shades[k].name, k ? ", \\\n" : "\n");
