@@ -364,9 +364,7 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
     struct fc_plot_course course = {"delivered to all nodes", flits, r->n_intervals, (double)a->settings->interval_cycles};
     struct fc_plot_throughput throughput = {"cycle", "time (cycles)", "flits_per_node_cycle", "accepted load (flits/node/cycle)",
                                             1, 1, &course, 1, NAN, NAN, NAN, "offered", "measured"};
-    if (r->open_loop) {
-        throughput.level = r->offered_flits_per_node_cycle;
-    }
+    if (r->open_loop) throughput.level = r->offered_flits_per_node_cycle;
     if (r->open_loop && r->measure_cycles > 0) {
         throughput.from = r->warmup_cycles;
         throughput.to = r->warmup_cycles + r->measure_cycles;

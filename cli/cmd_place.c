@@ -211,6 +211,20 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
     return st->code;
 }
 
+/* Its name, or which mesh node each interface is on: "x+1 x-5 ...". */
+static const char *layout_label(const struct fc_place_answer *a, size_t i, struct fc_arena *arena, struct fc_status *st)
+{
+    char text[512] = "", name[8];
+    if (i < a->n_table1) return table1[i].name + strlen("Table 1: LN ");
+    if (*a->name[i]) return a->name[i];
+    for (int k = 0; k < a->model.n; k++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s%u", k ? " " : "", fc_interface_name(k, name, sizeof name),
+                 a->rows[i].layout.node[k]);
+    }
+    return fc_copy_text(arena, text, st);
+}
+
 static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena, struct fc_status *st)
 {
     static const char *const names[] = {"placements", NULL};
@@ -224,7 +238,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
-            i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
+            layout_label(a, i, arena, st), s->saturation,
             s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
     if (!fc_plot_placements(a->arguments->plot, title, rows, a->n, st)) fc_print_plots(a->arguments, names);

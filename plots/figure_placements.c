@@ -24,7 +24,9 @@ static const char script_end[] = "set xlabel 'saturation throughput (flits/node/
                                  "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
                                  "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
                                  "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:1 with labels "
-                                 "offset 0,1.1 noenhanced notitle\n";
+                                 "offset 0,1.1 noenhanced notitle, \\\n"
+                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:1 with labels "
+                                 "offset 0,-1.3 noenhanced font ',8' notitle\n";
 
 enum fc_code fc_plot_placements(const char *directory, const char *title,
                                 const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
