@@ -51,6 +51,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
 {
     double end_s = 0;
     for (size_t i = 0; i < n; i++) end_s = fmax(end_s, series[i].timeline->n_bins * series[i].timeline->bin_s);
+    if (!(end_s > 0)) end_s = 1e-9; /* nothing takes any time */
     struct fc_time_axis axis = fc_time_axis(end_s);
     fc_script_start(script, "time-profile", 1100, 90 + 230.0 * (double)n);
     fprintf(script, "set multiplot layout %zu,1 title ", n);

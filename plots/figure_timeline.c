@@ -77,10 +77,15 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
     const struct fc_timeline *t = series->timeline;
     char label[400], rows[80] = "";
     if (t->ranks_per_row > 1) snprintf(rows, sizeof rows, " (a row: mean of %u ranks)", t->ranks_per_row);
-    snprintf(label, sizeof label, "%s: %u ranks%s", series->label, t->n_ranks, rows);
+    snprintf(label, sizeof label, "%s: %u rank%s%s", series->label, t->n_ranks, t->n_ranks == 1 ? "" : "s", rows);
     fprintf(script, "set title ");
     fc_script_text(script, label);
-    fprintf(script, " noenhanced font ',10'\nset yrange [%u:0]\n", t->n_ranks);
+    fprintf(script, " noenhanced font ',10'\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
+            t->n_ranks <= 8    ? "1"
+            : t->n_ranks <= 16 ? "2"
+                               : "autofreq");
+    if (first == end) fprintf(script, "plot NaN notitle\n");
+    if (first == end) return;
     for (int k = FC_RANK_STATES; k-- > 0;) { /* the lower ones over the upper ones */
         fprintf(script, "%s skip 1 every ::%zu::%zu using ((", k + 1 == FC_RANK_STATES ? "plot 'timeline.tsv'" : "     ''",
                 first, end - 1);
@@ -100,9 +105,10 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     for (size_t i = 0; i < n; i++) {
         const struct fc_timeline *t = series[i].timeline;
         end_s = fmax(end_s, t->n_bins * t->bin_s);
-        bars[i] = t->n_rows * pitch(t->n_rows);
+        bars[i] = t->n_rows * pitch(t->n_rows) > 88 ? t->n_rows * pitch(t->n_rows) : 88; /* the key's height */
         height += bars[i] + 105;
     }
+    if (!(end_s > 0)) end_s = 1e-9; /* nothing takes any time */
     struct fc_time_axis axis = fc_time_axis(end_s);
     fc_script_start(script, "timeline", 1100, height);
     fprintf(script, "set multiplot title ");

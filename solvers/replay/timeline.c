@@ -21,7 +21,7 @@ enum fc_code fc_timeline_start(struct fc_timeline *t, uint32_t n_ranks, struct f
 {
     fc_timeline_free(t);
     t->n_ranks = t->only_ranks && t->only_ranks < n_ranks ? t->only_ranks : n_ranks;
-    t->ranks_per_row = (t->n_ranks + FC_TIMELINE_ROWS - 1) / FC_TIMELINE_ROWS;
+    t->ranks_per_row = t->n_ranks > FC_TIMELINE_ROWS ? (t->n_ranks + FC_TIMELINE_ROWS - 1) / FC_TIMELINE_ROWS : 1;
     t->n_rows = (t->n_ranks + t->ranks_per_row - 1) / t->ranks_per_row;
     t->bin_s = FIRST_BIN_S;
     t->n_processors = 1;

@@ -27,6 +27,14 @@ $ cd $TMP/replayed; near() { awk -v a=$1 -v b=$2 -v c=$3 'BEGIN { print (a > 0 &
 $ cd $TMP/replayed; fabricast predict -m bgl-64 -t $OLDPWD/traces/samples/lammps-lj-16.fct --json -q | awk '/network_bytes/ { gsub(",", ""); print $2 }' >bytes; awk -F'\t' 'NR == FNR { b = $1; next } $1 == "0" { t += $5 * ($4 - $3) } END { d = t / b - 1; print (b > 0 && d < 1e-9 && d > -1e-9) ? "same" : t " " b }' bytes throughput.tsv
 > same
 
+# A job that sends nothing, and one that takes no time, have their plots too.
+$ cd $TMP; for s in 0 0.001; do printf "fabricast-trace 1\nprogram a\nrecorded by hand\nranks 1\ncomm 0 0\nevents 1\nrank 0 1\nother 0 0 $s\nend\n" >alone.txt; fabricast predict -m qsnet-64 -t alone.txt --plot alone -q >text; ls alone | grep -c png; ls alone | grep -c log; done
+> 7
+> 0
+> 7
+> 0
+? 1
+
 # The kernel's: delivered flits over time, also without --interval; the text has its table only with it.
 $ cd $TMP; fabricast flit -m bgl-64 -p uniform --load 50% --measure 20000 --plot f >text; head -1 f/throughput.tsv; grep -c 'from cycle' text; tail -1 text; ls f
 > series	run	from_cycle	to_cycle	flits_per_node_cycle
