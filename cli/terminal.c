@@ -57,10 +57,10 @@ void fc_print_bar(FILE *stream, double share, int width)
     fc_print_coloured(stream, FC_COLOUR_BAR, bar);
 }
 
-bool fc_print_sparkline(FILE *stream, const char *before, const double *value, size_t n, double top, const char *after)
+void fc_print_sparkline(FILE *stream, const char *before, const double *value, size_t n, double top, const char *after)
 {
     static const char *const steps[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    if (!utf8(stream) || n == 0 || !(top > 0)) return false;
+    if (!utf8(stream) || n == 0 || !(top > 0)) return;
     char line[3 * FC_SPARKLINE + 1];
     size_t length = 0;
     for (size_t i = 0; i < n && i < FC_SPARKLINE; i++) {
@@ -70,5 +70,4 @@ bool fc_print_sparkline(FILE *stream, const char *before, const double *value, s
     fputs(before, stream);
     fc_print_coloured(stream, FC_COLOUR_BAR, line);
     fputs(after, stream);
-    return true;
 }
