@@ -167,11 +167,39 @@ json_t *fc_json_phases(const struct fc_job_phases *phases);
 
 enum fc_code fc_trace_info(const struct fc_arguments *arguments, struct fc_status *st);
 
+/* ---- at a terminal (terminal.c) ---- */
+
+enum fc_colour { FC_COLOUR_GOOD, FC_COLOUR_BAD, FC_COLOUR_BAR };
+/* The text, coloured where the stream is a terminal that may show colours. */
+void fc_print_coloured(FILE *stream, enum fc_colour colour, const char *text);
+/* A bar of `share` of `width` <= 80 columns, rounded up: '#', at a terminal in UTF-8 blocks to the eighth. */
+void fc_print_bar(FILE *stream, double share, int width);
+/* At a terminal in UTF-8: before, a column a value from 0 to top (NaN and 0: blank), after. Else nothing. The
+ * first FC_SPARKLINE of them. */
+enum { FC_SPARKLINE = 100 };
+void fc_print_sparkline(FILE *stream, const char *before, const double *value, size_t n, double top, const char *after);
+
+/* ---- long work (heartbeat.c) ---- */
+
+/* From here on the command shows at a terminal that it works; stopped before it prints, at the latest in fc_deliver. */
+void fc_heartbeat_start(bool quiet);
+void fc_heartbeat_stop(void);
+/* A line on standard error, "fabricast: ...", in place of the heartbeat's. */
+void fc_note(const char *format, ...) FC_PRINTF(1, 2);
+/* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */
+void fc_work_start(struct fc_progress *progress, bool quiet);
+void fc_work_end(struct fc_progress *progress);
+
 /* ---- printing (print.c) ---- */
 
 /* The contract's keys for loads: bottleneck, links. New references. */
 json_t *fc_json_links(const struct fc_network *net, const struct fc_load_summary *summary);
 json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double bytes);
+/* A figure's title: the words, and below them the command, in the arena; cut where it is long. NULL: out of memory. */
+const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
+                          const char *format, ...) FC_PRINTF(4, 5);
+/* "plots: DIR/a.png, DIR/b.png" on standard output, where people read it; names end with NULL. */
+void fc_print_plots(const struct fc_arguments *arguments, const char *const *names);
 /* The file's name without the folders before it, which differ from place to place. */
 const char *fc_last_part(const char *path);
 /* One line: name, title. And the provenance every prediction carries. */

@@ -195,10 +195,10 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     struct answer a = {machine, &calibration, arguments->output};
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
     if (strcmp(a.path, "-") && check_path(a.path, st)) return st->code;
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     enum fc_code code = arguments->replays ? add_replays(machine, &settings, &calibration, st)
                                            : fc_calibrate(machine, &settings, &calibration, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (code) return code;
     if (!fc_calibration_write(&calibration, a.path, st) && strcmp(a.path, "-")) {
         struct fc_arguments answer = *arguments;

@@ -20,6 +20,8 @@ struct answer {
     const char *engine, *vc_rule;
 };
 
+enum { MOST_POINTS = 1000 };
+
 /* ---- text ---- */
 
 /* Model over kernel - 1, percent; NaN where one of them has no latency. */
@@ -107,11 +109,26 @@ static void print_saturation(const struct answer *a, FILE *stream)
     fc_curve_model_print_windows(m, stream);
 }
 
+/* At a terminal latency in a line, up to six times the least, as the plot has it. */
+static void print_shape(const struct answer *a, FILE *stream)
+{
+    double latency[MOST_POINTS], least = INFINITY;
+    for (size_t i = 0; i < a->n; i++) {
+        const struct fc_queueing_answer *m = a->queueing ? &a->model.answers[i].model : NULL;
+        latency[i] = a->flit ? a->points[i].latency_cycles : m->stable ? m->latency_mean_cycles : (double)NAN;
+        least = fmin(least, latency[i]);
+    }
+    char after[64];
+    snprintf(after, sizeof after, " 0 to %.4g cycles\n", 6 * least);
+    if (isfinite(least)) fc_print_sparkline(stream, "\nlatency     ", latency, a->n, 6 * least, after);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
     print_head(a, stream);
     for (size_t i = 0; i < a->n; i++) print_point(a, i, stream);
+    print_shape(a, stream);
     print_saturation(a, stream);
 }
 
@@ -150,8 +167,6 @@ static json_t *to_json(const struct answer *a)
 }
 
 /* ---- --loads ---- */
-
-enum { MOST_POINTS = 1000 };
 
 /* "from:to:step"; a step that misses `to` by less than a thousandth of itself still reaches it. */
 static enum fc_code read_range(const char *text, const struct answer *a, double *ideal, double *loads,
@@ -229,8 +244,9 @@ static enum fc_code run_points(struct answer *a, struct fc_flit_settings *settin
 static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_arena *arena,
                          struct fc_status *st)
 {
-    char title[512];
-    snprintf(title, sizeof title, "%s, %s", a->session->machine.title, a->demand->name);
+    static const char *const names[] = {"latency-curve", NULL};
+    const char *title = fc_plot_title(arguments, arena, st, "%s: %s, %s, routing %s", a->session->machine.name,
+                                      a->session->machine.title, a->demand->name, a->session->machine.routing->name);
     struct fc_plot_band *band = a->queueing ? fc_alloc(arena, a->n, sizeof *band, st) : NULL;
     if (st->code) return st->code;
     for (size_t i = 0; band && i < a->n; i++) {
@@ -247,7 +263,7 @@ static enum fc_code plot(const struct fc_arguments *arguments, const struct answ
                                   band,
                                   a->flit};
     if (fc_plot_latency_curves(arguments->plot, title, &curve, 1, st)) return st->code;
-    if (!arguments->quiet && !arguments->json) printf("\nplot: %s/latency-curve.png\n", arguments->plot);
+    fc_print_plots(arguments, names);
     return FC_OK;
 }
 
@@ -308,7 +324,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         read_loads(arguments->loads, &a, arena, &a.ideal, a.load, &a.n, st) || make_points(&a, arena, st))
         return st->code;
     struct fc_progress progress;
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
     if (a.queueing &&
@@ -317,7 +333,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
     }
     if (a.flit && !st->code) run_flit(&a, &settings, arena, &no_saturation, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code) deliver(arguments, &a, arena, st);
     if (a.queueing) fc_curve_model_free(&a.model);
     if (!st->code) *st = no_saturation;
@@ -329,7 +345,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_session session;
     struct fc_demand demand;
     struct fc_arena arena = {0};
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
+        fc_session_open(arguments, arguments->machine, &session, st))
+        return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);
         fc_demand_free(&demand);

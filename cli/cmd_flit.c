@@ -1,5 +1,6 @@
 /* cmd_flit.c - `flit`: one run of the flit-level kernel. */
 #include "cli/cli.h"
+#include "plots/plots.h"
 #include "solvers/bound/bound.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ struct answer {
     double ideal;                    /* throughput that a load in percent is of; NaN: not asked for */
     double router_links_utilization; /* mean over router-to-router links */
     size_t rss_bytes;
+    bool intervals_asked;            /* by --interval, not for the plot alone */
 };
 
 /* Batch means say something about a steady state only. */
@@ -59,12 +61,16 @@ static void print_answer(FILE *stream, const struct answer *a)
 {
     const struct fc_flit_result *r = a->r;
     char time[64], bound[64];
-    if (r->deadlock)
-        fprintf(stream, "answer      DEADLOCK: %s", r->deadlock_text);
-    else if (!r->stable)
-        fprintf(stream, "answer      UNSTABLE: %s\n", r->unstable_because);
-    else if (r->open_loop)
-        fprintf(stream, "answer      stable\n");
+    if (r->deadlock || !r->stable || r->open_loop) {
+        fprintf(stream, "answer      ");
+        bool good = !r->deadlock && r->stable;
+        fc_print_coloured(stream, good ? FC_COLOUR_GOOD : FC_COLOUR_BAD,
+                          r->deadlock  ? "DEADLOCK"
+                          : !r->stable ? "UNSTABLE"
+                                       : "stable");
+        fprintf(stream, "%s%s%s", good ? "" : ": ", r->deadlock ? r->deadlock_text : good ? "" : r->unstable_because,
+                r->deadlock ? "" : "\n");
+    }
     if (r->open_loop || isnan(a->time_s)) return;
     fprintf(stream, "time        %s, bound %s: %.1f %% of peak\n",
             fc_format(time, sizeof time, a->time_s, FC_SECONDS),
@@ -158,6 +164,23 @@ static void print_intervals(FILE *stream, const struct answer *a)
     }
 }
 
+/* At a terminal the course in a line, neighbours averaged. */
+static void print_course(FILE *stream, const struct answer *a)
+{
+    enum { WIDTH = 60 };
+    const struct fc_flit_result *r = a->r;
+    double mean[WIDTH] = {0}, top = 0;
+    uint32_t n = r->n_intervals < WIDTH ? r->n_intervals : WIDTH;
+    char after[64];
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t from = (uint32_t)((uint64_t)k * r->n_intervals / n), to = (uint32_t)((k + UINT64_C(1)) * r->n_intervals / n);
+        for (uint32_t i = from; i < to; i++) mean[k] += r->intervals[i].flits_per_node_cycle / (to - from);
+        top = fmax(top, mean[k]);
+    }
+    snprintf(after, sizeof after, " 0 to %.4g flits/node/cycle\n", top);
+    fc_print_sparkline(stream, "\naccepted    ", mean, n, top, after);
+}
+
 static void print(FILE *stream, const void *what)
 {
     const struct answer *a = what;
@@ -165,7 +188,8 @@ static void print(FILE *stream, const void *what)
     print_answer(stream, a);
     print_packets(stream, a);
     print_classes(stream, a);
-    if (a->r->n_intervals) print_intervals(stream, a);
+    if (a->intervals_asked && a->r->n_intervals) print_intervals(stream, a);
+    print_course(stream, a);
     char memory[64];
     fprintf(stream, "speed       %.3g s CPU, %.4g M flit-hops/s, %s\n", a->r->cpu_s,
             a->r->cpu_s > 0 ? (double)a->r->flit_hops / a->r->cpu_s / 1e6 : 0,
@@ -319,8 +343,38 @@ static json_t *to_json(const struct answer *a)
     set_real(json, "time_s", a->time_s);
     set_real(json, "bound_s", a->bound_s);
     set_real(json, "percent_of_peak", 100 * a->bound_s / a->time_s);
-    json_object_set_new(json, "intervals", json_intervals(a));
+    json_object_set_new(json, "intervals", a->intervals_asked ? json_intervals(a) : json_array());
     return json;
+}
+
+/* ---- --plot ---- */
+
+enum { PLOT_INTERVAL_CYCLES = 100 }; /* where --interval does not say */
+
+/* Delivered flits over time; in an open loop beside what is offered, and what was measured. */
+static enum fc_code plot(const struct fc_arguments *arguments, const struct answer *a, struct fc_status *st)
+{
+    static const char *const names[] = {"throughput", NULL};
+    const struct fc_flit_result *r = a->r;
+    struct fc_arena arena = {0};
+    double *flits = fc_alloc(&arena, r->n_intervals, sizeof *flits, st);
+    const char *title = fc_plot_title(arguments, &arena, st, "%s: %s, routing %s, rule %s", a->session->machine.name,
+                                      a->demand->name, a->session->machine.routing->name, r->vc_rule);
+    for (uint32_t i = 0; flits && i < r->n_intervals; i++) flits[i] = r->intervals[i].flits_per_node_cycle;
+    struct fc_plot_course course = {"delivered to all nodes", flits, r->n_intervals, (double)a->settings->interval_cycles};
+    struct fc_plot_throughput throughput = {"cycle", "time (cycles)", "flits_per_node_cycle", "accepted load (flits/node/cycle)",
+                                            1, 1, &course, 1, NAN, NAN, NAN, "offered", "measured"};
+    if (r->open_loop) throughput.level = r->offered_flits_per_node_cycle;
+    if (r->open_loop && r->measure_cycles > 0) {
+        throughput.from = r->warmup_cycles;
+        throughput.to = r->warmup_cycles + r->measure_cycles;
+    }
+    if (!st->code && r->n_intervals == 0)
+        fc_refuse(st, FC_NO, "--plot: the run ended within one interval of %" PRIu64 " cycles (choose --interval)",
+                  a->settings->interval_cycles);
+    if (!st->code && !fc_plot_throughput(arguments->plot, title, &throughput, st)) fc_print_plots(arguments, names);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 /* ---- the command ---- */
@@ -363,7 +417,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
     json_t *json = arguments->json ? to_json(answer) : NULL;
     fc_deliver(arguments, json, print, answer, st);
     json_decref(json);
-    if (st->code) return st->code;
+    if (st->code || (arguments->plot && plot(arguments, answer, st))) return st->code;
     if (r->deadlock)
         return fc_refuse(st, FC_NO, "%s: deadlock in cycle %" PRIu64, answer->session->machine.name,
                          r->cycles);
@@ -381,20 +435,21 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     struct fc_flit_result result = {0};
     struct fc_mapping mapping = {0};
     struct fc_progress progress;
-    struct answer answer = {session, demand, &settings, &result, NULL, NAN, NAN, NAN, NAN, 0};
+    struct answer answer = {session, demand, &settings, &result, NULL, NAN, NAN, NAN, NAN, 0, arguments->interval_cycles > 0};
     if (fc_flit_of_arguments(arguments, &settings, st) ||
         fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st))
         return st->code;
+    if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
         if (fc_session_map(arguments, session, demand, arguments->map, &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
             goto done;
         answer.mapping = mapping.strategy;
     }
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     settings.progress = &progress;
     fc_flit_run(&session->net, demand, mapping.node, &settings, &result, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code) {
         if (!demand->open_loop && result.complete) answer.time_s = (double)result.cycles * result.cycle_s;
         answer.router_links_utilization = router_links_utilization(&session->net, &result);
@@ -411,6 +466,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_session session;
     struct fc_demand demand;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, st);
@@ -424,6 +480,6 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHKMnXrvlEfweCIBhGOauTsjoJq",
+    .options = "mpgtHKMnXrvlEfweCIBhGOauPTsjoJq",
     .run = run,
 };

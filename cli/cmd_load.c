@@ -1,6 +1,7 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
 #include "cli/flow_bound.h"
 #include "plots/link_figures.h"
+#include "plots/plots.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,9 +41,22 @@ static void print_histogram(FILE *stream, const struct answer *a, int link_class
     for (int i = 0; i < N_BINS; i++) most = bins[i] > most ? bins[i] : most;
     fprintf(stream, "\n%s links by load\n", a->session->machine.classes[link_class].name);
     for (int i = 0; i < N_BINS; i++)
-        if (bins[i]) fprintf(stream, "  %10s .. %-10s %8llu %.*s\n", fc_format(from, sizeof from, i * width, FC_BYTES),
-                fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i],
-                (int)((bins[i] * 40 + most - 1) / most), "########################################");
+        if (bins[i]) {
+            fprintf(stream, "  %10s .. %-10s %8llu ", fc_format(from, sizeof from, i * width, FC_BYTES),
+                    fc_format(to, sizeof to, (i + 1) * width, FC_BYTES), (unsigned long long)bins[i]);
+            fc_print_bar(stream, (double)bins[i] / (double)most, 40);
+            fprintf(stream, "\n");
+        }
+}
+
+/* Behind the class's row: its links by load, from 0 to the busiest. */
+static void print_spread(FILE *stream, const struct answer *a, int link_class)
+{
+    uint64_t bins[N_BINS];
+    double links[N_BINS], most = 0;
+    histogram(a, link_class, bins);
+    for (int i = 0; i < N_BINS; i++) most = fmax(most, links[i] = sqrt((double)bins[i])); /* few links are seen too */
+    fc_print_sparkline(stream, "  0 |", links, N_BINS, most, "| max");
 }
 
 static void print(FILE *stream, const void *what)
@@ -59,12 +73,14 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "%-10s %9s %9s %12s %12s %12s\n", "class", "links", "used", "min", "mean", "max");
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct fc_load_class *k = &a->summary.classes[c];
-        if (k->count)
-            fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s\n", net->machine->classes[c].name,
+        if (!k->count) continue;
+        fprintf(stream, "%-10s %9llu %9llu %12s %12s %12s", net->machine->classes[c].name,
                     (unsigned long long)k->count, (unsigned long long)k->used,
                     fc_format(one, sizeof one, k->min_bytes, FC_BYTES),
                     fc_format(two, sizeof two, k->mean_bytes, FC_BYTES),
                     fc_format(three, sizeof three, k->max_bytes, FC_BYTES));
+        if (k->used) print_spread(stream, a, c);
+        fprintf(stream, "\n");
     }
     for (int c = 0; c < net->machine->n_classes; c++)
         if (a->summary.classes[c].used && !isinf(net->machine->classes[c].bandwidth_bytes_per_s))
@@ -148,20 +164,21 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     const struct fc_network *net = &a->session->net;
     const char *directory = a->arguments->plot;
     struct fc_link_map map = {0};
-    char title[400];
+    static const char *const names[] = {"link-map", "link-histogram", "mapping", NULL};
+    struct fc_arena arena = {0};
+    const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
+                                      a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
     double *busy_s = malloc(net->n_links * sizeof *busy_s);
-    if (!busy_s) return fc_refuse(st, FC_NO, "out of memory for the plot");
-    for (uint32_t l = 0; l < net->n_links; l++)
+    if (!busy_s) fc_refuse(st, FC_NO, "out of memory for the plot");
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
         busy_s[l] = a->load->bytes[l] * a->load->wire_factor / fc_link_bandwidth(net, l);
-    snprintf(title, sizeof title, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name, a->demand->name,
-             a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
-    if (!fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
+    if (!st->code && !fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
         !fc_plot_link_histogram(directory, title, net, &map, a->load->bytes, st) &&
-        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st) &&
-        !a->arguments->quiet && !a->arguments->json)
-        printf("\nplots: %s/link-map.png, %s/link-histogram.png, %s/mapping.png\n", directory, directory, directory);
+        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st))
+        fc_print_plots(a->arguments, names);
     fc_link_map_free(&map);
     free(busy_s);
+    fc_arena_free(&arena);
     return st->code;
 }
 
@@ -185,6 +202,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (arguments->worst_case && arguments->plot)
         return fc_refuse(st, FC_INPUT, "--plot: the worst case is a permutation, without loads of all links");
     if (read_split(arguments, &settings.split, st)) return st->code;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;

@@ -1,6 +1,7 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
+#include "plots/plots.h"
 #include "solvers/bound/bound.h"
 
 #include <ctype.h>
@@ -224,8 +225,7 @@ static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *ma
             return st->code;
         }
         if (why.code) fc_mapping_free(&mappings[a->n]);
-        if (why.code && !a->arguments->quiet)
-            fprintf(stderr, "fabricast: %s left out: %s\n", fc_strategies[i]->name, why.message);
+        if (why.code && !a->arguments->quiet) fc_note("%s left out: %s", fc_strategies[i]->name, why.message);
         if (!why.code && a->rows[a->n].links.max_link_s < a->rows[a->best].links.max_link_s) a->best = a->n;
         a->n += !why.code;
     }
@@ -263,11 +263,34 @@ static enum fc_code read_arguments(const struct fc_arguments *arguments, const c
         return fc_launcher_unknown(arguments->format, st);
     if (arguments->long_mapping && (!*format || strcmp((*format)->name, "cray")))
         return fc_refuse(st, FC_INPUT, "--long-mapping is for --format cray");
+    if (arguments->plot && (arguments->output || arguments->format) && (!arguments->output || !strcmp(arguments->output, "-")))
+        return fc_refuse(st, FC_INPUT, "--plot: the mapping goes to standard output instead of a table (expected -o FILE)");
     bool to_stdout = !arguments->output || !strcmp(arguments->output, "-");
     if (arguments->json && to_stdout && (arguments->format || arguments->output))
         return fc_refuse(st, FC_INPUT,
                          "--json and the mapping both go to standard output (expected -o FILE)");
     return FC_OK;
+}
+
+/* --plot: the table as bars, each mapping in percent of what no mapping is under; where that is unknown, of its own
+ * bound. */
+static enum fc_code plot(const struct answer *a, struct fc_status *st)
+{
+    static const char *const names[] = {"percent-of-peak", NULL};
+    bool known = a->bound.time_s > 0;
+    struct fc_arena arena = {0};
+    struct fc_plot_peak *bars = fc_alloc(&arena, a->n, sizeof *bars, st);
+    const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, routing %s", a->session->machine.name,
+                                      a->demand->name, a->demand->n_tasks, a->session->machine.routing->name);
+    for (size_t i = 0; !st->code && i < a->n; i++)
+        bars[i] = (struct fc_plot_peak){a->rows[i].strategy,
+                                        known ? 100 / (1 + gap_percent(a, &a->rows[i]) / 100) : percent_of_peak(&a->rows[i]),
+                                        NAN, a->rows[i].links.max_link_s};
+    const char *axis = known ? "percent of the bound of every mapping: bound / time" : "percent of peak: bound of the mapping / time";
+    if (!st->code && !fc_plot_percent_of_peak(a->arguments->plot, title, axis, bars, a->n, st))
+        fc_print_plots(a->arguments, names);
+    fc_arena_free(&arena);
+    return st->code;
 }
 
 static enum fc_code deliver(const struct answer *a, const struct fc_mapping *mapping, struct fc_status *st)
@@ -280,7 +303,7 @@ static enum fc_code deliver(const struct answer *a, const struct fc_mapping *map
     json_t *json = a->arguments->json ? to_json(a) : NULL;
     fc_deliver(&to_stdout, json, print, a, st);
     json_decref(json);
-    return st->code;
+    return st->code || !a->arguments->plot ? st->code : plot(a, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -292,6 +315,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct answer answer = {.arguments = arguments, .session = &session, .demand = &demand, .rows = rows};
     const char *wanted;
     if (read_arguments(arguments, &wanted, &answer.format, st) ||
+        (arguments->plot && fc_plots_check(arguments->plot, st)) ||
         fc_session_open(arguments, arguments->machine, &session, st))
         return st->code;
     if (session.other.first_event)
@@ -320,6 +344,6 @@ const struct fc_command fc_command_map = {
     .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares "
                "strategies",
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
-    .options = "mpgtK5M6nXQ0rbTsjoJq",
+    .options = "mpgtK5M6nXQ0rbPTsjoJq",
     .run = run,
 };

@@ -171,7 +171,7 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
         if (!fc_place_milp(&a->model, &a->rules, o, &settings, &a->proof[o], &why)) continue;
         if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
         if (!a->arguments->quiet)
-            fprintf(stderr, "fabricast: %s: %s\n", fc_place_objective_names[o], why.message);
+            fc_note("%s: %s", fc_place_objective_names[o], why.message);
         a->proof[o].by = NULL;
     }
     return FC_OK;
@@ -207,7 +207,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 {
     struct fc_progress progress;
     if (!a->served) return FC_OK;
-    fc_progress_start(&progress, a->arguments->quiet);
+    fc_work_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
                    st);
@@ -217,26 +217,42 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
         fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
                           a->arguments->seed, &a->kernel[i], st);
     }
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     return st->code;
+}
+
+/* Its name, or which mesh node each interface is on: "x+1 x-5 ...". */
+static const char *layout_label(const struct fc_place_answer *a, size_t i, struct fc_arena *arena, struct fc_status *st)
+{
+    char text[512] = "", name[8];
+    if (i < a->n_table1) return table1[i].name + strlen("Table 1: LN ");
+    if (*a->name[i]) return a->name[i];
+    for (int k = 0; k < a->model.n; k++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s%u", k ? " " : "", fc_interface_name(k, name, sizeof name),
+                 a->rows[i].layout.node[k]);
+    }
+    return fc_copy_text(arena, text, st);
 }
 
 static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena, struct fc_status *st)
 {
-    char title[512];
+    static const char *const names[] = {"placements", NULL};
+    const char *title = fc_plot_title(a->arguments, arena, st, "%s: layouts of the chip's interfaces, latency at %.4g flits/node/cycle",
+                                      a->session->machine.name, a->load);
     struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
     if (!a->served)
         return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
                          a->session->net.n_links);
-    if (!rows) return st->code;
-    snprintf(title, sizeof title, "%s: latency at %.4g flits/node/cycle", a->session->machine.name, a->load);
+    if (st->code) return st->code;
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
-            i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
+            layout_label(a, i, arena, st), s->saturation,
             s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
-    return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
+    if (!fc_plot_placements(a->arguments->plot, title, rows, a->n, st)) fc_print_plots(a->arguments, names);
+    return st->code;
 }
 
 static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
@@ -252,16 +268,17 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
     first_rows(a);
     if (try_service(a, st) || search(a, st) || prove(a, st) || serve(a, more, st)) return st->code;
     a->elapsed_s = fc_wall_s() - start;
-    if (a->arguments->plot && plot(a, &a->arena, st)) return st->code;
     json_t *json = a->arguments->json ? fc_place_json(a) : NULL;
     fc_deliver(a->arguments, json, fc_place_print, a, st);
     json_decref(json);
+    if (!st->code && a->arguments->plot) plot(a, &a->arena, st);
     return st->code;
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_session session;
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
     answer(&a, st);

@@ -83,38 +83,6 @@ static void print(FILE *stream, const void *what)
     }
 }
 
-static enum fc_code plot(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
-                         struct fc_status *st)
-{
-    struct fc_plot_prediction *bars = fc_alloc(arena, report->n, sizeof *bars, st);
-    struct fc_plot_links *links = fc_alloc(arena, report->n, sizeof *links, st);
-    for (size_t i = 0; bars && links && i < report->n; i++) {
-        const struct fc_predicted *r = &report->rows[i];
-        char label[256];
-        snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, r->nodes ? " " : "", r->nodes ? r->nodes : "");
-        bars[i] = (struct fc_plot_prediction){fc_copy_text(arena, label, st), r->p.computation_s, r->p.communication_s,
-                                              r->p.bound_s, r->p.percent_of_peak};
-        links[i] = (struct fc_plot_links){bars[i].label, r->busy_s, r->n_busy};
-    }
-    struct fc_plot_ranks *ranks = fc_alloc(arena, report->n, sizeof *ranks, st);
-    if (st->code) return st->code;
-    for (size_t i = 0; i < report->n; i++) {
-        const struct fc_predicted *r = &report->rows[i];
-        ranks[i] = (struct fc_plot_ranks){bars[i].label, r->rank_compute_s, r->rank_finish_s, r->n_tasks, r->p.time_s};
-    }
-    char title[256];
-    snprintf(title, sizeof title, "%s, %u tasks", report->rows->traffic, report->rows->n_tasks);
-    bool replayed = arguments->trace != NULL;
-    if (fc_plot_predictions(arguments->plot, title, bars, report->n, st) ||
-        fc_plot_link_loads(arguments->plot, title, links, report->n, st) ||
-        (replayed && fc_plot_ranks(arguments->plot, title, ranks, report->n < 8 ? report->n : 8, st)))
-        return st->code;
-    if (!arguments->quiet && !arguments->json)
-        printf("\nplots: %s/predictions.png, %s/link-loads.png%s%s%s\n", arguments->plot, arguments->plot,
-               replayed ? ", " : "", replayed ? arguments->plot : "", replayed ? "/ranks.png" : "");
-    return FC_OK;
-}
-
 /* ---- the command ---- */
 
 static enum fc_code predict_machine(struct fc_predictor *s, const char *name, const char *const *maps, size_t n_maps,
@@ -124,7 +92,10 @@ static enum fc_code predict_machine(struct fc_predictor *s, const char *name, co
     struct fc_demand demand = {0};
     if (fc_session_open(s->arguments, name, &session, st)) return st->code;
     fc_predictor_traffic(s, &session, maps, n_maps, &demand, st);
-    for (size_t i = 0; i < n_maps && !st->code; i++) fc_predict_one(s, &session, &demand, maps[i], &rows[i], st);
+    for (size_t i = 0; i < n_maps && !st->code; i++) {
+        fc_predict_one(s, &session, &demand, maps[i], &rows[i], st);
+        s->most_timelines -= rows[i].timeline != NULL;
+    }
     fc_demand_free(&demand);
     fc_session_close(&session);
     return st->code;
@@ -179,7 +150,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct r
     }
     enum fc_code code = fc_deliver(arguments, json, print, report, st);
     json_decref(json);
-    return code || !arguments->plot ? code : plot(arguments, report, arena, st);
+    return code || !arguments->plot ? code : fc_predicted_plot(arguments, report->rows, report->n, arena, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
@@ -189,16 +160,17 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char **machines, **maps;
     size_t n_machines, n_maps;
     struct report report = {NULL, 0};
-    if (fc_predictor_start(arguments, &arena, &s, st) ||
+    if ((arguments->plot && fc_plots_check(arguments->plot, st)) || fc_predictor_start(arguments, &arena, &s, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
         fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st))
         goto done;
     report.n = n_machines * n_maps * (arguments->n_node_lists > 1 ? (size_t)arguments->n_node_lists : 1);
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
+    s.most_timelines = arguments->plot ? FC_MOST_TIMELINES : 0;
     if (report.rows) predict_all(&s, machines, n_machines, maps, n_maps, &report, st);
     if (!st->code) deliver(arguments, &report, &arena, st);
 done:
-    for (size_t i = 0; report.rows && i < report.n; i++) json_decref(report.rows[i].json);
+    for (size_t i = 0; report.rows && i < report.n; i++) fc_predicted_free(&report.rows[i]);
     fc_predictor_end(&s);
     fc_arena_free(&arena);
     return st->code;

@@ -333,7 +333,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_link_map_free(&a->map);
         fc_session_close(&a->session);
     }
-    for (int i = 0; i < 2; i++) json_decref(a->row[i].json);
+    for (int i = 0; i < 2; i++) fc_predicted_free(&a->row[i]);
     fc_predictor_end(&predictor);
     fc_arena_free(&a->arena);
     free(a);

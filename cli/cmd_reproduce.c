@@ -1,6 +1,7 @@
 /* cmd_reproduce.c - `reproduce`: figures and tables of the papers, published value beside ours, and their
  * plots. */
 #include "cli/cli.h"
+#include "plots/plots.h"
 #include "reproduce/reproduce.h"
 
 #include <math.h>
@@ -172,10 +173,10 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     size_t n_ids = (size_t)arguments->n_words;
     if (fc_reproduce_known(ids, n_ids, st)) return st->code;
     if (arguments->into && fc_reproduce_document_check(arguments->into, st)) return st->code;
-    if (a.directory && fc_paper_check(a.directory, st)) return st->code;
-    fc_progress_start(&progress, arguments->quiet);
+    if (a.directory && fc_plots_check(a.directory, st)) return st->code;
+    fc_work_start(&progress, arguments->quiet);
     fc_reproduce(ids, n_ids, &settings, &a.list, &a.n, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!st->code && !draw(&a, st) && arguments->into)
         fc_reproduce_document(arguments->into, a.list, a.n, st);
     if (!st->code) {

@@ -204,12 +204,12 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     program[n > 0 ? n : 0] = '\0';
     const struct fc_sweep_ranks *ranks = settings.ranks = open_ranks(program, &settings, st);
     if (st->code) return st->code;
-    fc_progress_start(&progress, arguments->quiet || settings.rank > 0);
+    fc_work_start(&progress, arguments->quiet || settings.rank > 0);
     if (!fc_sweep_read(arguments->words[0], &sweep, st))
         sweep_points(arguments, &sweep, &settings, st);
     else if (settings.rank > 0)
         fc_sweep_excuse(&settings, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     fc_sweep_free(&sweep);
     if (settings.rank > 0) memset(st->message, 0, sizeof st->message); /* rank 0 has said it */
     if (ranks) ranks->close();

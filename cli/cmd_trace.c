@@ -41,8 +41,7 @@ static enum fc_code export(const char *path, const struct fc_trace_writer *write
         fc_output_abandon(&out);
     }
     for (int i = 0; !st->code && !a->quiet && i < FC_N_LOSSES; i++)
-        if (losses[i])
-            fprintf(stderr, "fabricast: %s: %s: %llu\n", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
+        if (losses[i]) fc_note("%s: %s: %llu", writer->name, fc_export_losses[i], (unsigned long long)losses[i]);
     fc_trace_free(&trace);
     return st->code;
 }
@@ -97,6 +96,7 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
     if (!a->program || !a->program[0])
         return fc_refuse(st, FC_INPUT, "no program (expected `trace capture -o FILE -- mpirun -n 4 ./app`)");
     const char *path = a->output ? a->output : "trace.fct";
+    fc_heartbeat_stop(); /* the terminal is the program's */
     fc_trace_capture(a->program, path, a->partial, &arena, &report, st);
     if (report.kept && !a->quiet) {
         fprintf(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,

@@ -57,7 +57,9 @@ int main(int argc, char **argv)
     if (help) fc_parse_arguments(command, 2, help_argv, &arguments);
     else fc_parse_arguments(command, argc - 1, argv + 1, &arguments);
     struct fc_status st = {0};
+    fc_heartbeat_start(arguments.quiet);
     enum fc_code code = command->run(&arguments, &st);
+    fc_heartbeat_stop();
     if (code == FC_OK) code = fflush(stdout) || ferror(stdout)
                                   ? fc_refuse(&st, FC_NO, "standard output: cannot be written")
                                   : FC_OK;

@@ -1,6 +1,7 @@
 /* prediction.c - one prediction: traffic, mapping, loads or replay, error. */
 #include "cli/prediction.h"
 #include "solvers/bound/bound.h"
+#include "solvers/replay/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,14 +131,16 @@ static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *ses
                                           .background = session->background_bytes_per_s ? &session->background : NULL,
                                           .collectives = &s->collectives,
                                           .progress = &progress};
+    if (s->most_timelines > 0) settings.timeline = row->timeline = fc_alloc(s->arena, 1, sizeof *row->timeline, st);
+    if (st->code) return st->code;
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
-    fc_progress_start(&progress, s->arguments->quiet);
+    fc_work_start(&progress, s->arguments->quiet);
     enum fc_code code =
         session->other.first_event
             ? fc_session_replay_beside(session, &s->source, placement, &settings, &replay, st)
             : fc_replay_by(s->period_mode, &session->net, &s->source, &s->period, placement, &settings, &replay,
                            &row->period, st);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (code) return code;
     if (state_error(s, session, &settings, &replay, row, st)) {
         fc_replay_free(&replay);
@@ -233,6 +236,14 @@ static enum fc_code predict_placed(struct fc_predictor *s, struct fc_session *se
     return code;
 }
 
+void fc_predicted_free(struct fc_predicted *row)
+{
+    json_decref(row->json);
+    if (row->timeline) fc_timeline_free(row->timeline);
+    row->json = NULL;
+    row->timeline = NULL;
+}
+
 /* The search behind `optimize` relieves the busiest link; a job bound by computation or latency can lose by it. The job
  * is therefore predicted in rank order too, and the faster of the two is the answer. */
 enum fc_code fc_predict_one(struct fc_predictor *s, struct fc_session *session, const struct fc_demand *demand,
@@ -240,9 +251,12 @@ enum fc_code fc_predict_one(struct fc_predictor *s, struct fc_session *session, 
 {
     if (predict_placed(s, session, demand, map, row, st) || strcmp(map, "optimize")) return st->code;
     struct fc_predicted in_order = {0};
-    if (predict_placed(s, session, demand, "def", &in_order, st)) return st->code;
+    if (predict_placed(s, session, demand, "def", &in_order, st)) {
+        fc_predicted_free(&in_order);
+        return st->code;
+    }
     bool better = row->p.time_s < in_order.p.time_s;
-    json_decref(better ? in_order.json : row->json);
+    fc_predicted_free(better ? &in_order : row);
     if (better) return FC_OK;
     *row = in_order;
     row->mapping = "optimize=def";

@@ -20,6 +20,7 @@ struct fc_predicted {
     double *busy_s; /* [n_busy] descending */
     size_t n_busy;
     double *rank_finish_s, *rank_compute_s; /* [n_tasks] of a trace; else NULL */
+    struct fc_timeline *timeline; /* of a trace, with most_timelines; else NULL. fc_predicted_free frees it */
     double *link_bytes, *link_busy_s; /* [n_links] payload bytes; busy INFINITY never: 0 there. With keep_links, else NULL */
     uint32_t *node; /* [n_tasks] where each task sits. With keep_links */
     json_t *json;
@@ -36,6 +37,7 @@ struct fc_predictor {
     enum fc_network_model network;
     struct fc_arena *arena; /* of what the rows hold */
     bool keep_links;
+    int most_timelines; /* the first so many predictions have one */
 };
 
 /* Checks the options and opens the trace; end it also after a failure. */
@@ -45,8 +47,13 @@ void fc_predictor_end(struct fc_predictor *s);
 /* The traffic: of a trace only the number of tasks, where no mapping of `maps` looks at more. */
 enum fc_code fc_predictor_traffic(struct fc_predictor *s, const struct fc_session *session, const char *const *maps,
                                   size_t n_maps, struct fc_demand *demand, struct fc_status *st);
-/* Predicts the traffic under mapping `map`; row->json is the caller's, also after a failure. */
+/* Predicts the traffic under mapping `map`; free the row, also after a failure. */
 enum fc_code fc_predict_one(struct fc_predictor *s, struct fc_session *session, const struct fc_demand *demand,
                             const char *map, struct fc_predicted *row, struct fc_status *st);
+void fc_predicted_free(struct fc_predicted *row);
+/* --plot: all figures of the predictions (predict_plots.c). */
+enum { FC_MOST_TIMELINES = 4, FC_MOST_RANK_FRAMES = 8 };
+enum fc_code fc_predicted_plot(const struct fc_arguments *arguments, const struct fc_predicted *rows, size_t n,
+                               struct fc_arena *arena, struct fc_status *st);
 
 #endif

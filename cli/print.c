@@ -1,5 +1,6 @@
 /* print.c - what several commands print alike. */
 #include "cli/cli.h"
+#include "cli/report_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,6 +33,40 @@ json_t *fc_json_bottleneck(const struct fc_network *net, uint32_t link, double b
     return bottleneck;
 }
 
+/* What fits over the narrowest figure; not cut within a letter. */
+static int title_length(const char *text)
+{
+    enum { LONGEST = 96 };
+    size_t n = strlen(text);
+    if (n > LONGEST)
+        for (n = LONGEST; n > 0 && (text[n] & 0xc0) == 0x80;) n--;
+    return (int)n;
+}
+
+const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
+                          const char *format, ...)
+{
+    char words[1024], title[512];
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(words, sizeof words, format, rest);
+    va_end(rest);
+    const char *command = fc_words_command(arguments, arena, st);
+    if (!command) return NULL;
+    int n = title_length(words), k = title_length(command);
+    snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command, command[k] ? " ..." : "");
+    return fc_copy_text(arena, title, st);
+}
+
+void fc_print_plots(const struct fc_arguments *arguments, const char *const *names)
+{
+    fc_heartbeat_stop();
+    if (arguments->quiet || arguments->json) return;
+    printf("\nplot%s: ", names[1] ? "s" : "");
+    for (int i = 0; names[i]; i++) printf("%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
+    printf("\n");
+}
+
 const char *fc_last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -59,8 +94,11 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
                         void (*print)(FILE *stream, const void *what), const void *what, struct fc_status *st)
 {
     struct fc_output out;
+    fc_heartbeat_stop();
     if (fc_output_open(&out, arguments->output, st)) return st->code;
     if (arguments->json) fc_json_print(json, out.stream);
     else print(out.stream, what);
-    return fc_output_close(&out, st);
+    enum fc_code code = fc_output_close(&out, st);
+    if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
+    return code;
 }

@@ -191,15 +191,15 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
     struct sigaction before;
     struct fc_map_problem problem = fc_session_problem(arguments, s, demand);
     struct fc_progress progress;
-    fc_progress_start(&progress, arguments->quiet);
+    fc_work_start(&progress, arguments->quiet);
     problem.progress = &progress;
     if (searches) catch_interrupt(&before);
     problem.stop = searches ? &interrupted : NULL;
     enum fc_code code = fc_mapping_make(&problem, map ? map : "def", mapping, st);
     if (searches) sigaction(SIGINT, &before, NULL);
-    fc_progress_end(&progress);
+    fc_work_end(&progress);
     if (!code && mapping->stopped)
-        fprintf(stderr, "fabricast: the search was stopped: %s is the best mapping found until then\n", map);
+        fc_note("the search was stopped: %s is the best mapping found until then", map);
     return code;
 }
 

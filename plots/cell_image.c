@@ -77,11 +77,6 @@ void fc_cell_image_free(struct fc_cell_image *image)
     fc_arena_free(&image->arena);
 }
 
-static void put_text(FILE *script, const char *text)
-{
-    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
-}
-
 enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct fc_panel *const *panels,
                                 int n_panels, const char *directory, const char *name, const char *title,
                                 const char *column, const char *palette, const char *legend, double most,
@@ -91,8 +86,6 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                                         {"y", FC_CELL_INT, NULL, FC_NUMBER, NULL},
                                         {column, FC_CELL_REAL, NULL, FC_NUMBER, NULL}};
     struct fc_table table;
-    char *text = NULL;
-    size_t size = 0;
     double scale = fmax(1, floor(fmin(900.0 / image->width, 1400.0 / image->height))),
            high = image->height * scale;
     fc_table_start(&table, columns, FC_COUNT(columns));
@@ -102,36 +95,29 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                                   {.real = image->value[i]}};
         fc_table_row(&table, cells, st);
     }
-    FILE *script = st->code ? NULL : open_memstream(&text, &size);
-    if (script) {
-        fprintf(script,
-                "set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\nset output '%s.png'\n"
-                "set datafile separator '\\t'\nset title \"",
-                image->width * scale + 180, high + 90, name);
-        put_text(script, title);
-        fprintf(script,
-                "\" noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset "
-                "border\nunset tics\n"
+    struct fc_script script;
+    fc_script_open(&script, st);
+    if (script.stream) {
+        FILE *out = script.stream;
+        fc_script_start(out, name, fmax(image->width * scale + 180, 900), high + 110);
+        fprintf(out, "set title ");
+        fc_script_text(out, title);
+        fprintf(out,
+                " noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
                 "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel '%s'\nunset key\n",
                 image->width, image->height, palette, most > 0 ? most : 1, legend);
         for (int i = 0; i < n_panels; i++) {
-            fprintf(script, "set label %d \"", i + 1);
-            put_text(script, panels[i]->title);
-            if (*panels[i]->tile) fprintf(script, "   a tile a %s", panels[i]->tile);
-            if (*panels[i]->row) fprintf(script, "   rows: %s", panels[i]->row);
-            if (*panels[i]->column) fprintf(script, "   columns: %s", panels[i]->column);
-            fprintf(script, "\" at -0.5,%g left noenhanced font ',10'\n",
-                    image->top[i] + title_rows(image->width) * 0.6);
+            char label[400];
+            const struct fc_panel *p = panels[i];
+            snprintf(label, sizeof label, "%s%s%s%s%s%s%s", p->title, *p->tile ? "   a tile a " : "", p->tile,
+                     *p->row ? "   rows: " : "", p->row, *p->column ? "   columns: " : "", p->column);
+            fprintf(out, "set label %d ", i + 1);
+            fc_script_text(out, label);
+            fprintf(out, " at -0.5,%g left noenhanced font ',10'\n", image->top[i] + title_rows(image->width) * 0.6);
         }
-        fprintf(script, "plot '%s.tsv' skip 1 using 1:2:3 with image\n", name);
-        if (fclose(script) == 0)
-            fc_figure_write(directory, name, &table, text, st);
-        else
-            fc_refuse(st, FC_NO, "out of memory for the plot");
-        free(text);
-    } else if (!st->code) {
-        fc_refuse(st, FC_NO, "out of memory for the plot");
+        fprintf(out, "plot '%s.tsv' skip 1 using 1:2:3 with image\n", name);
     }
+    fc_script_draw(&script, directory, name, &table, st);
     fc_table_free(&table);
     return st->code;
 }

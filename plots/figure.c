@@ -8,8 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
+
+const char *const fc_series_colours[8] = {"#004488", "#DDAA33", "#BB5566", "#000000",
+                                          "#66CCEE", "#228833", "#AA3377", "#999999"};
 
 static enum fc_code write_text(const char *path, const char *text, const struct fc_table *data, struct fc_status *st)
 {
@@ -20,26 +24,86 @@ static enum fc_code write_text(const char *path, const char *text, const struct 
     return fc_output_close(&out, st);
 }
 
-/* Runs `gnuplot NAME.gp` inside the directory; its messages go to NAME.log, which stays only after a failure. */
-static enum fc_code draw(const char *directory, const char *name, struct fc_status *st)
+/* Runs gnuplot in the directory, standard output and error into `log` there; its exit status, or -1 with errno. */
+static int gnuplot(const char *directory, const char *log, char *const *argv)
 {
-    char script[160], log[700];
-    snprintf(script, sizeof script, "%s.gp", name);
-    snprintf(log, sizeof log, "%s/%s.log", directory, name);
-    char program[] = "gnuplot", *argv[] = {program, script, NULL};
     posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 0;
     posix_spawn_file_actions_init(&actions);
+    if (directory) posix_spawn_file_actions_addchdir_np(&actions, directory);
     posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    posix_spawn_file_actions_addchdir_np(&actions, directory);
-    pid_t child;
-    int failed = posix_spawnp(&child, program, &actions, NULL, argv, environ), status = 0;
+    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed) return fc_refuse(st, FC_NO, "gnuplot cannot be run: %s (install gnuplot-nox)", strerror(failed));
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (status != 0) return fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s)", directory, script, log);
-    remove(log);
+    if (failed) {
+        errno = failed;
+        return -1;
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+static enum fc_code missing(struct fc_status *st)
+{
+    return fc_refuse(st, FC_NO, "gnuplot cannot be run: %s (install gnuplot-nox)", strerror(errno));
+}
+
+enum fc_code fc_plots_check(const char *directory, struct fc_status *st)
+{
+    char program[] = "gnuplot", version[] = "--version", *argv[] = {program, version, NULL};
+    struct stat info;
+    if (gnuplot(NULL, "/dev/null", argv) != 0) return missing(st);
+    if (mkdir(directory, 0777) && errno != EEXIST)
+        return fc_refuse(st, FC_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
+    if (stat(directory, &info) || !S_ISDIR(info.st_mode))
+        return fc_refuse(st, FC_INPUT, "%s: no directory (expected one for the figures)", directory);
+    if (access(directory, W_OK | X_OK))
+        return fc_refuse(st, FC_INPUT, "%s: cannot be written: %s", directory, strerror(errno));
     return FC_OK;
+}
+
+/* gnuplot does not tell when a device is full: does the picture have its end? */
+static bool has_end(const char *path)
+{
+    char end[33] = "";
+    FILE *stream = fopen(path, "rb");
+    if (!stream) return false;
+    size_t n = fseek(stream, -32, SEEK_END) ? 0 : fread(end, 1, 32, stream);
+    fclose(stream);
+    return memmem(end, n, "IEND", 4) || memmem(end, n, "</svg>", 6) || memmem(end, n, "%%EOF", 5);
+}
+
+enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
+                             struct fc_status *st)
+{
+    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
+    char *argv[] = {program, option, set, script, NULL};
+    snprintf(script, sizeof script, "%s.gp", name);
+    snprintf(log, sizeof log, "%s.log", name);
+    int status = gnuplot(directory, log, argv);
+    if (status < 0)
+        missing(st);
+    else if (status)
+        fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
+    for (size_t i = 0; i < n && !st->code; i++) {
+        snprintf(part, sizeof part, "%s/%s.%s.part", directory, name, pictures[i]);
+        if (!has_end(part))
+            fc_refuse(st, FC_NO, "%s/%s.%s: gnuplot could not write all of it (is the device full?)", directory, name,
+                      pictures[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
+        snprintf(part, sizeof part, "%s.part", path);
+        if (st->code)
+            unlink(part);
+        else if (rename(part, path))
+            fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
+    }
+    snprintf(path, sizeof path, "%s/%s", directory, log);
+    if (status == 0) unlink(path);
+    return st->code;
 }
 
 enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
@@ -52,7 +116,40 @@ enum fc_code fc_figure_write(const char *directory, const char *name, const stru
     if (write_text(path, NULL, data, st)) return st->code;
     snprintf(path, sizeof path, "%s/%s.gp", directory, name);
     if (write_text(path, script, NULL, st)) return st->code;
-    return draw(directory, name, st);
+    static const char *const picture = "png";
+    return fc_gnuplot_draw(directory, name, &picture, 1, st);
+}
+
+void fc_script_text(FILE *script, const char *text)
+{
+    fputc('"', script);
+    for (; *text; text++)
+        if (*text == '\n')
+            fputs("\\n", script);
+        else
+            fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
+    fputc('"', script);
+}
+
+void fc_script_start(FILE *script, const char *name, double width, double height)
+{
+    fprintf(script,
+            "if (!exists('form')) form = 'png' # gnuplot -e \"form='pdf'\" %s.gp, or svg\n"
+            "if (!exists('part')) part = ''\n"
+            "if (form eq 'png') set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\n"
+            "if (form eq 'svg') set terminal svg size %.0f,%.0f font 'DejaVu Sans,11' background 'white'\n"
+            "if (form eq 'pdf') set terminal pdfcairo size %.2fin,%.2fin font 'DejaVu Sans,9'\n"
+            "set output '%s.'.form.part\n"
+            "set datafile separator '\\t'\n",
+            name, width, height, width, height, width / 120, height / 120, name);
+}
+
+struct fc_time_axis fc_time_axis(double most_s)
+{
+    return most_s < 1e-6   ? (struct fc_time_axis){1e9, "ns"}
+           : most_s < 1e-3 ? (struct fc_time_axis){1e6, "µs"}
+           : most_s < 1    ? (struct fc_time_axis){1e3, "ms"}
+                           : (struct fc_time_axis){1, "s"};
 }
 
 void fc_script_open(struct fc_script *script, struct fc_status *st)

@@ -18,8 +18,6 @@ static const struct fc_column columns[] = {
     {"model_high_cycles", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
 };
 
-static const char *const colours[] = {"#4c72b0", "#dd8452", "#55a868", "#c44e52", "#8172b3", "#937860"};
-
 /* What the axes span: loads to the right end, latencies to a few times the least one, as papers cut them. */
 static void spans(const struct fc_plot_curve *curves, size_t n, double *load, double *latency)
 {
@@ -36,14 +34,6 @@ static void spans(const struct fc_plot_curve *curves, size_t n, double *load, do
             most = fmax(most, curves[i].model[j].latency_cycles);
         }
     *latency = isinf(least) ? 1 : fmin(1.1 * most, 6 * least);
-}
-
-/* `text` as a gnuplot string: no quote, backslash or line end of the user's. */
-static void put_text(FILE *script, const char *text)
-{
-    fputc('"', script);
-    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
-    fputc('"', script);
 }
 
 /* Starts a series of curve i: the columns `using` of the data, abscissa the offered load. */
@@ -67,7 +57,7 @@ static void put_model(FILE *script, const struct fc_plot_curve *curve, size_t i,
     fprintf(script, "with lines lw 2 lc rgb '%s' title ", colour);
     char label[256];
     snprintf(label, sizeof label, "%s, queueing model", curve->label);
-    put_text(script, label);
+    fc_script_text(script, label);
 }
 
 static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i, const char *colour,
@@ -78,7 +68,7 @@ static void put_points(FILE *script, const struct fc_plot_curve *curve, size_t i
             curve->model ? "yerrorbars lw 1.5" : "yerrorlines lw 2", colour);
     char label[256];
     snprintf(label, sizeof label, "%s%s", curve->label, curve->model ? ", kernel" : "");
-    put_text(script, label);
+    fc_script_text(script, label);
     put_series(script, i, "4", n_series);
     fprintf(script, "axes x1y2 with linespoints lw 1 dt 2 pt 4 ps 0.7 lc rgb '%s' title 'accepted'", colour);
 }
@@ -87,11 +77,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
 {
     double load, latency;
     spans(curves, n, &load, &latency);
-    fprintf(script, "set terminal pngcairo size 1000,560 font 'DejaVu Sans,11'\n"
-                    "set output 'latency-curve.png'\n"
-                    "set datafile separator '\\t'\n"
-                    "set title ");
-    put_text(script, title);
+    fc_script_start(script, "latency-curve", 1000, 600);
+    fprintf(script, "set title ");
+    fc_script_text(script, title);
     fprintf(script,
             " noenhanced\n"
             "set xlabel 'offered load (flits/node/cycle)'\n"
@@ -107,11 +95,13 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             load * 1.02, latency, load * 1.02);
     for (size_t i = 0; i < n; i++)
         if (!isnan(curves[i].saturation))
-            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n",
-                    curves[i].saturation, curves[i].saturation, colours[i % FC_COUNT(colours)]);
+            fprintf(script, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lc rgb '%s'\n"
+                            "set label 'saturation %.4g' at %g, graph 0.03 rotate by 90 left offset -0.8,0 font ',9'\n",
+                    curves[i].saturation, curves[i].saturation, fc_series_colours[i % FC_COUNT(fc_series_colours)],
+                    curves[i].saturation, curves[i].saturation);
     fprintf(script, "plot ");
     for (size_t i = 0, n_series = 0; i < n; i++) {
-        const char *colour = colours[i % FC_COUNT(colours)];
+        const char *colour = fc_series_colours[i % FC_COUNT(fc_series_colours)];
         if (curves[i].model) put_model(script, &curves[i], i, colour, &n_series);
         if (curves[i].measured) put_points(script, &curves[i], i, colour, &n_series);
     }

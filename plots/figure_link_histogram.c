@@ -41,14 +41,12 @@ static void count(const struct fc_network *net, const double *bytes, struct bins
 static void write_script(FILE *script, const char *title, const struct fc_network *net,
                          const struct fc_link_map *map, const struct bins *bins, int n_frames)
 {
-    fprintf(script,
-            "set terminal pngcairo size %d,420 font 'DejaVu Sans,11'\nset output 'link-histogram.png'\n"
-            "set datafile separator '\\t'\nset multiplot layout 1,%d title \"",
-            340 * (n_frames < 2 ? 2 : n_frames), n_frames);
-    for (; *title; title++) fputc(*title == '"' || *title == '\\' || *title == '\n' ? ' ' : *title, script);
+    fc_script_start(script, "link-histogram", 340 * fmax(n_frames, 3), 440);
+    fprintf(script, "set multiplot layout 1,%d title ", n_frames);
+    fc_script_text(script, title);
     fprintf(
         script,
-        "\" noenhanced\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
+        " noenhanced\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
         "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct bins *b = &bins[c];

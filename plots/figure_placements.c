@@ -3,9 +3,6 @@
  * label; the front is marked. */
 #include "plots/plots.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const struct fc_column columns[] = {
     {"layout", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
     {"saturation_flits_per_node_cycle", FC_CELL_REAL, NULL, FC_NUMBER, NULL},
@@ -27,22 +24,9 @@ static const char script_end[] = "set xlabel 'saturation throughput (flits/node/
                                  "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
                                  "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
                                  "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:1 with labels "
-                                 "offset 0,1.1 noenhanced notitle\n";
-
-static char *make_script(const char *title)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *script = open_memstream(&text, &length);
-    if (!script) return NULL;
-    fprintf(script, "set terminal pngcairo size 900,600 font 'DejaVu Sans,11'\nset output 'placements.png'\n"
-                    "set datafile separator '\\t'\nset title \"");
-    for (; *title; title++) fputc(*title == '"' || *title == '\\' || *title == '\n' ? ' ' : *title, script);
-    fprintf(script, "\" noenhanced\n%s", script_end);
-    if (fclose(script) == 0) return text;
-    free(text);
-    return NULL;
-}
+                                 "offset 0,1.1 noenhanced notitle, \\\n"
+                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:1 with labels "
+                                 "offset 0,-1.3 noenhanced font ',8' notitle\n";
 
 enum fc_code fc_plot_placements(const char *directory, const char *title,
                                 const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
@@ -56,12 +40,15 @@ enum fc_code fc_plot_placements(const char *directory, const char *title,
                                   {.integer = rows[i].kind}};
         fc_table_row(&table, cells, st);
     }
-    char *script = st->code ? NULL : make_script(title);
-    if (script)
-        fc_figure_write(directory, "placements", &table, script, st);
-    else if (!st->code)
-        fc_refuse(st, FC_NO, "out of memory for the plot");
-    free(script);
+    struct fc_script script;
+    fc_script_open(&script, st);
+    if (script.stream) {
+        fc_script_start(script.stream, "placements", 1000, 600);
+        fprintf(script.stream, "set title ");
+        fc_script_text(script.stream, title);
+        fprintf(script.stream, " noenhanced\n%s", script_end);
+    }
+    fc_script_draw(&script, directory, "placements", &table, st);
     fc_table_free(&table);
     return st->code;
 }

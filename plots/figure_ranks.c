@@ -1,7 +1,6 @@
 /* figure_ranks.c - what the ranks of a replayed job do with the time, a frame a prediction: computing, the
  * rest until they finish (calls, messages, waiting), idle until the last one finishes. The usage profile of
- * Projections (Kale et al.), in the order of the ranks. Limits: sums over the whole run, since a replay keeps
- * no times of single calls. */
+ * Projections (Kale et al.), in the order of the ranks. Sums over the whole run; the course is in figure_timeline.c. */
 #include "plots/plots.h"
 
 #include <math.h>
@@ -14,44 +13,59 @@ static const struct fc_column columns[] = {
     {"computation_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
     {"finish_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
     {"job_s", FC_CELL_REAL, NULL, FC_SECONDS, NULL},
+    {"ranks", FC_CELL_INT, NULL, FC_NUMBER, NULL},
 };
+enum { MOST_BARS = 512 }; /* of a series; more ranks share them */
 
-static void put_text(FILE *script, const char *text)
+static uint32_t ranks_per_bar(const struct fc_plot_ranks *series)
 {
-    for (; *text; text++) fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
+    return (series->n + MOST_BARS - 1) / MOST_BARS;
+}
+
+/* The mean of the bar's ranks. */
+static void add_bar(struct fc_table *table, size_t i, const struct fc_plot_ranks *series, uint32_t first, struct fc_status *st)
+{
+    uint32_t end = first + ranks_per_bar(series) < series->n ? first + ranks_per_bar(series) : series->n;
+    double compute_s = 0, finish_s = 0;
+    for (uint32_t r = first; r < end; r++) compute_s += series->compute_s[r], finish_s += series->finish_s[r];
+    struct fc_cell cells[] = {{.integer = (long long)i},
+                              {.text = series->label},
+                              {.integer = first},
+                              {.real = compute_s / (end - first)},
+                              {.real = finish_s / (end - first)},
+                              {.real = series->time_s},
+                              {.integer = end - first}};
+    fc_table_row(table, cells, st);
 }
 
 static void write_script(FILE *script, const char *title, const struct fc_plot_ranks *series, size_t n)
 {
     double most_s = 0;
     for (size_t i = 0; i < n; i++) most_s = fmax(most_s, series[i].time_s);
-    double scale = most_s < 1e-3 ? 1e6 : most_s < 1 ? 1e3 : 1;
+    struct fc_time_axis axis = fc_time_axis(most_s);
+    double scale = axis.per_s;
+    fc_script_start(script, "ranks", 1000, 110 + 230.0 * (double)n);
+    fprintf(script, "set multiplot layout %zu,1 title ", n);
+    fc_script_text(script, title);
     fprintf(script,
-            "set terminal pngcairo size 1000,%zu font 'DejaVu Sans,11'\nset output 'ranks.png'\n"
-            "set datafile separator '\\t'\nset multiplot layout %zu,1 title \"",
-            110 + 230 * n, n);
-    put_text(script, title);
-    fprintf(script,
-            "\" noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
+            " noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
             "[0:%g]\nset grid y\n"
-            "set style fill solid 1 noborder\nset boxwidth 1\nset tics nomirror\nset border 3\n",
-            scale == 1e6   ? "µs"
-            : scale == 1e3 ? "ms"
-                           : "s",
-            most_s * scale * 1.04);
+            "set style fill solid 1 noborder\nset tics nomirror\nset border 3\n",
+            axis.unit, most_s > 0 ? most_s * scale * 1.04 : 1);
     for (size_t i = 0; i < n; i++) {
         static const char pick[] =
-            "plot 'ranks.tsv' skip 1 using (column(1) == %zu ? column(3) : NaN):(column(6) * %g) with boxes "
-            "lc "
-            "rgb '#e4e2de' title 'idle', \\\n     '' skip 1 using (column(1) == %zu ? column(3) : "
-            "NaN):(column(5) * %g) with boxes lc rgb '#dd8452' title 'calls and waiting', \\\n     '' "
-            "skip 1 using (column(1) == %zu ? column(3) : NaN):(column(4) * %g) with boxes lc rgb "
-            "'#1f3f7a' title 'computation'\n";
-        fprintf(script, "set title \"");
-        put_text(script, series[i].label);
-        fprintf(script, "\" noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\n",
-                i + 1 == n ? "rank" : "", (double)series[i].n - 0.3);
-        fprintf(script, pick, i, scale, i, scale, i, scale);
+            "%s skip 1 using (column(1) == %zu ? column(3) + ($7 - 1)/2.0 : NaN):(column(%d) * %g):($7 > 1 ? 1.2*$7 : 1) "
+            "with boxes lc rgb '%s' title '%s'%s"; /* shared bars overlap, or the seams would pale them */
+        char label[400], shared[64] = "";
+        if (ranks_per_bar(&series[i]) > 1) snprintf(shared, sizeof shared, " (a bar: mean of %u ranks)", ranks_per_bar(&series[i]));
+        snprintf(label, sizeof label, "%s%s", series[i].label, shared);
+        fprintf(script, "set title ");
+        fc_script_text(script, label);
+        fprintf(script, " noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n",
+                i + 1 == n ? "rank" : "", (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
+        fprintf(script, pick, "plot 'ranks.tsv'", i, 6, scale, "#e4e2de", "idle", ", \\\n");
+        fprintf(script, pick, "     ''", i, 5, scale, "#e69f45", "calls and waiting", ", \\\n");
+        fprintf(script, pick, "     ''", i, 4, scale, "#1f3f7a", "computation", "\n");
     }
     fprintf(script, "unset multiplot\n");
 }
@@ -62,15 +76,7 @@ enum fc_code fc_plot_ranks(const char *directory, const char *title, const struc
     struct fc_table table;
     fc_table_start(&table, columns, FC_COUNT(columns));
     for (size_t i = 0; i < n; i++)
-        for (uint32_t r = 0; r < series[i].n && !st->code; r++) {
-            struct fc_cell cells[] = {{.integer = (long long)i},
-                                      {.text = series[i].label},
-                                      {.integer = r},
-                                      {.real = series[i].compute_s[r]},
-                                      {.real = series[i].finish_s[r]},
-                                      {.real = series[i].time_s}};
-            fc_table_row(&table, cells, st);
-        }
+        for (uint32_t r = 0; r < series[i].n && !st->code; r += ranks_per_bar(&series[i])) add_bar(&table, i, &series[i], r, st);
     struct fc_script script;
     fc_script_open(&script, st);
     if (script.stream) write_script(script.stream, title, series, n);

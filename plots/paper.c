@@ -4,18 +4,11 @@
  * gnuplot writes to NAME.png.part and so on, which take their names when all three are there: a figure that
  * was interrupted leaves no half picture. */
 #include "plots/paper_script.h"
+#include "plots/plots.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 /* ---- growing ---- */
 
@@ -125,76 +118,9 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
     return st->code;
 }
 
-/* ---- gnuplot ---- */
-
-/* Runs it in the directory, standard output and error into `log` there; its exit status, or -1 with errno. */
-static int gnuplot(const char *directory, const char *log, char *const *argv)
-{
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = 0;
-    posix_spawn_file_actions_init(&actions);
-    if (directory) posix_spawn_file_actions_addchdir_np(&actions, directory);
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
-static enum fc_code missing(struct fc_status *st)
-{
-    return fc_refuse(st, FC_NO, "gnuplot cannot be run: %s (install gnuplot-nox)", strerror(errno));
-}
-
-enum fc_code fc_paper_check(const char *directory, struct fc_status *st)
-{
-    char program[] = "gnuplot", version[] = "--version", *argv[] = {program, version, NULL};
-    struct stat info;
-    if (mkdir(directory, 0777) && errno != EEXIST)
-        return fc_refuse(st, FC_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
-    if (stat(directory, &info) || !S_ISDIR(info.st_mode))
-        return fc_refuse(st, FC_INPUT, "%s: no directory (expected one for the figures)", directory);
-    if (access(directory, W_OK | X_OK))
-        return fc_refuse(st, FC_INPUT, "%s: cannot be written: %s", directory, strerror(errno));
-    return gnuplot(NULL, "/dev/null", argv) == 0 ? FC_OK : missing(st);
-}
-
-static const char *const pictures[] = {"png", "svg", "pdf"};
-
-static enum fc_code draw(const char *directory, const char *name, struct fc_status *st)
-{
-    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e",
-                                                      set[] = "part='.part'";
-    char *argv[] = {program, option, set, script, NULL};
-    snprintf(script, sizeof script, "%s.gp", name);
-    snprintf(log, sizeof log, "%s.log", name);
-    int status = gnuplot(directory, log, argv);
-    if (status < 0)
-        missing(st);
-    else if (status)
-        fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
-    for (size_t i = 0; i < FC_COUNT(pictures); i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
-        snprintf(part, sizeof part, "%s.part", path);
-        if (st->code)
-            unlink(part);
-        else if (rename(part, path))
-            fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
-    }
-    snprintf(path, sizeof path, "%s/%s", directory, log);
-    if (!st->code) unlink(path);
-    return st->code;
-}
-
 enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st)
 {
+    static const char *const pictures[] = {"png", "svg", "pdf"};
     char path[800];
     struct fc_output out;
     snprintf(path, sizeof path, "%s/%s.tsv", directory, plot->name);
@@ -203,5 +129,5 @@ enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *p
     if (fc_output_open(&out, path, st)) return st->code;
     fc_paper_print_script(plot, out.stream);
     if (fc_output_close(&out, st)) return st->code;
-    return draw(directory, plot->name, st);
+    return fc_gnuplot_draw(directory, plot->name, pictures, FC_COUNT(pictures), st);
 }

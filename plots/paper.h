@@ -39,9 +39,6 @@ struct fc_paper_plot {
     const char **note;     /* FC_PAPER_ROWS: [n_categories] at the right end; else NULL */
 };
 
-/* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is
- * missing. Before anything is computed. */
-enum fc_code fc_paper_check(const char *directory, struct fc_status *st);
 /* Writes DIR/NAME.tsv, .gp, .png, .svg and .pdf; each appears whole or not at all. `gnuplot NAME.gp` in DIR
  * draws them again. FC_NO: gnuplot refused; then .tsv, .gp and its messages stay. */
 enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st);

@@ -1,35 +1,26 @@
 /* paper_script.c - gnuplot for a figure in a paper's form.
  *
- * Colours are those of Paul Tol's high-contrast and bright schemes (colour-blind safe), in an order in which
- * neighbours differ in shade; a series' form of mark and dash differ too, so that a figure printed in grey
+ * Colours are those of all figures; a series' form of mark and dash differ too, so that a figure printed in grey
  * can be read. Published values have open marks or hollow bars, ours filled ones. */
 #include "plots/paper_script.h"
+#include "plots/plots.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { STYLES = 8 };
-static const char *const colours[STYLES] = {"#004488", "#DDAA33", "#BB5566", "#000000",
-                                            "#66CCEE", "#228833", "#AA3377", "#999999"};
 static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
 
-/* `text` as a gnuplot string, its line ends kept; names of tics are formats, where % stands twice. */
-static void put_string(FILE *script, const char *text, bool tic)
+/* The name of a tic: a format, in which % stands twice. */
+static void put_tic(FILE *script, const char *text)
 {
     fputc('"', script);
     for (; *text; text++)
-        if (*text == '\n')
-            fputs("\\n", script);
-        else if (*text == '%' && tic)
+        if (*text == '%')
             fputs("%%", script);
         else
-            fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
+            fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
     fputc('"', script);
-}
-
-static void put_text(FILE *script, const char *text)
-{
-    put_string(script, text, false);
 }
 
 static size_t longest(const char *const *texts, int n)
@@ -43,15 +34,15 @@ static size_t longest(const char *const *texts, int n)
 static void put_titles(const struct fc_paper_plot *plot, FILE *script)
 {
     fprintf(script, "set title ");
-    put_text(script, plot->title);
+    fc_script_text(script, plot->title);
     fprintf(script, "\nset label 1 ");
-    put_text(script, plot->subtitle);
+    fc_script_text(script, plot->subtitle);
     fprintf(script, " at graph 0.5, graph 1 center offset 0, 0.7 font ',9'\n"
                     "set title offset 0, 1.1\n"
                     "set xlabel ");
-    put_text(script, plot->x_label);
+    fc_script_text(script, plot->x_label);
     fprintf(script, "\nset ylabel ");
-    put_text(script, plot->y_label);
+    fc_script_text(script, plot->y_label);
     fprintf(script, "\n");
 }
 
@@ -62,7 +53,7 @@ static void put_categories(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script, "set xtics (");
     for (int i = 0; i < plot->n_categories; i++) {
         fprintf(script, "%s", i ? ", " : "");
-        put_string(script, plot->category[i], true);
+        put_tic(script, plot->category[i]);
         fprintf(script, " %d", i);
     }
     fprintf(script, ")\n");
@@ -155,11 +146,11 @@ static void row_axes(const struct fc_paper_plot *plot, FILE *script)
         longest(plot->category, plot->n_categories) + 3);
     for (int i = 0; i < plot->n_categories; i++) { /* labels: gnuplot cuts the names of tics at 50 letters */
         fprintf(script, "set label %d ", 2 * i + 2);
-        put_text(script, plot->category[i]);
+        fc_script_text(script, plot->category[i]);
         fprintf(script, " at graph 0, first %d right offset -1, 0\n", i);
         if (!plot->note[i]) continue;
         fprintf(script, "set label %d ", 2 * i + 3);
-        put_text(script, plot->note[i]);
+        fc_script_text(script, plot->note[i]);
         fprintf(script, " at graph 1, first %d left offset 1, 0\n", i);
     }
 }
@@ -192,14 +183,14 @@ static void start(const struct fc_paper_plot *plot, FILE *script, int i, double 
 static void put_label(FILE *script, const char *label)
 {
     fprintf(script, " title ");
-    put_text(script, label);
+    fc_script_text(script, label);
 }
 
 static void put_curve(const struct fc_paper_plot *plot, FILE *script, int i, bool *first)
 {
     const struct fc_paper_series *s = &plot->series[i];
     int style = s->style % STYLES;
-    const char *colour = colours[style];
+    const char *colour = fc_series_colours[style];
     start(plot, script, i, 0, "5", first);
     switch (s->mark) {
     case FC_PAPER_PUBLISHED:
@@ -227,7 +218,7 @@ static void put_bar(const struct fc_paper_plot *plot, FILE *script, int i, int a
 {
     const struct fc_paper_series *s = &plot->series[i];
     double width = 0.8 / n, shift = (at - (n - 1) / 2.0) * width;
-    const char *colour = colours[s->style % STYLES];
+    const char *colour = fc_series_colours[s->style % STYLES];
     if (s->mark == FC_PAPER_LIMIT) {
         start(plot, script, i, 0, "5:(0.42)", first);
         fprintf(script, "with xerrorbars pt 0 lw 2 dt 2 lc rgb 'black'");
@@ -252,11 +243,11 @@ static void put_row(const struct fc_paper_plot *plot, FILE *script, int i, bool 
     const struct fc_paper_series *s = &plot->series[i];
     start(plot, script, i, 0, "5", first);
     fprintf(script, "with points pt %d ps 1.2 lw 2 lc rgb '%s'",
-            (s->mark == FC_PAPER_PUBLISHED ? hollow : filled)[s->style % STYLES], colours[s->style % STYLES]);
+            (s->mark == FC_PAPER_PUBLISHED ? hollow : filled)[s->style % STYLES], fc_series_colours[s->style % STYLES]);
     put_label(script, s->label);
     if (!has_bars(s)) return;
     start(plot, script, i, 0, "5:6:7", first);
-    fprintf(script, "with xerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", colours[s->style % STYLES]);
+    fprintf(script, "with xerrorbars lw 1.5 pt 0 lc rgb '%s' notitle", fc_series_colours[s->style % STYLES]);
 }
 
 static void put_series(const struct fc_paper_plot *plot, FILE *script)

@@ -4,8 +4,16 @@
 
 #include "core/core.h"
 
+/* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is
+ * missing. Before anything is computed. */
+enum fc_code fc_plots_check(const char *directory, struct fc_status *st);
+/* Runs DIR/NAME.gp with part='.part', so that it writes NAME.PICTURE.part, [n], which get their names when all are
+ * drawn. FC_NO: gnuplot refused; then its messages stay in NAME.log. */
+enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
+                             struct fc_status *st);
 /* Writes DIR/NAME.tsv and DIR/NAME.gp (the script reads the .tsv and writes NAME.png; it can be run by hand in DIR) and
- * runs gnuplot. DIR is made when it does not exist. FC_NO: gnuplot is missing or failed; then .tsv and .gp stay. */
+ * runs gnuplot. DIR is made when it does not exist. Each file appears whole or not at all. FC_NO: gnuplot is missing or
+ * failed; then .tsv and .gp stay. */
 enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
                              const char *script, struct fc_status *st);
 /* A gnuplot script in the making: print to stream, then hand it to fc_script_draw, also after a failure. */
@@ -18,6 +26,21 @@ void fc_script_open(struct fc_script *script, struct fc_status *st);
 /* fc_figure_write of the script; closes and frees it. Nothing is written where the status is filled. */
 enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
                             const struct fc_table *data, struct fc_status *st);
+
+/* `text` as a gnuplot string in quotes: line ends kept, quotes and backslashes of the user's replaced. */
+void fc_script_text(FILE *script, const char *text);
+/* The lines that all scripts begin with: NAME.png of that size, tabs between columns. */
+void fc_script_start(FILE *script, const char *name, double width, double height);
+/* Of series, colour-blind safe, neighbours apart in grey (Paul Tol's high-contrast and bright schemes). */
+extern const char *const fc_series_colours[8];
+/* How times up to most_s are written on an axis: 1e3, "ms". */
+struct fc_time_axis {
+    double per_s;
+    const char *unit;
+};
+struct fc_time_axis fc_time_axis(double most_s);
+
+/* Titles of figures may have a second line: the command. */
 
 /* Stacked bars of computation and communication time, one a prediction, with the bound as a mark.
  * (figure_predictions.c) */
@@ -46,6 +69,44 @@ struct fc_plot_ranks {
 };
 enum fc_code fc_plot_ranks(const char *directory, const char *title, const struct fc_plot_ranks *series, size_t n,
                            struct fc_status *st);
+
+/* What ranks do when: a row a rank, or the mean of several (figure_timeline.c); and the share of all ranks that does it
+ * (figure_time_profile.c). A frame a prediction. */
+struct fc_timeline;
+struct fc_plot_timeline {
+    const char *label;
+    const struct fc_timeline *timeline;
+};
+enum fc_code fc_plot_timelines(const char *directory, const char *title, const struct fc_plot_timeline *series, size_t n,
+                               struct fc_status *st);
+enum fc_code fc_plot_time_profiles(const char *directory, const char *title, const struct fc_plot_timeline *series,
+                                   size_t n, struct fc_status *st);
+
+/* Throughput over time, a frame a course (figure_throughput.c). */
+struct fc_plot_course {
+    const char *label;
+    const double *value; /* [n] */
+    size_t n;
+    double bin; /* length of each; the last one ends at n * bin */
+};
+struct fc_plot_throughput {
+    const char *x_name, *x_label, *y_name, *y_label; /* columns and axes, with units */
+    double x_scale, y_scale;                         /* axes are the table's numbers times this */
+    const struct fc_plot_course *courses;
+    size_t n;
+    double level, from, to; /* a dashed line at this height, the part from..to that counts; NaN: none */
+    const char *level_label, *part_label;
+};
+enum fc_code fc_plot_throughput(const char *directory, const char *title, const struct fc_plot_throughput *plot,
+                                struct fc_status *st);
+
+/* Percent of peak as bars, in the order given; `axis` says of what (figure_percent_of_peak.c). */
+struct fc_plot_peak {
+    const char *label;
+    double percent, error_percent, time_s; /* error of the time; NaN: unknown */
+};
+enum fc_code fc_plot_percent_of_peak(const char *directory, const char *title, const char *axis, const struct fc_plot_peak *rows,
+                                     size_t n, struct fc_status *st);
 
 /* Latency and accepted load against offered load, with the saturation point (figure_latency_curve.c). */
 struct fc_plot_latency {

@@ -19,6 +19,7 @@
     X(percs_forms)                                                                                           \
     X(percs_2d)                                                                                              \
     X(percs_4d)                                                                                              \
+    X(percs_profile)                                                                                         \
     X(percs_multicast)                                                                                       \
     X(percs_300)                                                                                             \
     X(gemini)                                                                                                \

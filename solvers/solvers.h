@@ -101,6 +101,7 @@ enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flow
 enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
 extern const char *const fc_network_model_names[];
 struct fc_background;
+struct fc_timeline;
 struct fc_calibration; /* calibration.h */
 struct fc_collective_choice; /* collective.h: which algorithm each collective takes */
 struct fc_replay_settings {
@@ -113,6 +114,7 @@ struct fc_replay_settings {
     const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
     const struct fc_calibration *calibration; /* queueing: instead of the machine's; NULL: that */
     struct fc_progress *progress;
+    struct fc_timeline *timeline; /* timeline.h: filled with what ranks do when, the caller's; NULL: not asked for */
 };
 struct fc_replay {
     struct fc_arena arena;

@@ -2,6 +2,7 @@
  * names, the cheap figures themselves, edited machine files, the page of the summary, and pictures that
  * appear whole or not at all. */
 #include "reproduce/figure.h"
+#include "plots/plots.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -303,7 +304,7 @@ static void pictures(void)
         struct fc_reproduction r = {.note = ""};
         struct fc_status st = {0};
         make_plot(&r, (enum fc_paper_form)form);
-        CU_ASSERT_EQUAL(fc_paper_check(directory, &st), FC_OK);
+        CU_ASSERT_EQUAL(fc_plots_check(directory, &st), FC_OK);
         if (fc_paper_write(directory, &r.plot, &st)) {
             printf("\n    %s", st.message);
             CU_FAIL("gnuplot refuses the figure");
@@ -332,7 +333,7 @@ static enum fc_code with_gnuplot(const char *text, const char *directory, bool c
     }
     setenv("PATH", bin, 1);
     make_plot(&r, FC_PAPER_CURVES);
-    enum fc_code code = check ? fc_paper_check(directory, st) : fc_paper_write(directory, &r.plot, st);
+    enum fc_code code = check ? fc_plots_check(directory, st) : fc_paper_write(directory, &r.plot, st);
     setenv("PATH", old, 1);
     fc_reproduction_clear(&r);
     remove_all(bin);
@@ -353,11 +354,11 @@ static void no_half_pictures(void)
     CU_ASSERT_EQUAL(files_in(directory, ".log"), 1);
     st = (struct fc_status){0};
     CU_ASSERT_TRUE_FATAL(fc_test_file(file, ".txt", "", 0));
-    CU_ASSERT_EQUAL(fc_paper_check(file, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_plots_check(file, &st), FC_INPUT);
     fc_says(&st, FC_INPUT, "no directory");
     st = (struct fc_status){0};
     snprintf(below, sizeof below, "%s/below", file);
-    CU_ASSERT_EQUAL(fc_paper_check(below, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_plots_check(below, &st), FC_INPUT);
     fc_says(&st, FC_INPUT, "cannot be made");
     unlink(file);
     remove_all(directory);

@@ -102,6 +102,7 @@
     X(suite_trace_sink)                                                                                               \
     X(suite_trace_stream)                                                                                             \
     X(suite_trace_use)                                                                                                \
+    X(suite_timeline)                                                                                                 \
     X(suite_transit)                                                                                                  \
     X(suite_traces)                                                                                                   \
     X(suite_turns)                                                                                                    \

@@ -81,14 +81,16 @@ static enum fc_code place(struct fc_job *job, const struct fc_placement *placeme
 
 static enum fc_code replay_job(struct fc_job *job, struct fc_replay *replay)
 {
-    struct fc_run run = {.job = job};
+    struct fc_run run = {.job = job, .timeline = job->settings->timeline};
     uint32_t n_ranks = job->trace->n_ranks;
     run.finish_s = fc_alloc(&run.arena, n_ranks, sizeof *run.finish_s, job->st);
     run.compute_s = fc_alloc(&run.arena, n_ranks, sizeof *run.compute_s, job->st);
     run.n_sent = fc_alloc(&run.arena, n_ranks, sizeof *run.n_sent, job->st);
+    if (run.timeline) fc_timeline_start(run.timeline, n_ranks, job->st);
     if (!job->st->code && !fc_match_start(&run.match, n_ranks, job->st) && !fc_calls_start(&run.calls, job) &&
-        !fc_net_start(&run) && !(job->trace->graph ? fc_run_graph(&run) : fc_run_programs(&run)))
-        fc_report_replay(&run, replay);
+        !fc_net_start(&run) && !(job->trace->graph ? fc_run_graph(&run) : fc_run_programs(&run)) &&
+        !fc_report_replay(&run, replay) && run.timeline)
+        fc_timeline_end(run.timeline, run.finish_s);
     for (struct fc_strand *s = run.all_beside; s; s = s->behind) free(s->hand);
     for (int v = 0; v < FC_VIEWS; v++) free(run.taken[v]);
     fc_net_stop(&run);

@@ -8,12 +8,14 @@
  *     replay_calls.c    which collective calls belong together; replay_rounds.c plays them,
  *     replay_hardware.c those that the network carries out
  *     replay_net.c      the way between: idle networks by formula, others through transit.h
+ *     timeline.c        what ranks do when, where that is asked for
  *     replay_report.c   the result; replay_deadlock.c ranks that wait for ever */
 #ifndef FC_REPLAY_H
 #define FC_REPLAY_H
 
 #include "solvers/collective/collective.h"
 #include "solvers/replay/job_calls.h"
+#include "solvers/replay/timeline.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
 #include "traces/trace_source.h"
@@ -374,6 +376,7 @@ struct fc_run {
     struct fc_calls calls;
     struct fc_reader reader;
     struct fc_transit *transit;                   /* NULL: LogGOPS; ideal: its ways alone are used */
+    struct fc_timeline *timeline;                 /* NULL: nobody asks for it */
     struct fc_strand *strand;                     /* [n_ranks] programs */
     struct fc_requests *request;                  /* [n_ranks] */
     uint32_t *n_sent;                             /* [n_ranks] messages sent, wraps round */
@@ -410,12 +413,29 @@ double fc_mail_announced_s(void *run, struct fc_mail *mail);
 /* Looks up its route; false: there is none, the status says why. */
 bool fc_mail_route(struct fc_run *run, struct fc_mail *mail);
 
+/* The rank's processor does `state` until the clock of its program, s, in the real view. Calls that go on beside
+ * a program cost it nothing; those of a graph are its own. */
+static inline void fc_strand_does(struct fc_run *run, const struct fc_strand *s, enum fc_rank_state state,
+                                  double from_s)
+{
+    if (__builtin_expect(run->timeline != NULL, 0) && (s->main || run->graph))
+        fc_timeline_does(run->timeline, s->rank, state, from_s, s->at[FC_REAL].clock_s);
+}
+
+static inline void fc_mail_moves(struct fc_run *run, const struct fc_mail *mail, double from_s, double to_s)
+{
+    if (__builtin_expect(run->timeline != NULL, 0))
+        fc_timeline_moves(run->timeline, mail->from, mail->bytes, from_s, to_s);
+}
+
 /* replay_ends.c */
 static inline void fc_strand_computes(struct fc_run *run, struct fc_strand *s, double time_s)
 {
+    double before_s = s->at[FC_REAL].clock_s;
     for (int v = 0; v < run->views; v++) s->at[v].clock_s += time_s;
     s->chain.computation_s += time_s;
     s->compute_s += time_s;
+    fc_strand_does(run, s, FC_RANK_COMPUTES, before_s);
 }
 void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, bool rendezvous);
 void fc_end_post(struct fc_run *run, const struct fc_strand *s, struct fc_mail *mail);

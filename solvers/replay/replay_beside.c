@@ -15,6 +15,7 @@
  * told. Limits: programs in memory, no graphs; messages of this job that nobody receives do not count as its
  * end. Costs the two replays alone and the joint ones, of which there is mostly one. */
 #include "solvers/replay/replay_beside.h"
+#include "solvers/replay/timeline.h"
 
 #include <math.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static enum fc_code run_both(const struct fc_network *net, const struct part *p,
     *lasts = true;
     if (!join(&j, p)) {
         struct fc_placement placement = {j.trace.n_ranks, node};
+        if (settings->timeline) settings->timeline->only_ranks = p[0].trace->n_ranks;
         if (!fc_replay_run(net, &j.trace, &placement, settings, both, st)) {
             for (uint32_t r = 0; r < p[0].trace->n_ranks; r++) *end_s = fmax(*end_s, both->rank_finish_s[r]);
             for (uint32_t r = p[1].first_rank; r < j.trace.n_ranks; r++)
@@ -180,13 +182,15 @@ enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trac
     struct fc_replay alone = {0};
     memset(replay, 0, sizeof *replay);
     memset(beside, 0, sizeof *beside);
-    if (check(job, other, settings, st) || fc_replay_run(net, other, other_placement, settings, &alone, st))
+    struct fc_replay_settings by_itself = *settings;
+    by_itself.timeline = NULL;
+    if (check(job, other, settings, st) || fc_replay_run(net, other, other_placement, &by_itself, &alone, st))
         return st->code;
     beside->other_alone_s = alone.prediction.time_s;
     fc_replay_free(&alone);
     if (!(beside->other_alone_s > 0))
         return fc_refuse(st, FC_INPUT, "%s takes no time: nothing to run beside", other->file);
-    if (fc_replay_run(net, job, placement, settings, replay, st)) return st->code;
+    if (fc_replay_run(net, job, placement, &by_itself, replay, st)) return st->code;
     beside->alone_s = replay->prediction.time_s;
     struct part p[2] = {{job, 0, 1, 0, 1, finalizes(job)},
                         {other, job->n_ranks, 1 + job->n_comms, job->n_lists, 1, finalizes(other)}};

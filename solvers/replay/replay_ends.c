@@ -29,6 +29,7 @@ void fc_end_send(struct fc_run *run, struct fc_strand *s, struct fc_mail *mail, 
         }
     }
     s->chain.software_s += s->at[FC_REAL].clock_s - before_s;
+    fc_strand_does(run, s, FC_RANK_SENDS, before_s);
     if (!rendezvous || !(mail->state & FC_POSTED) || mail->sent_s[FC_REAL] >= mail->posted_s[FC_REAL])
         mail->chain = s->chain;
     mail->number = run->n_sent[s->rank]++;
@@ -175,6 +176,7 @@ double fc_end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_harv
         for (uint32_t i = 0; i < h->n; i++) {
             double c = take(run->job->settings, &s->at[v], v ? &nobody_asks : &s->chain, &run->taken[v][i]);
             cost_s += v ? 0 : c;
+            if (v == FC_REAL) fc_strand_does(run, s, FC_RANK_RECEIVES, s->at[v].clock_s - c);
         }
         if (h->last_s[v] <= s->at[v].clock_s) continue;
         s->at[v].clock_s = h->last_s[v];

@@ -221,6 +221,11 @@ static void free_at_start(struct fc_graph *g)
 
 /* ---- what events do ---- */
 
+static void does(const struct fc_graph *g, uint32_t rank, enum fc_rank_state state, double from_ns, double to_ns)
+{
+    if (g->run->timeline) fc_timeline_does(g->run->timeline, rank, state, 1e-9 * from_ns, 1e-9 * to_ns);
+}
+
 static void compute(struct fc_graph *g, uint64_t v, double now_ns)
 {
     const struct fc_event *e = &g->event[v];
@@ -231,6 +236,7 @@ static void compute(struct fc_graph *g, uint64_t v, double now_ns)
     p->free_ns = now_ns + time_ns;
     p->chain.computation_s += 1e-9 * time_ns;
     g->run->compute_s[rank] += 1e-9 * time_ns;
+    does(g, rank, FC_RANK_COMPUTES, now_ns, p->free_ns);
     starts(g, v, now_ns);
     finishes(g, v, p->free_ns, g->vertex[v].alone_ns + time_ns);
 }
@@ -252,6 +258,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     starts(g, v, now_ns);
     p->free_ns = now_ns + cpu_ns;
     p->chain.software_s += 1e-9 * cpu_ns;
+    does(g, rank, FC_RANK_SENDS, now_ns, p->free_ns);
     card_of(g, rank, e->polls)->send_ns = now_ns + g->gap_ns + more * g->byte_ns;
     mail->key = (struct fc_queue_key){e->comm, (int32_t)rank, e->peer, e->tag};
     mail->from = rank;
@@ -267,6 +274,7 @@ static void send(struct fc_graph *g, uint64_t v, double now_ns)
     if (run->job->settings->loggops) {
         run->n_messages++;
         run->total.network_bytes += mail->bytes;
+        fc_mail_moves(run, mail, 1e-9 * (now_ns + g->o_ns), 1e-9 * (now_ns + g->o_ns + g->latency_ns));
         push(g, &g->queue,
              (struct fc_graph_item){key_of(now_ns + g->o_ns + g->latency_ns, mail->turn),
                                     (uint64_t)(uintptr_t)mail | MESSAGE});
@@ -335,6 +343,7 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
         mail->posted_s[FC_ALONE] = 0;
     if (p->free_ns < now_ns) p->chain = mail->chain;
     p->free_ns = now_ns + cpu_ns;
+    does(g, mail->to, FC_RANK_RECEIVES, now_ns, p->free_ns);
     p->chain.software_s += 1e-9 * (g->recv_ns + more * g->cpu_byte_ns);
     p->chain.link_s += 1e-9 * (cpu_ns - g->recv_ns - more * g->cpu_byte_ns);
     card_of(g, mail->to, mail->nic)->receive_ns = now_ns + g->gap_ns + more * g->byte_ns;
@@ -478,6 +487,7 @@ static bool blocked_in(const struct fc_run *run, uint32_t rank, struct fc_blocke
 static void finish_ranks(struct fc_graph *g)
 {
     struct fc_run *run = g->run;
+    if (run->timeline) run->timeline->n_processors = g->n_processors;
     for (uint32_t r = 0; r < run->job->trace->n_ranks; r++)
         for (uint32_t p = 0; p < g->n_processors; p++) {
             const struct fc_processor *at = processor_of(g, r, p);

@@ -85,6 +85,12 @@ static void enter(struct fc_run *run, struct fc_strand *s)
     call->started = true;
     run->n_messages++;
     run->total.network_bytes += call->hardware->network_bytes;
+    if (run->timeline) {
+        double last_s = 0;
+        for (uint32_t m = 0; m < call->n; m++) last_s = fc_later(last_s, call->hardware->at_s[m]);
+        fc_timeline_moves(run->timeline, call->member[0], call->hardware->network_bytes, call->start_s[FC_REAL],
+                          call->start_s[FC_REAL] + last_s);
+    }
     for (struct fc_strand *w = call->waiting, *next; w; w = next) {
         next = w->next_ready;
         fc_wake(run, w);

@@ -108,6 +108,7 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
         run->total.network_bytes += mail->bytes;
         run->n_network_messages++;
         mail->sent_s[FC_REAL] += job->settings->loggops_latency_s;
+        fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - job->settings->loggops_latency_s, mail->sent_s[FC_REAL]);
         arrive(run, mail, mail->sent_s);
         return;
     }
@@ -141,7 +142,9 @@ void fc_mail_leave(struct fc_run *run, struct fc_mail *mail)
     }
     uint32_t way = fc_transit_way_over(ways, mail->route, mail->bytes, mail->number);
     if (way == FC_NONE) return;
-    time_s[FC_REAL] = fc_transit_alone_s(ways, way, time_s[FC_REAL], mail->bytes, wire_bytes);
+    double leaves_s = time_s[FC_REAL];
+    time_s[FC_REAL] = fc_transit_alone_s(ways, way, leaves_s, mail->bytes, wire_bytes);
+    fc_mail_moves(run, mail, leaves_s, time_s[FC_REAL]);
     arrive(run, mail, time_s);
 }
 
@@ -156,6 +159,8 @@ bool fc_net_next(struct fc_run *run, double until_s)
     /* in the other view it left as much earlier; nothing arrives before it would alone, but for rounding */
     double time_s[FC_VIEWS] = {arrival.time_s,
                                fmin(arrival.alone_s, arrival.time_s) + mail->arrived_s[FC_ALONE]};
+    if (__builtin_expect(run->timeline != NULL, 0))
+        fc_mail_moves(run, mail, mail->sent_s[FC_REAL] - run->transit->ways.route[mail->route].latency_s, arrival.time_s);
     arrive(run, mail, time_s);
     fc_mail_release(&run->match, mail, FC_NETWORK_HOLDS);
     return true;

@@ -168,10 +168,12 @@ static bool hides(struct extrapolation *x, struct fc_status *why)
 {
     struct part *part[2] = {&x->half, &x->full};
     double time_s[2] = {0};
+    struct fc_replay_settings settings = *x->settings;
+    settings.timeline = NULL; /* that of the periods stays */
     for (int i = 0; i < 2; i++) {
         struct fc_replay replay;
         silence(part[i]);
-        if (fc_replay_run(x->net, &part[i]->trace, x->placement, x->settings, &replay, why)) return false;
+        if (fc_replay_run(x->net, &part[i]->trace, x->placement, &settings, &replay, why)) return false;
         time_s[i] = replay.prediction.time_s;
         fc_replay_free(&replay);
     }

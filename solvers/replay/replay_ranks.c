@@ -185,6 +185,7 @@ static void move_one_sided(struct fc_run *run, struct fc_strand *s, const struct
             double asks_s = e->mode == FC_MOVE_GET ? run->job->settings->software.send_s : 0;
             for (int v = 0; v < run->views; v++) mail->sent_s[v] = s->at[v].clock_s += asks_s;
             s->chain.software_s += asks_s;
+            fc_strand_does(run, s, FC_RANK_SENDS, s->at[FC_REAL].clock_s - asks_s);
             mail->chain = s->chain;
             mail->number = run->n_sent[mail->from]++;
             mail->state |= FC_SENT;

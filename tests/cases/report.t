@@ -38,7 +38,7 @@ $ fabricast load -m bgl-64 -p permutation:seed=3 --plot $TMP/plots -q >$TMP/text
 $ head -1 $TMP/plots/link-histogram.tsv
 > class	name	from_bytes	to_bytes	links
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --plot $TMP/ranks | tail -1 | sed "s|$TMP|TMP|g"
-> plots: TMP/ranks/predictions.png, TMP/ranks/link-loads.png, TMP/ranks/ranks.png
+> plots: TMP/ranks/predictions.png, TMP/ranks/percent-of-peak.png, TMP/ranks/link-loads.png, TMP/ranks/ranks.png, TMP/ranks/timeline.png, TMP/ranks/time-profile.png, TMP/ranks/throughput.png
 
 # Refused; no page is left behind.
 $ fabricast report -m bgl-64 -p neighbor

@@ -26,6 +26,7 @@ $ fabricast list figures
 >   percs-fig7                   greatest load by class, direct and indirect, 4D stencil
 >   percs-fig8                   bytes on the links, 4D stencil, 64 supernodes
 >   percs-fig9                   time of a step, 4D stencil, 64 supernodes
+>   percs-fig10                  ranks computing over time, 4D stencil, 64 supernodes
 >   percs-table6                 time of a step, multicast, 64 supernodes
 >   percs-fig11                  bytes on the links, multicast, 64 supernodes
 >   percs-fig12                  bytes on the links, 4D stencil, 300 supernodes
