@@ -81,8 +81,8 @@ enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes)
 /* Takes all flows away. */
 void fc_fair_reset(struct fc_fair *fair);
 /* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. blocks, 0 to 1:
- * how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there is no memory. It has no rate before the next solve.
- */
+ * how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
+ * is no memory. It has no rate before the next solve. */
 uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight,
                      double blocks);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
