@@ -111,14 +111,23 @@ static enum fc_code state_error(struct fc_predictor *s, struct fc_session *sessi
                                 const struct fc_replay_settings *settings, struct fc_replay *replay, struct fc_predicted *row,
                                 struct fc_status *st)
 {
+    const struct fc_calibration *calibration = settings->calibration;
+    if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
+    fc_replay_state_error(&session->net, calibration ? &calibration->replays : NULL, settings,
+                          session->other.first_event != NULL, replay);
+    if (!isnan(replay->prediction.error_percent) && calibration)
+        row->calibration = fc_copy_text(s->arena, calibration->file, st);
+    return st->code;
+}
+
+/* What contention and queueing take from the machine's calibration. */
+static enum fc_code find_calibration(struct fc_session *session, struct fc_replay_settings *settings, struct fc_status *st)
+{
     const struct fc_bulk *bulk;
     if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
     if (fc_session_calibrate(session, &bulk, st)) return st->code;
-    fc_replay_state_error(&session->net, session->calibrated ? &session->calibration.replays : NULL, settings,
-                          session->other.first_event != NULL, replay);
-    if (!isnan(replay->prediction.error_percent) && session->calibrated)
-        row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
-    return st->code;
+    settings->calibration = session->calibrated ? &session->calibration : NULL;
+    return FC_OK;
 }
 
 static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *session, const struct fc_placement *placement,
@@ -133,7 +142,9 @@ static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *ses
                                           .progress = &progress};
     if (s->most_timelines > 0) settings.timeline = row->timeline = fc_alloc(s->arena, 1, sizeof *row->timeline, st);
     if (st->code) return st->code;
-    if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st)) return st->code;
+    if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st) ||
+        find_calibration(session, &settings, st))
+        return st->code;
     fc_work_start(&progress, s->arguments->quiet);
     enum fc_code code =
         session->other.first_event

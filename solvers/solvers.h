@@ -112,7 +112,8 @@ struct fc_replay_settings {
     const double *background_bytes_per_s;
     const struct fc_background *background; /* background.h: what the above is of; NULL: not told (flit refuses) */
     const struct fc_collective_choice *collectives; /* NULL: MPICH's rules */
-    const struct fc_calibration *calibration; /* queueing: instead of the machine's; NULL: that */
+    const struct fc_calibration *calibration; /* contention: what mixing costs, NULL: nothing; queueing: instead of the
+                                              * machine's, NULL: that */
     struct fc_progress *progress;
     struct fc_timeline *timeline; /* timeline.h: filled with what ranks do when, the caller's; NULL: not asked for */
 };

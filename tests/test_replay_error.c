@@ -2,6 +2,7 @@
  * jobs replayed on a square of routers, alike for any number of threads, written and read again; held-out jobs
  * covered; refusals. */
 #include "solvers/calibration/calibration_jobs.h"
+#include "solvers/calibration/calibration_mixing.h"
 #include "solvers/calibration/calibration_replays.h"
 #include "tests/support.h"
 #include "tests/tests.h"
@@ -127,7 +128,8 @@ static bool run(int threads, double work, struct fc_machine *machine, struct fc_
 
 static bool same(const struct fc_replays *a, const struct fc_replays *b)
 {
-    bool equal = a->n_cases == b->n_cases && a->hops_run == b->hops_run;
+    bool equal = a->n_cases == b->n_cases && a->hops_run == b->hops_run && a->mixing == b->mixing &&
+                 a->mixing_low == b->mixing_low && a->mixing_high == b->mixing_high;
     for (uint32_t i = 0; equal && i < a->n_cases; i++) {
         const struct fc_replay_case *x = &a->cases[i], *y = &b->cases[i];
         equal = !strcmp(x->network, y->network) && !strcmp(x->job, y->job) && !strcmp(x->mapping, y->mapping) &&
@@ -138,17 +140,18 @@ static bool same(const struct fc_replays *a, const struct fc_replays *b)
 }
 
 /* A job that no calibration runs; its error against the kernel, and the one stated. */
-static bool held_out(const struct fc_network *net, const struct fc_replays *replays, const char *pattern)
+static bool held_out(const struct fc_network *net, const struct fc_calibration *calibration, const char *pattern)
 {
     struct fc_demand demand;
     struct fc_trace trace;
     struct fc_replay model, kernel;
     struct fc_status st = {0};
-    struct fc_replay_settings how = {.network = FC_NET_CONTENTION, .software = net->machine->software};
+    struct fc_replay_settings how = {
+        .network = FC_NET_CONTENTION, .software = net->machine->software, .calibration = calibration};
     CU_ASSERT_FATAL(!fc_demand_from_pattern(net, pattern, 3, &demand, &st));
     CU_ASSERT_FATAL(!fc_trace_generate(&demand, 3, 1e-7, &trace, &st));
     CU_ASSERT_FATAL(!fc_replay_run(net, &trace, NULL, &how, &model, &st));
-    fc_replay_state_error(net, replays, &how, false, &model);
+    fc_replay_state_error(net, &calibration->replays, &how, false, &model);
     how.network = FC_NET_FLIT;
     CU_ASSERT_FATAL(!fc_replay_run(net, &trace, NULL, &how, &kernel, &st));
     CU_ASSERT(model.prediction.error_percent >= 1);
@@ -204,7 +207,7 @@ static void test_held_out(void)
     if (!run(2, 4e6, &machine, &c)) return;
     CU_ASSERT(c.replays.n_cases >= 30 && c.replays.covered_percent[FC_MEASURED_CONTENTION] >= 80);
     if (!fc_network_build(&machine, &net, &st)) {
-        for (size_t i = 0; i < FC_COUNT(jobs); i++) covered += held_out(&net, &c.replays, jobs[i]);
+        for (size_t i = 0; i < FC_COUNT(jobs); i++) covered += held_out(&net, &c, jobs[i]);
         fc_network_free(&net);
     }
     CU_ASSERT(covered >= 8);
@@ -274,6 +277,45 @@ static void test_reasons(void)
     state(&few, FC_NET_QUEUEING, false, "too few");
 }
 
+/* ---- the limit of mixing ---- */
+
+enum { MIXED = 30 };
+/* Jobs of three networks: log T(x) is a_i (1 - x), the kernel is where x is `limit`, but for `noise` of alternating sign. */
+static void mixed(struct fc_mixing_case *c, double limit, double noise, bool one_network)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    for (uint32_t i = 0; i < MIXED; i++) {
+        double a = 0.1 * (1 + i / 3);
+        c[i] = (struct fc_mixing_case){.network = names[one_network ? 0 : i % 3],
+                                       .kernel_s = exp(a * (1 - limit) + (i / 3 % 2 ? noise : -noise))};
+        for (int k = 0; k < FC_MIXING_LIMITS; k++) c[i].time_s[k] = exp(a * (1 - fc_mixing_limit(k)));
+    }
+}
+
+static void test_mixing(void)
+{
+    struct fc_mixing_case c[MIXED];
+    struct fc_replays r = {0};
+    for (int one = 0; one < 2; one++) {
+        mixed(c, 0.55, 0, one);
+        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
+        CU_ASSERT(fc_near(r.mixing, 0.55, 1e-12) && fc_near(r.mixing_low, 0.55, 1e-12) && fc_near(r.mixing_high, 0.55, 1e-12));
+        for (int i = 0; i < MIXED; i++) CU_ASSERT(fc_near(c[i].left_out, 0.55, 1e-12));
+        CU_ASSERT(!fc_mixing_enough(c, MIXED, 5) && fc_mixing_enough(c, MIXED, 7));
+        mixed(c, 0.55, 0.1, one);
+        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
+        /* t(0.975, 29) x 0.1 / sqrt(sum a^2) = 2.045 x 0.1 / sqrt(0.03 x 385), but for the steps */
+        CU_ASSERT(r.mixing_low < 0.55 && r.mixing_high > 0.55);
+        CU_ASSERT(fabs((r.mixing_high - r.mixing_low) / 2 - 0.0602) < 0.005);
+        mixed(c, 0.97, 0.1, one); /* the noise hides it: of others' limit nobody gains */
+        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
+        CU_ASSERT(r.mixing == 1 && r.mixing_low == 1 && r.mixing_high == 1 && c[0].left_out == 1);
+        mixed(c, 0.2, 0, one); /* beyond what is tried */
+        fc_mixing_fit(c, MIXED, FC_MIXING_LIMITS, &r);
+        CU_ASSERT(r.mixing == 1 && c[0].left_out == 1);
+    }
+}
+
 /* ---- the file ---- */
 
 /* What reading the section says after `old` became `new` in it. */
@@ -311,6 +353,9 @@ static void test_file(void)
     for (uint32_t i = 0; i < 19; i++) c.replays.cases[i].kernel_s = 1e-5 * (i + 1);
     fc_replays_cover(&c.replays);
     c.replays.hops_run = 77;
+    c.replays.mixing = 0.5;
+    c.replays.mixing_low = 0.4;
+    c.replays.mixing_high = 0.7;
     c.n_cases = 1; /* short files are read sooner */
     CU_ASSERT_FATAL(!fc_calibration_write(&c, path, &st));
     CU_ASSERT_FATAL(!fc_calibration_read(path, &again, &st));
@@ -329,6 +374,9 @@ static void test_file(void)
     edited(text.data, "contention: [0.5, 0, 1, 2,", "contention: [0.5, 0, 0.2, 2,", "one packet");
     edited(text.data, "contention: [0.5, 0, 1, 2,", "contention: [0.5, 0, 1,", "list of 5");
     edited(text.data, "queueing: [0.5, 0, 1, 2, null]", "queueing: [0.5, 0, 1, 2, nan]", "queueing");
+    edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.8, 0.4, 0.7]", "mixing: expected a limit");
+    edited(text.data, "mixing: [0.5, 0.4, 0.7]", "mixing: [0.5, 0, 0.7]", "mixing: expected a limit");
+    edited(text.data, "  mixing: [0.5, 0.4, 0.7]\n", "", NULL); /* one made before it was looked for */
     edited(text.data, section, "\n", NULL); /* one made before there were any */
     fc_arena_free(&arena);
     c.replays = (struct fc_replays){0};
@@ -366,6 +414,7 @@ int suite_replay_error(void)
         {"runs on a square, by any number of threads", test_runs},
         {"jobs held out", test_held_out},
         {"reasons for no error", test_reasons},
+        {"the limit of mixing, from times of its own equation", test_mixing},
         {"the section of the file", test_file},
         {"refusals", test_refusals},
         CU_TEST_INFO_NULL,

@@ -6,10 +6,14 @@
  * ticks while messages may be under way, each one unit of work; the other models are taken to cost MESSAGE
  * units a message. Order: job by job, each on all networks from the smallest up; what the rest of the budget
  * does not allow is left out. So what is run depends on neither clock nor threads, and a small budget spans
- * networks and kinds of jobs. A job that deadlocks in the kernel or that a network model refuses is left out
+ * networks and kinds of jobs.
+ *
+ * Contention is then replayed with one mixing limit after the other, as far as a fit needs, and the limit fitted
+ * (calibration_mixing.c); in the end both models, with the limit that the other networks give. A job that deadlocks in the kernel or that a network model refuses is left out
  * (of that model). */
 #include "solvers/calibration/calibration_replays.h"
 #include "solvers/calibration/calibration_jobs.h"
+#include "solvers/calibration/calibration_mixing.h"
 #include "solvers/flit/run.h"
 
 #include <math.h>
@@ -24,10 +28,21 @@ struct run {
     struct fc_small_job job;
     double tick_s, flits_per_byte; /* of the kernel's packets, by payload */
     double work;
+    double time_s[FC_MIXING_LIMITS]; /* by contention with each */
+    double limit;                    /* of mixing, by the jobs of other networks */
     struct fc_replay_case out;
     bool exists, chosen, ran;
 };
 
+/* The calibration with a mixing limit. */
+static struct fc_calibration limited(const struct fc_calibration *calibration, double limit)
+{
+    struct fc_calibration c = *calibration;
+    c.replays = (struct fc_replays){.mixing = limit};
+    return c;
+}
+
+/* calibration: see fc_replay_settings. */
 static enum fc_code replay(const struct run *r, const struct fc_trace *trace,
                            const struct fc_placement *placement, const struct fc_calibration *calibration, enum fc_network_model network,
                            struct fc_replay *out, struct fc_status *st)
@@ -55,8 +70,9 @@ static void run_model(struct run *r, const struct fc_trace *trace, const struct 
     struct fc_replay replayed;
     struct fc_status why = {0};
     r->out.ratio[model] = NAN;
-    const struct fc_calibration *own = calibration->n_cases ? calibration : NULL; /* else theory's parameters */
-    if (replay(r, trace, placement, own, network[model], &replayed, &why)) return;
+    struct fc_calibration own = limited(calibration, r->limit);
+    bool theory = model == FC_MEASURED_QUEUEING && !calibration->n_cases; /* its parameters */
+    if (replay(r, trace, placement, theory ? NULL : &own, network[model], &replayed, &why)) return;
     fc_replay_locate(r->net, &replayed, &r->out.at[model]);
     if (replayed.prediction.time_s > 0) r->out.ratio[model] = r->out.kernel_s / replayed.prediction.time_s;
     fc_replay_free(&replayed);
@@ -80,45 +96,65 @@ static void estimate(struct run *r, uint64_t seed, struct fc_status *st)
     fc_trace_free(&trace);
 }
 
-static void run_one(struct run *r, const struct fc_calibration *calibration, uint64_t seed, struct fc_status *st)
+/* The job's time through the kernel (limit 0), or by contention with the limit; NaN: not possible. */
+static double time_of(const struct run *r, const struct fc_trace *trace, const struct fc_placement *placement,
+                      const struct fc_calibration *calibration, double limit, struct fc_status *st)
 {
-    struct fc_trace trace;
-    struct fc_placement placement;
+    struct fc_calibration own = limited(calibration, limit);
     struct fc_replay replayed;
     struct fc_status why = {0};
-    if (fc_small_job_make(r->net, &r->job, seed, &trace, &placement, st)) return;
-    if (!replay(r, &trace, &placement, NULL, FC_NET_FLIT, &replayed, &why)) {
-        r->out.kernel_s = replayed.prediction.time_s;
-        for (int m = 0; m < FC_MEASURED; m++) run_model(r, &trace, &placement, calibration, m);
-        r->ran = r->out.ratio[FC_MEASURED_CONTENTION] > 0;
-        fc_replay_free(&replayed);
-    } else if (why.code == FC_FAULT) {
-        *st = why;
+    if (replay(r, trace, placement, &own, limit > 0 ? FC_NET_CONTENTION : FC_NET_FLIT, &replayed, &why)) {
+        if (why.code == FC_FAULT) *st = why;
+        return NAN;
     }
-    fc_trace_free(&trace);
+    double time_s = replayed.prediction.time_s;
+    fc_replay_free(&replayed);
+    return time_s;
 }
 
 /* ---- all runs ---- */
 
+/* What is done with every job, in this order. */
+enum stage { ESTIMATE, KERNEL, LIMIT, MODELS };
 struct campaign {
     struct run *runs;
     uint32_t n;
     const struct fc_calibration *calibration;
     const struct fc_calibration_settings *settings;
+    enum stage stage;
+    int step; /* of limits */
 };
 
-static enum fc_code in_parallel(struct campaign *c, bool kernel, struct fc_status *st)
+static void run_one(const struct campaign *c, struct run *r, struct fc_status *st)
 {
+    struct fc_trace trace;
+    struct fc_placement placement;
+    const struct fc_calibration *calibration = c->calibration;
+    if (c->stage > KERNEL && !r->ran) return;
+    if (fc_small_job_make(r->net, &r->job, c->settings->seed, &trace, &placement, st)) return;
+    if (c->stage == KERNEL) r->out.kernel_s = time_of(r, &trace, &placement, calibration, 0, st);
+    if (c->stage == KERNEL) r->time_s[0] = time_of(r, &trace, &placement, calibration, 1, st);
+    if (c->stage == KERNEL) r->ran = r->out.kernel_s > 0 && r->time_s[0] > 0;
+    if (c->stage == LIMIT)
+        r->time_s[c->step] = time_of(r, &trace, &placement, calibration, fc_mixing_limit(c->step), st);
+    for (int m = 0; c->stage == MODELS && m < FC_MEASURED; m++) run_model(r, &trace, &placement, calibration, m);
+    fc_trace_free(&trace);
+}
+
+static enum fc_code in_parallel(struct campaign *c, enum stage stage, struct fc_status *st)
+{
+    static const char *const names[] = {"jobs", "replays", "limits", "models"};
+    c->stage = stage;
     enum { WAVE = 16 };
     for (uint32_t first = 0; first < c->n; first += WAVE) {
         struct fc_status status[WAVE] = {{0}};
         uint32_t end = first + WAVE < c->n ? first + WAVE : c->n;
-        fc_progress_show(c->settings->progress, (double)first / c->n, kernel ? "replays" : "jobs");
+        fc_progress_show(c->settings->progress, (double)first / c->n, names[stage]);
 #pragma omp parallel for num_threads(c->settings->threads) schedule(dynamic, 1)
         for (uint32_t i = first; i < end; i++) {
             struct run *r = &c->runs[i];
-            if (!kernel) estimate(r, c->settings->seed, &status[i - first]);
-            else if (r->chosen) run_one(r, c->calibration, c->settings->seed, &status[i - first]);
+            if (stage == ESTIMATE) estimate(r, c->settings->seed, &status[i - first]);
+            else if (r->chosen) run_one(c, r, &status[i - first]);
         }
         for (uint32_t i = first; i < end; i++)
             if (status[i - first].code) {
@@ -177,6 +213,32 @@ static void choose(struct campaign *c, double budget)
     }
 }
 
+/* The limit of mixing into *replays, and each job's by the others. */
+static enum fc_code fit_limit(struct campaign *c, struct fc_arena *arena, struct fc_replays *replays, struct fc_status *st)
+{
+    char shape[512];
+    uint32_t n = 0;
+    int n_steps = 1;
+    struct fc_mixing_case *cases = fc_alloc(arena, c->n + 1, sizeof *cases, st);
+    for (uint32_t i = 0; cases && i < c->n; i++)
+        if (c->runs[i].ran)
+            cases[n++] = (struct fc_mixing_case){
+                .network = fc_copy_text(arena, fc_machine_shape(c->runs[i].net->machine, shape, sizeof shape), st),
+                .kernel_s = c->runs[i].out.kernel_s};
+    if (st->code) return st->code;
+    do {
+        c->step = n_steps;
+        if (in_parallel(c, LIMIT, st)) return st->code;
+        n_steps++;
+        for (uint32_t i = 0, k = 0; i < c->n; i++)
+            if (c->runs[i].ran) memcpy(cases[k++].time_s, c->runs[i].time_s, sizeof cases->time_s);
+    } while (!fc_mixing_enough(cases, n, n_steps));
+    fc_mixing_fit(cases, n, n_steps, replays);
+    for (uint32_t i = 0, k = 0; i < c->n; i++)
+        if (c->runs[i].ran) c->runs[i].limit = cases[k++].left_out;
+    return FC_OK;
+}
+
 static enum fc_code keep(const struct campaign *c, struct fc_arena *arena, struct fc_replays *replays,
                          struct fc_status *st)
 {
@@ -186,7 +248,7 @@ static enum fc_code keep(const struct campaign *c, struct fc_arena *arena, struc
         const struct run *r = &c->runs[i];
         if (!r->chosen) continue;
         replays->hops_run += r->work;
-        if (!r->ran) continue;
+        if (!(r->out.ratio[FC_MEASURED_CONTENTION] > 0)) continue;
         struct fc_replay_case *k = &replays->cases[replays->n_cases++];
         *k = r->out;
         k->network = fc_copy_text(arena, fc_machine_shape(r->net->machine, shape, sizeof shape), st);
@@ -207,12 +269,14 @@ enum fc_code fc_calibration_replays_run(const struct fc_machine *machine, double
     const struct fc_calibration_design none = {.n_networks = 0};
     struct fc_calibration_networks networks = {.without = settings->without};
     struct campaign c = {.calibration = calibration, .settings = settings};
-    calibration->replays = (struct fc_replays){0};
+    struct fc_replays replays = {.mixing = 1, .mixing_low = 1, .mixing_high = 1};
     if (!fc_calibration_networks_open(machine, &none, &networks, st) && !list_runs(&networks, &scratch, &c, st) &&
-        !in_parallel(&c, false, st)) {
+        !in_parallel(&c, ESTIMATE, st)) {
         choose(&c, budget);
-        if (!in_parallel(&c, true, st)) keep(&c, &calibration->arena, &calibration->replays, st);
+        if (!in_parallel(&c, KERNEL, st) && !fit_limit(&c, &scratch, &replays, st) && !in_parallel(&c, MODELS, st))
+            keep(&c, &calibration->arena, &replays, st);
     }
+    calibration->replays = replays;
     fc_calibration_networks_close(&networks);
     fc_arena_free(&scratch);
     return st->code;

@@ -31,10 +31,12 @@ void fc_calibration_replays_write(FILE *f, const struct fc_replays *replays)
 {
     if (replays->n_cases == 0) return;
     fprintf(f, "replays: # jobs over network models and through the kernel; covered: percent, networks left out; "
-               "unknown: factor\n");
+               "unknown: factor;\n  # mixing: limit, 95 %% interval\n");
     put_key(f, "  work", replays->hops_run);
     put_list(f, "\n  covered", replays->covered_percent, FC_MEASURED);
     put_list(f, "\n  unknown", replays->unknown, FC_MEASURED);
+    const double mixing[] = {replays->mixing, replays->mixing_low, replays->mixing_high};
+    put_list(f, "\n  mixing", mixing, FC_COUNT(mixing));
     fprintf(f, "\n  cases: # of each model: share, waiting, packets, hops, kernel's time over the model's\n");
     for (uint32_t i = 0; i < replays->n_cases; i++) put_replay_case(f, &replays->cases[i]);
 }
@@ -69,13 +71,28 @@ static enum fc_code read_replay_case(struct reader *r, const yaml_node_t *node, 
     return FC_OK;
 }
 
+/* node NULL: nothing is lost. */
+static enum fc_code read_mixing(struct reader *r, const yaml_node_t *node, struct fc_replays *replays)
+{
+    double v[] = {1, 1, 1};
+    if (node && read_list(r, node, "mixing", false, 0, FC_COUNT(v), v)) return r->st->code;
+    replays->mixing = v[0];
+    replays->mixing_low = v[1];
+    replays->mixing_high = v[2];
+    if (0 < v[1] && v[1] <= v[0] && v[0] <= v[2] && v[2] <= 1) return FC_OK;
+    return fc_fail(r->st, FC_INPUT, place_of(r, node),
+                   "mixing: expected a limit above 0 and up to 1 between the ends of its interval, which come after it");
+}
+
 enum fc_code fc_calibration_replays_read(struct reader *r, const yaml_node_t *node)
 {
     static const struct field fields[] = {REAL("work", struct fc_replays, hops_run, 0, 1e18)};
-    static const char *const others[] = {"covered", "unknown", "cases"};
+    static const char *const others[] = {"covered", "unknown", "cases", "mixing"};
     struct fc_replays *replays = &r->c->replays;
     if (!node) return FC_OK;
-    if (decode(r, node, "replays", fields, FC_COUNT(fields), others, FC_COUNT(others), replays) ||
+    const yaml_node_t *mixing = node->type == YAML_MAPPING_NODE ? value_of(r, node, "mixing") : NULL;
+    size_t n_others = FC_COUNT(others) - (mixing ? 0 : 1); /* older files have none */
+    if (decode(r, node, "replays", fields, FC_COUNT(fields), others, n_others, replays) || read_mixing(r, mixing, replays) ||
         read_list(r, value_of(r, node, "covered"), "covered", true, 0, FC_MEASURED, replays->covered_percent) ||
         read_list(r, value_of(r, node, "unknown"), "unknown", true, 1, FC_MEASURED, replays->unknown))
         return r->st->code;

@@ -18,7 +18,7 @@ struct fc_replay_point {
     double hops;    /* router-to-router links, mean over bytes */
 };
 
-/* A job that was replayed both ways. */
+/* A job that was replayed both ways, by the models with the mixing limit that the jobs of other networks give. */
 struct fc_replay_case {
     const char *network, *job, *mapping; /* shape; "allreduce:bytes=64"; "order" or "random" */
     uint64_t nodes;
@@ -30,6 +30,9 @@ struct fc_replays {
     uint32_t n_cases; /* 0: nothing was run */
     struct fc_replay_case *cases;
     double hops_run; /* flit-hops by estimate */
+    /* What links lose to flows that mix, at the most (transit_fair_mix.c): the part of their bandwidth that is left, and
+     * its 95 % interval; 1: they lose nothing. 0 is taken as 1. */
+    double mixing, mixing_low, mixing_high;
     double covered_percent[FC_MEASURED]; /* of the cases, each network (or with one network each case) left out */
     double unknown[FC_MEASURED];         /* errors on a network that was not run are so many times as large; NaN: one
                                           * network was run, which says nothing of others */

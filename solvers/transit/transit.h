@@ -13,7 +13,8 @@ struct fc_transit_settings {
     const struct fc_background *background; /* flit: the same as packets to send (background.h) */
     uint64_t seed;                        /* flit */
     const char *calibration;              /* queueing: file; NULL: the machine's, or theory's parameters */
-    const struct fc_calibration *made;    /* queueing: instead of a file; NULL: none */
+    const struct fc_calibration *made;    /* queueing: instead of a file; contention and queueing: what links
+                                           * lose to messages that mix (replays.mixing); NULL: none */
 };
 /* An arrival. */
 struct fc_arrival {

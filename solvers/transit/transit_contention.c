@@ -18,10 +18,15 @@
  * the time that each of its messages takes, twice; nobody goes faster than is fair but who gains by another's
  * wait. Without it F messages in one region cost F^2 changes of rates. Fewer changes than MANY: exact.
  *
+ * Mixing. With a calibration that has found one (calibration_mixing.c), links between routers lose to flows that mix
+ * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
+ * one fits into buffers.
+ *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
  * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
  * supply, else what its region costs (transit_fair.c). */
+#include "solvers/calibration/calibration.h"
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
@@ -30,6 +35,7 @@
 
 #define LATE (1.0 / 32)
 enum { MANY = 256, MANY_EACH = 8 };
+#define HALF_BLOCKS 4.0 /* packets of a message; trees like qsnet-64: 2 to 4 are equally near the kernel */
 enum { MOST = 10 }; /* all rates are found anew where one of so many changed the last time */
 
 /* A message under way; its number is that of its flow. */
@@ -61,6 +67,22 @@ struct contention {
     uint32_t n_happened; /* starts and ends since the last solve */
 };
 
+static double limit_of(const struct fc_transit *t)
+{
+    double limit = t->settings.made ? t->settings.made->replays.mixing : 1;
+    return limit > 0 ? limit : 1;
+}
+
+static enum fc_code lose(struct fc_transit *t, struct fc_fair *fair, struct fc_arena *scratch)
+{
+    const struct fc_network *net = t->net;
+    bool *mixes = fc_alloc(scratch, net->n_links, sizeof *mixes, t->st);
+    if (!mixes) return t->st->code;
+    for (uint32_t l = 0; l < net->n_links; l++)
+        mixes[l] = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
+    return fc_fair_lose(fair, limit_of(t), mixes);
+}
+
 static enum fc_code open_contention(struct fc_transit *t)
 {
     const struct fc_network *net = t->net;
@@ -70,7 +92,7 @@ static enum fc_code open_contention(struct fc_transit *t)
     if (c && capacity) {
         for (uint32_t l = 0; l < net->n_links; l++)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
-        fc_fair_open(&c->fair, net->n_links, capacity, t->st);
+        if (!fc_fair_open(&c->fair, net->n_links, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
         c->free_waiting = FC_NONE;
         c->due_s = INFINITY;
     }
@@ -200,7 +222,9 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     bool arrived = !shares || !(least_s > 0);
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
     if (!(least_s > 0)) return FC_OK;
-    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first);
+    double packets = fmax(1, m->bytes / t->ways.packet_bytes);
+    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first,
+                             packets / (packets + HALF_BLOCKS));
     if (f == FC_NONE ||
         !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving,
                             t->st) ||

@@ -26,7 +26,11 @@
  * it frees or takes concerns links that fill later, and flows bound there are not slower than it was. So a
  * flow is decided at most once a solve, and in the end each has a bottleneck: the link at which it was
  * decided, or its old one, looked at again if anything there had changed. Rates equal those of fc_maxmin to
- * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown. */
+ * 1e-9; the tests hold them against it at every event. Nothing is allocated once the arrays have grown.
+ *
+ * Where links lose to flows that mix (transit_fair_mix.c), a link's capacity depends on who is on it, not on rates: it
+ * is found before a solve and fixed while that lasts. A link whose capacity has changed is one that something happened
+ * on if flows are bound to it, or if its flows now have more than it: then it fills lower, or is released, as above. */
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
 
@@ -68,13 +72,19 @@ void fc_fair_close(struct fc_fair *f)
     free(f->at_hand);
     free(f->keys);
     free(f->sums);
+    free(f->mix);
+    free(f->stirred);
     memset(f, 0, sizeof *f);
 }
 
 void fc_fair_reset(struct fc_fair *f)
 {
-    for (uint32_t l = 0; l < f->n_links; l++)
-        f->link[l] = (struct fc_fair_link){.capacity = f->link[l].capacity, .place = FC_NONE};
+    for (uint32_t l = 0; l < f->n_links; l++) {
+        double capacity = f->mix && f->mix[l].alone > 0 ? f->mix[l].alone : f->link[l].capacity;
+        f->link[l] = (struct fc_fair_link){.capacity = capacity, .place = FC_NONE};
+        if (f->mix) f->mix[l] = (struct fc_fair_mix){.alone = f->mix[l].alone};
+    }
+    f->n_stirred = 0;
     for (uint32_t n = 0; n < f->longest; n++) f->free_entries[n] = FC_NONE;
     for (size_t k = 0; k < FC_COUNT(f->free_on); k++) f->free_on[k] = FC_NONE;
     f->free_flow = FC_NONE;
@@ -123,7 +133,7 @@ static bool widen(struct fc_fair *f, struct fc_fair_link *l)
     return true;
 }
 
-uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight)
+uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const double *weight, double blocks)
 {
     if (!RESERVE(f, came, came_capacity, f->n_came + 1) ||
         !RESERVE(f, changed, changed_capacity, 2 * f->n_living + 2) ||
@@ -139,7 +149,8 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         f->free_flow = f->flow[flow].first;
     else
         flow = (uint32_t)f->n_flows++;
-    f->flow[flow] = (struct fc_fair_flow){0, first, n, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME};
+    f->flow[flow] = (struct fc_fair_flow){
+        0, first, n, FC_NONE, (uint32_t)f->n_came, FC_FAIR_LIVING | FC_FAIR_CAME, (float)blocks};
     f->came[f->n_came++] = flow;
     f->n_living++;
     for (uint32_t i = 0; i < n; i++) {
@@ -147,6 +158,7 @@ uint32_t fc_fair_add(struct fc_fair *f, uint32_t n, const uint32_t *link, const 
         f->on[l->first + l->n_flows] = (struct fc_fair_on){weight[i], flow, first + i};
         f->entry[first + i] = (struct fc_fair_entry){weight[i], link[i], l->n_flows++};
     }
+    if (f->mix) fc_fair_stir(f, flow, 1);
     return flow;
 }
 
@@ -167,6 +179,7 @@ void fc_fair_remove(struct fc_fair *f, uint32_t flow)
             f->loose[f->n_loose++] = e->link;
         }
     }
+    if (f->mix) fc_fair_stir(f, flow, -1);
     if (gone->state & FC_FAIR_CAME) {
         uint32_t last = f->came[--f->n_came];
         f->came[gone->place] = last;
@@ -392,10 +405,25 @@ static void leave_links(struct fc_fair *f)
     fc_lows_clear(&f->lows);
 }
 
+/* The link has the capacity for the flows that are there now. */
+static void settle(struct fc_fair *f, uint32_t link)
+{
+    struct fc_fair_link *l = &f->link[link];
+    double before = l->capacity, now = fc_fair_mixed(f, link);
+    f->mix[link].stirred = false;
+    if (fabs(now - before) <= CLOSE * before) return;
+    l->capacity = now;
+    if (l->n_bound == 0 && l->used <= now * (1 + CLOSE)) return;
+    touch(f, link);
+    lower_key(f, l, now > before ? l->level : 0);
+}
+
 enum fc_code fc_fair_solve(struct fc_fair *f)
 {
     size_t stay = 0;
     f->n_changed = 0;
+    for (size_t i = 0; i < f->n_stirred; i++) settle(f, f->stirred[i]);
+    f->n_stirred = 0;
     for (size_t i = 0; i < f->n_loose; i++) {
         struct fc_fair_link *l = &f->link[f->loose[i]];
         l->loose = false;

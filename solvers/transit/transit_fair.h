@@ -37,6 +37,13 @@ struct fc_fair_flow {
     uint32_t bottleneck; /* link; FC_NONE: none yet */
     uint32_t place;      /* in came[] */
     uint8_t state;
+    float blocks; /* 0 to 1 */
+};
+/* Of a link that has less for flows that mix there (transit_fair_mix.c): */
+struct fc_fair_mix {
+    double alone;                    /* bytes/s for one flow; 0: nothing is lost there */
+    double weight, squares, blocked; /* sums over its flows of w, w^2, w blocks */
+    bool stirred;                    /* a flow has come or gone since its capacity was found */
 };
 enum { FC_FAIR_LIVING = 1, FC_FAIR_CAME = 2, FC_FAIR_ACTIVE = 4 }; /* state */
 struct fc_fair {
@@ -57,23 +64,39 @@ struct fc_fair {
     double *keys;
     double level; /* what is lower is decided */
     struct fc_fair_sums *sums; /* [n_links] NULL: never solved anew */
+    struct fc_fair_mix *mix;   /* [n_links] NULL: no link loses anything */
+    uint32_t *stirred;         /* [n_stirred] links */
+    double limit;              /* of the capacity, where very many mix */
+    size_t n_stirred;
     size_t n_came, n_changed, n_loose, came_capacity, changed_capacity;
 };
 /* capacity[n_links] > 0 where flows will be; copied. */
 enum fc_code fc_fair_open(struct fc_fair *fair, uint32_t n_links, const double *capacity,
                           struct fc_status *st);
 void fc_fair_close(struct fc_fair *fair);
+/* From now on (no flow is there yet) a link l with mixes[l] has, of what it was opened with, the part
+ *     1 - (1 - limit) B/W (1 - Q/W^2),    W, Q, B: sums over its flows of w, w^2, w blocks
+ * for its flows together; 0 < limit <= 1. mixes[n_links] is not kept. FC_NO: out of memory. */
+enum fc_code fc_fair_lose(struct fc_fair *fair, double limit, const bool *mixes);
 /* Takes all flows away. */
 void fc_fair_reset(struct fc_fair *fair);
-/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. Returns
- * its number, FC_NONE with the status filled when there is no memory. It has no rate before the next solve.
- */
-uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight);
+/* A flow over links link[n] (each once), of whose rate the shares weight[n] > 0 cross them; n > 0. blocks, 0 to 1:
+ * how much it keeps others from going on (fc_fair_lose). Returns its number, FC_NONE with the status filled when there
+ * is no memory. It has no rate before the next solve. */
+uint32_t fc_fair_add(struct fc_fair *fair, uint32_t n, const uint32_t *link, const double *weight,
+                     double blocks);
 void fc_fair_remove(struct fc_fair *fair, uint32_t flow);
 /* Makes all rates max-min fair again; changed[n_changed] are the flows that got another rate (some twice).
  * Costs the links of the flows that came and of those whose rate changes, and who is on links that fill. */
 enum fc_code fc_fair_solve(struct fc_fair *fair);
 /* The same from nothing (transit_fair_anew.c): all links of all flows, cheaper where most rates change. */
 enum fc_code fc_fair_solve_anew(struct fc_fair *fair);
+
+/* ---- transit_fair_mix.c, for the above ---- */
+
+/* The flow has come to its links, or (sign -1) leaves them: its part of their sums. After n_flows has changed. */
+void fc_fair_stir(struct fc_fair *fair, uint32_t flow, double sign);
+/* The capacity that a link has for the flows that are there now. */
+double fc_fair_mixed(const struct fc_fair *fair, uint32_t link);
 
 #endif

@@ -28,6 +28,10 @@ static void start_links(struct fc_fair *f)
         double active = 0;
         l->n_bound = 0;
         l->loose = false;
+        if (f->mix && f->mix[i].stirred) {
+            l->capacity = fc_fair_mixed(f, i);
+            f->mix[i].stirred = false;
+        }
         if (l->n_flows == 0) continue;
         for (uint32_t k = l->first; k < l->first + l->n_flows; k++) active += f->on[k].weight;
         f->sums[i] = (struct fc_fair_sums){l->capacity, active, l->n_flows};
@@ -86,7 +90,7 @@ enum fc_code fc_fair_solve_anew(struct fc_fair *f)
 {
     if (!f->sums && !(f->sums = malloc(((size_t)f->n_links + 1) * sizeof *f->sums)))
         return fc_refuse(f->st, FC_NO, "out of memory for %u links", f->n_links);
-    f->n_changed = f->n_came = f->n_loose = 0;
+    f->n_changed = f->n_came = f->n_loose = f->n_stirred = 0;
     for (size_t i = 0; i < f->n_flows; i++)
         if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING | FC_FAIR_ACTIVE;
     start_links(f);
