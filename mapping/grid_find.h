@@ -4,8 +4,8 @@
 
 #include "mapping/search.h"
 
-/* A grid in which all pairs that exchange bytes are neighbours, or those around it in sides that are rings.
- */
+/* A grid in which all pairs that exchange bytes are neighbours, or those around it in sides that are rings; or all
+ * pairs that exchange the most, the others being taken for diagonals. */
 struct fc_found_grid {
     int n; /* dimensions, 0: the job has no such grid */
     long long side[FC_MAX_DIMS];

@@ -438,6 +438,18 @@ static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
     return true;
 }
 
+/* A slot drawn from all; on routes that are spread half of the time one of the unit's own supernode, as these moves
+ * change few sums. */
+static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
+{
+    const struct fc_spread *spread = &s->routes->spread;
+    uint32_t per_node = s->sites->slots_per_node, draw = (uint32_t)bits;
+    if (s->routes->kind != FC_ROUTES_SPREAD || (bits >> 32 & 1)) return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
+    uint32_t group = spread->group[s->place[u]], first = spread->first_place[group],
+             n = spread->first_place[group + 1] - first, slot = (uint32_t)((uint64_t)draw * n * per_node >> 32);
+    return spread->place[first + slot / per_node] * per_node + slot % per_node;
+}
+
 /* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
  * from all. False when the move would change nothing. */
 static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key,
@@ -452,7 +464,7 @@ static bool propose(const struct fc_search *s, const struct fc_search_settings *
     if (degree == 0) return false;
     if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
     *p = (struct proposal){s->slot[u],
-                           place == FC_NONE ? (uint32_t)((b & 0xffffffff) * s->n_slots >> 32)
+                           place == FC_NONE ? any_slot(s, u, b)
                                             : place * per_node + (uint32_t)((b >> 60) * per_node >> 4),
                            1};
     if (p->to / per_node == s->place[u]) return false;
