@@ -10,8 +10,8 @@
  * Cartesian graphs, Imrich & Klavzar, Product Graphs, 2000; the walk is our own.
  *
  * A stencil with diagonals sends its larger messages over faces. Where all pairs make no grid, those of the most
- * bytes are tried alone: of the greatest number of bytes, of the two greatest, and so on. Limits: next to no pair
- * missing; diagonals of as many bytes as a face has hide the grid. */
+ * bytes are tried alone: of the greatest number of bytes, of the two greatest, and so on; the others must be diagonals. Limits:
+ * next to no pair missing; diagonals of as many bytes as a face has hide the grid. */
 #include "mapping/grid_find.h"
 
 #include <string.h>
@@ -257,6 +257,21 @@ static void keep_largest(const struct fc_unit_graph *g, double least, struct fc_
     kept->first[g->n] = n;
 }
 
+/* Whether all pairs are at most a step apart in each dimension. */
+static bool has_diagonals_only(const struct fc_unit_graph *g, const struct fc_found_grid *grid)
+{
+    for (uint32_t t = 0; t < g->n; t++)
+        for (uint64_t e = g->first[t]; e < g->first[t + 1]; e++) {
+            long long p = grid->rank[t], q = grid->rank[g->other[e]];
+            for (int d = grid->n - 1; d >= 0; p /= grid->side[d], q /= grid->side[d], d--) {
+                long long apart = p % grid->side[d] - q % grid->side[d];
+                if (apart < 0) apart = -apart;
+                if (apart > 1 && apart != grid->side[d] - 1) return false;
+            }
+        }
+    return true;
+}
+
 enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
                           struct fc_found_grid *grid, struct fc_status *st)
 {
@@ -271,6 +286,7 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
     for (int i = 0; kept.other && i < n - 1 && grid->n == 0; i++) {
         keep_largest(tasks, size[i], &kept);
         if (find_among(&kept, arena, grid, st)) break;
+        if (grid->n > 0 && !has_diagonals_only(tasks, grid)) grid->n = 0;
     }
     fc_arena_free(&scratch);
     return st->code;

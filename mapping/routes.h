@@ -30,7 +30,7 @@ double fc_sites_mean_route(const struct fc_sites *sites, struct fc_walk *walk);
 enum fc_routes_kind {
     FC_ROUTES_RINGS, /* torus or mesh, dimension order, single cables: runs of links, computed */
     FC_ROUTES_TABLE, /* every pair's route in a table */
-    FC_ROUTES_SPREAD, /* two-level network, routes over all supernodes: sums by bundles of links */
+    FC_ROUTES_SPREAD, /* every message over the whole network: sums by bundles of links */
     FC_ROUTES_WALK   /* the routing's own walk each time */
 };
 /* Where a place lies in one dimension: coordinate c; its line of the dimension has number (high of the source
@@ -50,19 +50,26 @@ struct fc_ring {
     uint32_t width, *run;
     uint8_t *count; /* [k][k] */
 };
-/* Routes that are spread over all supernodes (routes_spread.c has the equation). Bundles are numbered OUT [router],
+/* Routes that are spread over the whole network (routes_spread.c has the equation). Bundles are numbered OUT [router],
  * IN [router], D_OUT [group], D_IN [group], OUT_TO [router][group], IN_FROM [router][group], PAIR [group][group];
- * bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a supernode. */
+ * bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a supernode; on a torus there are
+ * none, and OUT and IN are all. */
 struct fc_spread {
     uint32_t n_groups, n_routers, n_bundles;
+    int n_uses;                        /* bundles that a message adds to */
     double direct, share;              /* part sent directly; through each of the other supernodes */
-    uint32_t *router, *group;          /* [n] of a place */
+    uint32_t *router, *group;          /* [n] of a place; group: only with groups, as the next two */
     uint32_t *first_place, *place;     /* [n_groups + 2], [n]: places of each group */
     uint32_t *first, *link;            /* [n_bundles + 1], [first[n_bundles]] */
     float *weight;                     /* [first[n_bundles]] */
     double *seconds;                   /* [n_bundles] link time of a byte */
 };
-/* What a byte between places of two groups adds: so much of these bundles. */
+/* Whether messages between these places stay in their supernode, and so off the bundles. */
+static inline bool fc_spread_is_local(const struct fc_spread *s, uint32_t a, uint32_t b)
+{
+    return s->n_groups > 0 && s->group[a] == s->group[b];
+}
+/* What a byte between other places adds: so much of these bundles, use[n_uses]. */
 enum { FC_SPREAD_USES = 7 };
 struct fc_spread_use {
     uint32_t bundle;
@@ -70,11 +77,12 @@ struct fc_spread_use {
 };
 static inline void fc_spread_uses(const struct fc_spread *s, uint32_t a, uint32_t b, struct fc_spread_use *use)
 {
-    uint32_t S = s->n_groups, R = s->n_routers, from = s->router[a], to = s->router[b], g = s->group[a],
-             h = s->group[b], single = 2 * R + 2 * S;
+    uint32_t S = s->n_groups, R = s->n_routers, from = s->router[a], to = s->router[b], single = 2 * R + 2 * S;
     double all = s->share, one = s->direct - s->share;
     use[0] = (struct fc_spread_use){from, all};
     use[1] = (struct fc_spread_use){R + to, all};
+    if (S == 0) return;
+    uint32_t g = s->group[a], h = s->group[b];
     use[2] = (struct fc_spread_use){2 * R + g, all};
     use[3] = (struct fc_spread_use){2 * R + S + h, all};
     use[4] = (struct fc_spread_use){single + from * S + h, one};

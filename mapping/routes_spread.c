@@ -1,4 +1,5 @@
-/* routes_spread.c - the loads of indirect and UGAL routing on two-level networks as few sums, for a search.
+/* routes_spread.c - the loads of routings that send each message over the whole network as few sums, for a search:
+ * indirect and UGAL on two-level networks, Valiant's on tori and meshes.
  *
  * A flow of b bytes from router r of supernode s to router q of t goes over all supernodes i alike, so a walk
  * of it has hundreds of links. But what it adds to all loads is a sum of fixed vectors ("bundles"), which
@@ -8,12 +9,14 @@
  *
  * OUT_TO[r][i]: the local ways from r to the hosts of the cables to i, IN_FROM[q][i] likewise from the hosts
  * to q; OUT and IN their sums over i. D_OUT[s], D_IN[s]: all D links out of and into s. PAIR[s][t]:
- * k times the ways between hosts in all supernodes on the way, (w - 2 k) times the D links from s to t. A
+ * k times the ways between hosts in all supernodes on the way, (w - 2 k) times the D links from s to t.
+ * On a torus b (OUT[r] + IN[q]), the mean ways from r to all routers and from all to q. A
  * move first sums bytes by bundle, where much cancels, and then adds each changed bundle to the links once
- * (search.c). Source: Bhatele et al. SC'11 section 4.2 for the routing. Limits: fixed splits; S >= 3; tables
- * of up to MOST_ENTRIES links in all. */
+ * (search.c). Source: Bhatele et al. SC'11 section 4.2, Dally & Towles 2004 section 9.1 for the routings.
+ * Limits: fixed splits (UGAL half and half); S >= 3; tables of up to MOST_ENTRIES links in all. */
 #include "mapping/routes.h"
 
+#include "models/family_torus.h"
 #include "models/family_two_level.h"
 
 #include <math.h>
@@ -103,8 +106,35 @@ static void put_pair(struct maker *m, uint32_t s, uint32_t t)
                       fc_two_level_cross(m->net, i, t, c % cables).from, spread->share / cables / cables);
 }
 
-/* All bundles in the order of their numbers. */
-static void make_bundles(struct maker *m)
+static const struct fc_routing_ops *each_phase(const struct fc_network *net)
+{
+    return fc_routing_find("dimension-order", net->machine->family->name);
+}
+
+/* On a torus: OUT, then IN of all routers, one walk from and to every router. */
+static void make_torus_bundles(struct maker *m, struct fc_walk *walk)
+{
+    const struct fc_torus_shape *shape = fc_torus(m->net);
+    const struct fc_routing_ops *phase = each_phase(m->net);
+    uint32_t R = shape->n_routers, per_router = shape->nodes_per_router;
+    m->total = 0;
+    for (int out = 1; out >= 0; out--)
+        for (uint32_t r = 0; r < R; r++) {
+            for (uint32_t via = 0; via < R; via++) {
+                uint32_t from = (out ? r : via) * per_router, to = (out ? via : r) * per_router;
+                walk->n = 0;
+                if (r != via) phase->walk(m->net, from, to, 1.0 / R, walk);
+                for (uint32_t i = 0; i < walk->n; i++)
+                    if (!fc_is_node(m->net, m->net->link_source[walk->link[i]]) &&
+                        !fc_is_node(m->net, m->net->link_target[walk->link[i]]))
+                        put(m, walk->link[i], walk->weight[i]);
+            }
+            end_bundle(m, out ? r : R + r);
+        }
+}
+
+/* All bundles of a two-level network in the order of their numbers. */
+static void make_group_bundles(struct maker *m)
 {
     const struct fc_two_level_shape *shape = fc_two_level(m->net);
     uint32_t S = shape->n_supernodes, R = shape->n_routers, bundle = 0;
@@ -136,6 +166,10 @@ bool fc_spread_fits(const struct fc_sites *sites)
 {
     const struct fc_machine *machine = sites->net->machine;
     const char *routing = sites->routing->name;
+    if (!strcmp(routing, "valiant")) { /* tori and meshes only: dense bundles */
+        double R = fc_torus(sites->net)->n_routers;
+        return 2 * R * sites->net->n_links <= MOST_ENTRIES;
+    }
     if (strcmp(machine->family->name, "two-level") || (strcmp(routing, "indirect") && strcmp(routing, "ugal")))
         return false;
     const struct fc_two_level_shape *shape = fc_two_level(sites->net);
@@ -145,59 +179,97 @@ bool fc_spread_fits(const struct fc_sites *sites)
     return S >= 3 && S * S * S * c * c <= most_steps && S * S * in_between + 2 * R * S * c * local <= MOST_ENTRIES;
 }
 
-/* Places by supernode, their routers, and their own links into and out of the network. */
-static enum fc_code place_them(struct fc_routes *r, struct fc_status *st)
+/* Routers of the places, and their own links into and out of the network. */
+static enum fc_code place_them(struct fc_routes *r, uint32_t per_router, struct fc_status *st)
 {
     const struct fc_network *net = r->sites->net;
-    const struct fc_two_level_shape *shape = fc_two_level(net);
+    uint32_t n = r->n;
+    r->spread.router = fc_alloc(&r->arena, n, sizeof *r->spread.router, st);
+    r->out = r->spread.router ? fc_alloc(&r->arena, n, sizeof *r->out, st) : NULL;
+    r->in = r->out ? fc_alloc(&r->arena, n, sizeof *r->in, st) : NULL;
+    for (uint32_t i = 0; r->in && i < n; i++) {
+        uint32_t node = r->sites->node[i], router = node / per_router;
+        r->spread.router[i] = router;
+        r->out[i] = r->number[net->first_link[fc_node_vertex(net, node)]];
+        r->in[i] = r->number[net->first_link[router + 1] - per_router + node % per_router];
+    }
+    return st->code;
+}
+
+/* Supernodes of the places, and the places of each. */
+static enum fc_code group_them(struct fc_routes *r, uint32_t members, struct fc_status *st)
+{
     struct fc_spread *spread = &r->spread;
-    uint32_t n = r->n, S = shape->n_supernodes;
-    spread->router = fc_alloc(&r->arena, n, sizeof *spread->router, st);
-    spread->group = spread->router ? fc_alloc(&r->arena, n, sizeof *spread->group, st) : NULL;
+    uint32_t n = r->n, S = spread->n_groups;
+    spread->group = fc_alloc(&r->arena, n, sizeof *spread->group, st);
     spread->first_place = spread->group ? fc_alloc(&r->arena, S + 2, sizeof *spread->first_place, st) : NULL;
     spread->place = spread->first_place ? fc_alloc(&r->arena, n, sizeof *spread->place, st) : NULL;
-    r->out = spread->place ? fc_alloc(&r->arena, n, sizeof *r->out, st) : NULL;
-    r->in = r->out ? fc_alloc(&r->arena, n, sizeof *r->in, st) : NULL;
-    if (!r->in) return st->code;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = r->sites->node[i];
-        spread->router[i] = node / shape->nodes_per_router;
-        spread->group[i] = spread->router[i] / shape->members;
-        spread->first_place[spread->group[i] + 2]++;
-        r->out[i] = r->number[fc_two_level_injection(net, node)];
-        r->in[i] = r->number[fc_two_level_ejection(net, node)];
-    }
+    if (!spread->place) return st->code;
+    for (uint32_t i = 0; i < n; i++) spread->first_place[(spread->group[i] = spread->router[i] / members) + 2]++;
     for (uint32_t s = 0; s < S; s++) spread->first_place[s + 2] += spread->first_place[s + 1];
     for (uint32_t i = 0; i < n; i++) spread->place[spread->first_place[spread->group[i] + 1]++] = i;
     return FC_OK;
 }
 
-enum fc_code fc_spread_make(struct fc_routes *r, struct fc_status *st)
+/* Counts the entries, makes room and fills it. */
+static enum fc_code make_bundles(struct maker *m, struct fc_walk *walk, struct fc_status *st)
 {
-    const struct fc_network *net = r->sites->net;
-    const struct fc_two_level_shape *shape = fc_two_level(net);
+    struct fc_routes *r = m->r;
     struct fc_spread *spread = &r->spread;
-    struct fc_arena scratch = {0};
-    struct maker m = {.r = r, .net = net};
+    for (int pass = 0; pass < 2 && !st->code; pass++) {
+        if (spread->n_groups > 0)
+            make_group_bundles(m);
+        else
+            make_torus_bundles(m, walk);
+        if (pass > 0) break;
+        m->room = m->total + 1;
+        spread->first = fc_alloc(&r->arena, spread->n_bundles + 1ull, sizeof *spread->first, st);
+        spread->seconds =
+            spread->first ? fc_alloc(&r->arena, spread->n_bundles, sizeof *spread->seconds, st) : NULL;
+        spread->link = spread->seconds ? fc_alloc(&r->arena, m->room, sizeof *spread->link, st) : NULL;
+        spread->weight = spread->link ? fc_alloc(&r->arena, m->room, sizeof *spread->weight, st) : NULL;
+    }
+    r->work += 2 * m->total;
+    return st->code;
+}
+
+static void start_two_level(struct fc_routes *r, struct fc_status *st)
+{
+    const struct fc_two_level_shape *shape = fc_two_level(r->sites->net);
+    struct fc_spread *spread = &r->spread;
     uint32_t S = shape->n_supernodes, R = shape->n_routers;
     spread->n_groups = S;
     spread->n_routers = R;
+    spread->n_uses = FC_SPREAD_USES;
     spread->n_bundles = 2 * R + 2 * S + 2 * R * S + S * S;
     spread->direct = strcmp(r->sites->routing->name, "ugal") ? 0 : 0.5;
     spread->share = (1 - spread->direct) / (S - 2);
+    if (!place_them(r, shape->nodes_per_router, st)) group_them(r, shape->members, st);
+}
+
+static void start_torus(struct fc_routes *r, struct fc_status *st)
+{
+    const struct fc_torus_shape *shape = fc_torus(r->sites->net);
+    r->spread.n_routers = shape->n_routers;
+    r->spread.n_uses = 2;
+    r->spread.n_bundles = 2 * shape->n_routers;
+    r->spread.share = 1;
+    place_them(r, shape->nodes_per_router, st);
+}
+
+enum fc_code fc_spread_make(struct fc_routes *r, struct fc_status *st)
+{
+    const struct fc_network *net = r->sites->net;
+    struct fc_arena scratch = {0};
+    struct fc_walk walk = {0};
+    struct maker m = {.r = r, .net = net};
+    bool torus = !strcmp(r->sites->routing->name, "valiant");
     m.sum = fc_alloc(&scratch, r->n_links, sizeof *m.sum, st);
     m.list = m.sum ? fc_alloc(&scratch, r->n_links, sizeof *m.list, st) : NULL;
-    if (m.list && !place_them(r, st)) {
-        make_bundles(&m);
-        m.room = m.total + 1;
-        spread->first = fc_alloc(&r->arena, spread->n_bundles + 1, sizeof *spread->first, st);
-        spread->seconds =
-            spread->first ? fc_alloc(&r->arena, spread->n_bundles, sizeof *spread->seconds, st) : NULL;
-        spread->link = spread->seconds ? fc_alloc(&r->arena, m.room, sizeof *spread->link, st) : NULL;
-        spread->weight = spread->link ? fc_alloc(&r->arena, m.room, sizeof *spread->weight, st) : NULL;
-        if (spread->weight) make_bundles(&m);
-    }
-    r->work += 2 * m.total;
+    if (m.list && torus) fc_walk_start(&walk, each_phase(net)->walk_capacity(net), st);
+    if (!st->code) (torus ? start_torus : start_two_level)(r, st);
+    if (!st->code) make_bundles(&m, &walk, st);
+    fc_walk_free(&walk);
     fc_arena_free(&scratch);
     return st->code;
 }
@@ -206,19 +278,18 @@ double fc_spread_distance(const struct fc_routes *r, uint32_t a, uint32_t b)
 {
     const struct fc_spread *s = &r->spread;
     const struct fc_network *net = r->sites->net;
-    uint32_t from = s->router[a], to = s->router[b], members = fc_two_level(net)->members;
     double seconds = (r->out[a] == FC_NONE ? 0 : r->seconds[r->out[a]]) +
                      (r->in[b] == FC_NONE ? 0 : r->seconds[r->in[b]]);
-    if (s->group[a] == s->group[b]) {
-        uint32_t links[4];
+    if (fc_spread_is_local(s, a, b)) {
+        uint32_t links[4], members = fc_two_level(net)->members, base = s->group[a] * members;
         double weights[4];
-        int n = fc_two_level_local_route(net, s->group[a] * members, from % members, to % members, links, weights);
+        int n = fc_two_level_local_route(net, base, s->router[a] - base, s->router[b] - base, links, weights);
         for (int i = 0; i < n; i++)
             if (r->number[links[i]] != FC_NONE) seconds += weights[i] * r->seconds[r->number[links[i]]];
         return seconds;
     }
     struct fc_spread_use use[FC_SPREAD_USES];
     fc_spread_uses(s, a, b, use);
-    for (int i = 0; i < FC_SPREAD_USES; i++) seconds += use[i].share * s->seconds[use[i].bundle];
+    for (int i = 0; i < s->n_uses; i++) seconds += use[i].share * s->seconds[use[i].bundle];
     return seconds;
 }

@@ -112,7 +112,7 @@ ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, doubl
     const struct fc_spread *spread = &r->spread;
     if (r->out[a] != FC_NONE) touch(s, r->out[a], bytes, t);
     if (r->in[b] != FC_NONE) touch(s, r->in[b], bytes, t);
-    if (spread->group[a] == spread->group[b]) {
+    if (fc_spread_is_local(spread, a, b)) {
         uint32_t links[4], members = fc_two_level(s->sites->net)->members, base = spread->group[a] * members;
         double weights[4];
         int n = fc_two_level_local_route(s->sites->net, base, spread->router[a] - base, spread->router[b] - base,
@@ -124,13 +124,13 @@ ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, doubl
     }
     struct fc_spread_use use[FC_SPREAD_USES];
     fc_spread_uses(spread, a, b, use);
-    for (int i = 0; i < FC_SPREAD_USES; i++) {
+    for (int i = 0; i < spread->n_uses; i++) {
         struct fc_search_sum *sum = &s->sum[use[i].bundle];
         if (!sum->listed) s->changed[s->n_changed++] = use[i].bundle;
         sum->bytes += bytes * use[i].share;
         sum->listed = true;
     }
-    t->work += FC_SPREAD_USES;
+    t->work += (uint64_t)spread->n_uses;
 }
 
 ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes,
@@ -367,19 +367,20 @@ static void find_hot_spread(struct fc_search *s)
     const struct fc_unit_graph *g = s->graph;
     const struct fc_spread *spread = &s->routes->spread;
     uint32_t R = spread->n_routers, S = spread->n_groups;
+    const bool *hot = s->is_hot;
     for (uint32_t i = 0; i < 2 * R + 2 * S; i++) s->is_hot[i] = is_hot_bundle(s, i);
     s->work += (spread->first[2 * R + 2 * S] + g->first[g->n]) / 8;
     for (uint32_t u = 0; u < g->n; u++) {
-        uint32_t here = s->place[u], group = spread->group[here];
-        const bool *hot = s->is_hot;
-        bool ways = hot[spread->router[here]] || hot[R + spread->router[here]] || hot[2 * R + group] ||
-                    hot[2 * R + S + group], is = false;
+        uint32_t here = s->place[u], group = S > 0 ? spread->group[here] : 0;
+        bool ways = hot[spread->router[here]] || hot[R + spread->router[here]], is = false;
+        if (S > 0) ways = ways || hot[2 * R + group] || hot[2 * R + S + group];
         for (uint64_t e = g->first[u]; !is && e < g->first[u + 1]; e++) {
             uint32_t there = s->place[g->other[e]];
-            if (spread->group[there] != group)
-                is = ways;
-            else if (here != there)
+            if (here == there) continue;
+            if (fc_spread_is_local(spread, here, there))
                 flow_heat(s, here, there, 1, &is);
+            else
+                is = ways;
         }
         s->heat[u] = INFINITY;
         if (is) s->hot[s->n_hot++] = u;
@@ -444,7 +445,8 @@ static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
 {
     const struct fc_spread *spread = &s->routes->spread;
     uint32_t per_node = s->sites->slots_per_node, draw = (uint32_t)bits;
-    if (s->routes->kind != FC_ROUTES_SPREAD || (bits >> 32 & 1)) return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
+    if (s->routes->kind != FC_ROUTES_SPREAD || spread->n_groups == 0 || (bits >> 32 & 1))
+        return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
     uint32_t group = spread->group[s->place[u]], first = spread->first_place[group],
              n = spread->first_place[group + 1] - first, slot = (uint32_t)((uint64_t)draw * n * per_node >> 32);
     return spread->place[first + slot / per_node] * per_node + slot % per_node;

@@ -314,9 +314,10 @@ static void test_search_loads(void)
     }
 }
 
-/* Routes that go over all supernodes are searched by sums of bundles: after 10^5 moves between supernodes and inside
+/* Routes that go over the whole network are searched by sums of bundles: after 10^5 moves between supernodes and inside
  * them, of single units and of runs, every link carries what fc_load_solve says of the placement. Indirect and UGAL (half
- * and half), one cable a pair and several, full groups and grids, several nodes a router, local hops free, busy links. */
+ * and half), one cable a pair and several, full groups and grids, several nodes a router, local hops free; Valiant on a
+ * torus and a mesh. */
 static void test_spread_loads(void)
 {
 #define GROUPS(more, routing)                                                                                  \
@@ -330,7 +331,10 @@ static void test_spread_loads(void)
         GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, nodes_per_router: 2, links_per_pair: 5, local: grid, "
                "d_link: modulo",
                "indirect"),
-        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, links_per_pair: 3, local: grid, d_link: modulo", "ugal")};
+        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, links_per_pair: 3, local: grid, d_link: modulo", "ugal"),
+        PLAIN("torus, dims: [5, 4, 2], nodes_per_router: 2", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 9 GB/s}",
+              "valiant"),
+        PLAIN("mesh, dims: [7, 6]", "mesh: {bandwidth: 1 GB/s}", "valiant")};
     for (size_t i = 0; i < FC_COUNT(cases); i++) {
         struct fc_machine machine;
         struct fc_network net;
@@ -573,7 +577,7 @@ int suite_map_search(void)
         {"cuts of known weight", test_cuts},
         {"exact embedding", test_embedding},
         {"loads kept up to date", test_search_loads},
-        {"loads of routes over all supernodes", test_spread_loads},
+        {"loads of routes over the whole network", test_spread_loads},
         {"perfect mapping of a shuffled stencil", test_perfect},
         {"near perfect mapping of a stencil", test_near_perfect},
         {"search asked to stop", test_stopped},
