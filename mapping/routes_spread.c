@@ -166,7 +166,7 @@ bool fc_spread_fits(const struct fc_sites *sites)
 {
     const struct fc_machine *machine = sites->net->machine;
     const char *routing = sites->routing->name;
-    if (!strcmp(routing, "valiant")) { /* tori and meshes only: dense bundles */
+    if (!strcmp(routing, "valiant")) { /* of tori and meshes: dense bundles */
         double R = fc_torus(sites->net)->n_routers;
         return 2 * R * sites->net->n_links <= MOST_ENTRIES;
     }
@@ -176,7 +176,8 @@ bool fc_spread_fits(const struct fc_sites *sites)
     double S = shape->n_supernodes, c = shape->pair_links, R = shape->n_routers;
     double local = shape->d_link == FC_D_FREE ? 0 : shape->local == FC_LOCAL_FULL ? 1 : 4;
     double in_between = fmin(c * c * local * (S - 2), (S - 2) * shape->members * shape->members);
-    return S >= 3 && S * S * S * c * c <= most_steps && S * S * in_between + 2 * R * S * c * local <= MOST_ENTRIES;
+    return S >= 3 && S * S * S * c * c <= most_steps && 2 * R * S <= MOST_ENTRIES &&
+           S * S * in_between + 2 * R * S * c * local <= MOST_ENTRIES;
 }
 
 /* Routers of the places, and their own links into and out of the network. */
