@@ -1,5 +1,5 @@
 /* bound.h - private to mapping/: the parts of the bound of a mapping problem (mapping_bound.c). All hold for
- * every mapping and every routing. */
+ * every mapping and every routing, but for the level of supernodes, which knows indirect routing. */
 #ifndef FC_BOUND_H
 #define FC_BOUND_H
 

@@ -6,7 +6,8 @@
  * over units of bandwidth out), and T >= (bytes that leave any one unit) / (greatest bandwidth out). With
  * n tasks on `total` places a unit of c places holds at least n - (total - c) of them. Levels: the node
  * itself, the router with its nodes, the family's blocks (those of the solver's cut bound), subtrees of a
- * fat-tree, chips of a tmesh. Links that never bind make a level's bandwidth infinite, and its bound 0. */
+ * fat-tree, chips of a tmesh. Under indirect routing bytes between supernodes cross two links between supernodes,
+ * which halves what may leave all of them together. Links that never bind make a level's bandwidth infinite, and its bound 0. */
 #include "mapping/bound.h"
 #include "models/family_fat_tree.h"
 #include "models/family_tmesh.h"
@@ -37,8 +38,9 @@ static void label_nodes(struct levels *s)
     }
 }
 
-/* Adds the level of the labels, if every allowed node is in a unit. */
-static void add(struct levels *s, uint32_t n_units, const char *name)
+/* Adds the level of the labels, if every allowed node is in a unit. A byte that leaves its unit crosses at least
+ * `crossings` links between units. */
+static void add(struct levels *s, uint32_t n_units, const char *name, int crossings)
 {
     const struct fc_network *net = s->sites->net;
     struct fc_cut_level level = {.most = 0};
@@ -69,14 +71,16 @@ static void add(struct levels *s, uint32_t n_units, const char *name)
     }
     level.least = s->n_tasks + fewest > total ? s->n_tasks + fewest - total : 1;
     if (level.most > s->n_tasks) level.most = s->n_tasks;
+    level.out /= crossings;
+    level.in /= crossings;
     snprintf(level.name, sizeof level.name, "%s", name);
     s->level[s->n++] = level;
 }
 
-static void add_routers(struct levels *s, uint32_t n_units, const char *name)
+static void add_routers(struct levels *s, uint32_t n_units, const char *name, int crossings)
 {
     label_nodes(s);
-    add(s, n_units, name);
+    add(s, n_units, name, crossings);
 }
 
 /* ---- the families' units ---- */
@@ -107,7 +111,8 @@ static void add_blocks(struct levels *s)
         uint32_t n_units = net->machine->family->partition(net, i, s->label);
         if (n_units == 0) break;
         block_name(net, i, name, sizeof name);
-        add_routers(s, n_units, name);
+        bool twice = i == 0 && !strcmp(net->machine->routing->name, "indirect") && n_units > 2;
+        add_routers(s, n_units, name, twice ? 2 : 1);
     }
 }
 
@@ -125,7 +130,7 @@ static void add_subtrees(struct levels *s)
                         s->label[fc_fat_tree_switch(t, l, plane, x, y)] =
                             x / (t->subtree_nodes[top] / t->subtree_nodes[l]);
         snprintf(name, sizeof name, "subtrees of height %d", top);
-        add_routers(s, t->n_subtrees[top], name);
+        add_routers(s, t->n_subtrees[top], name, 1);
     }
 }
 
@@ -142,14 +147,14 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
     if (s.in) {
         for (uint32_t v = 0; v < net->n_vertices; v++)
             s.label[v] = v < net->n_routers ? FC_NONE : v - net->n_routers;
-        add(&s, net->n_nodes, "nodes");
+        add(&s, net->n_nodes, "nodes", 1);
         for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v;
-        add_routers(&s, net->n_routers, "routers");
+        add_routers(&s, net->n_routers, "routers", 1);
         add_blocks(&s);
         if (!strcmp(net->machine->family->name, "fat-tree")) add_subtrees(&s);
         if (!strcmp(net->machine->family->name, "tmesh")) {
             for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v / fc_tmesh(net)->n_mesh;
-            add_routers(&s, fc_tmesh(net)->n_chips, "chips");
+            add_routers(&s, fc_tmesh(net)->n_chips, "chips", 1);
         }
     }
     *n = s.n;

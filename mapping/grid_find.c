@@ -7,13 +7,16 @@
  * neighbour of w along j is the fourth corner of v, w, v's neighbour along j. What neither tells apart (sides
  * of 4 as rings, sides of 2) is a hypercube, in which every choice is right. At last every pair is held
  * against the coordinates found, so a grid that is returned is one. Source: the product structure of
- * Cartesian graphs, Imrich & Klavzar, Product Graphs, 2000; the walk is our own. Limits: neighbours along the
- * sides only (no diagonals), next to no pair missing; bytes are not looked at. */
+ * Cartesian graphs, Imrich & Klavzar, Product Graphs, 2000; the walk is our own.
+ *
+ * A stencil with diagonals sends its larger messages over faces. Where all pairs make no grid, those of the most
+ * bytes are tried alone: of the greatest number of bytes, of the two greatest, and so on; the others must be diagonals. Limits:
+ * next to no pair missing; diagonals of as many bytes as a face has hide the grid. */
 #include "mapping/grid_find.h"
 
 #include <string.h>
 
-enum { MOST_NEIGHBOURS = 2 * FC_MAX_DIMS };
+enum { MOST_NEIGHBOURS = 2 * FC_MAX_DIMS, MOST_SIZES = 16 /* of pairs, in bytes, where diagonals are looked for */ };
 
 struct finder {
     const struct fc_unit_graph *graph;
@@ -197,8 +200,9 @@ static bool number(struct finder *f, struct fc_found_grid *grid)
     return true;
 }
 
-enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
-                          struct fc_found_grid *grid, struct fc_status *st)
+/* The grid of all pairs of this graph. */
+static enum fc_code find_among(const struct fc_unit_graph *tasks, struct fc_arena *arena,
+                               struct fc_found_grid *grid, struct fc_status *st)
 {
     struct finder f = {.graph = tasks};
     struct fc_arena scratch = {0};
@@ -215,6 +219,75 @@ enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *ar
     f.seen = f.queue ? fc_alloc(&scratch, n, sizeof *f.seen, st) : NULL;
     if (f.seen && frame_root(&f, root) && walk(&f, root) && measure(&f, root, grid) && number(&f, grid))
         grid->n = f.n_dims;
+    fc_arena_free(&scratch);
+    return st->code;
+}
+
+static double pair_bytes(const struct fc_unit_graph *g, uint64_t e)
+{
+    return g->out[e] + g->in[e];
+}
+
+/* The numbers of bytes that pairs exchange, greatest first, size[MOST_SIZES]; returns how many, 0: too many. */
+static int list_sizes(const struct fc_unit_graph *g, double *size)
+{
+    int n = 0;
+    for (uint64_t e = 0; e < g->first[g->n]; e++) {
+        double bytes = pair_bytes(g, e);
+        int i = 0;
+        while (i < n && size[i] > bytes) i++;
+        if (i < n && size[i] == bytes) continue;
+        if (n == MOST_SIZES) return 0;
+        memmove(size + i + 1, size + i, (size_t)(n++ - i) * sizeof *size);
+        size[i] = bytes;
+    }
+    return n;
+}
+
+/* Keeps the pairs of at least `least` bytes; `kept` has room for all. */
+static void keep_largest(const struct fc_unit_graph *g, double least, struct fc_unit_graph *kept)
+{
+    uint64_t n = 0;
+    kept->n = g->n;
+    for (uint32_t u = 0; u < g->n; u++) {
+        kept->first[u] = n;
+        for (uint64_t e = g->first[u]; e < g->first[u + 1]; e++)
+            if (pair_bytes(g, e) >= least) kept->other[n++] = g->other[e];
+    }
+    kept->first[g->n] = n;
+}
+
+/* Whether all pairs are at most a step apart in each dimension. */
+static bool has_diagonals_only(const struct fc_unit_graph *g, const struct fc_found_grid *grid)
+{
+    for (uint32_t t = 0; t < g->n; t++)
+        for (uint64_t e = g->first[t]; e < g->first[t + 1]; e++) {
+            long long p = grid->rank[t], q = grid->rank[g->other[e]];
+            for (int d = grid->n - 1; d >= 0; p /= grid->side[d], q /= grid->side[d], d--) {
+                long long apart = p % grid->side[d] - q % grid->side[d];
+                if (apart < 0) apart = -apart;
+                if (apart > 1 && apart != grid->side[d] - 1) return false;
+            }
+        }
+    return true;
+}
+
+enum fc_code fc_grid_find(const struct fc_unit_graph *tasks, struct fc_arena *arena,
+                          struct fc_found_grid *grid, struct fc_status *st)
+{
+    struct fc_unit_graph kept = {0};
+    struct fc_arena scratch = {0};
+    double size[MOST_SIZES];
+    if (find_among(tasks, arena, grid, st) || grid->n > 0) return st->code;
+    int n = list_sizes(tasks, size);
+    if (n < 2) return FC_OK;
+    kept.first = fc_alloc(&scratch, (size_t)tasks->n + 1, sizeof *kept.first, st);
+    kept.other = kept.first ? fc_alloc(&scratch, tasks->first[tasks->n], sizeof *kept.other, st) : NULL;
+    for (int i = 0; kept.other && i < n - 1 && grid->n == 0; i++) {
+        keep_largest(tasks, size[i], &kept);
+        if (find_among(&kept, arena, grid, st)) break;
+        if (grid->n > 0 && !has_diagonals_only(tasks, grid)) grid->n = 0;
+    }
     fc_arena_free(&scratch);
     return st->code;
 }

@@ -4,8 +4,8 @@
 
 #include "mapping/search.h"
 
-/* A grid in which all pairs that exchange bytes are neighbours, or those around it in sides that are rings.
- */
+/* A grid in which all pairs that exchange bytes are neighbours, or those around it in sides that are rings; or in which
+ * the pairs that exchange most are that, and the others diagonals: at most one step apart in each dimension. */
 struct fc_found_grid {
     int n; /* dimensions, 0: the job has no such grid */
     long long side[FC_MAX_DIMS];

@@ -212,7 +212,12 @@ enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, st
     } else if (!number_links(r, st)) {
         for (uint32_t l = 0; l < sites->net->n_links; l++) add_link(r, l);
         r->capacity = sites->routing->walk_capacity(sites->net);
-        make_table(r, most_work, st);
+        if (fc_spread_fits(sites)) {
+            r->kind = FC_ROUTES_SPREAD;
+            fc_spread_make(r, st);
+        } else {
+            make_table(r, most_work, st);
+        }
     }
     if (st->code) fc_arena_free(&r->arena);
     return st->code;

@@ -17,6 +17,8 @@
  * mapping. */
 #include "mapping/search.h"
 
+#include "models/family_two_level.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,12 +105,42 @@ ALWAYS_INLINE void add_on_rings(struct fc_search *s, uint32_t a, uint32_t b, dou
     t->work += n;
 }
 
+/* On routes that are spread: within a supernode to the links, between two to the sums of bundles. */
+ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, double bytes, struct tally *t)
+{
+    const struct fc_routes *r = s->routes;
+    const struct fc_spread *spread = &r->spread;
+    if (r->out[a] != FC_NONE) touch(s, r->out[a], bytes, t);
+    if (r->in[b] != FC_NONE) touch(s, r->in[b], bytes, t);
+    if (fc_spread_is_local(spread, a, b)) {
+        uint32_t links[4], members = fc_two_level(s->sites->net)->members, base = spread->group[a] * members;
+        double weights[4];
+        int n = fc_two_level_local_route(s->sites->net, base, spread->router[a] - base, spread->router[b] - base,
+                                         links, weights);
+        for (int i = 0; i < n; i++)
+            if (r->number[links[i]] != FC_NONE) touch(s, r->number[links[i]], bytes * weights[i], t);
+        t->work += 2;
+        return;
+    }
+    struct fc_spread_use use[FC_SPREAD_USES];
+    fc_spread_uses(spread, a, b, use);
+    for (int i = 0; i < spread->n_uses; i++) {
+        struct fc_search_sum *sum = &s->sum[use[i].bundle];
+        if (!sum->listed) s->changed[s->n_changed++] = use[i].bundle;
+        sum->bytes += bytes * use[i].share;
+        sum->listed = true;
+    }
+    t->work += (uint64_t)spread->n_uses;
+}
+
 ALWAYS_INLINE void add_flow(struct fc_search *s, uint32_t a, uint32_t b, double bytes,
                             enum fc_routes_kind kind, struct tally *t)
 {
     const struct fc_routes *r = s->routes;
     if (kind == FC_ROUTES_RINGS) {
         add_on_rings(s, a, b, bytes, t);
+    } else if (kind == FC_ROUTES_SPREAD) {
+        add_spread(s, a, b, bytes, t);
     } else if (kind == FC_ROUTES_TABLE) {
         uint32_t lo = r->first[(size_t)a * r->n + b], hi = r->first[(size_t)a * r->n + b + 1];
         for (uint32_t i = lo; i < hi; i++)
@@ -138,6 +170,23 @@ ALWAYS_INLINE void end(struct fc_search *s, const struct tally *t)
     s->work = t->work;
 }
 
+/* The sums of bundles onto the links, but those of no more than `dust` bytes: what was taken away and added again. */
+static void spend_sums(struct fc_search *s, double dust)
+{
+    const struct fc_spread *spread = &s->routes->spread;
+    struct tally t = begin(s);
+    for (uint32_t i = 0; i < s->n_changed; i++) {
+        uint32_t bundle = s->changed[i], lo = spread->first[bundle], hi = spread->first[bundle + 1];
+        double bytes = s->sum[bundle].bytes;
+        s->sum[bundle] = (struct fc_search_sum){0};
+        if (fabs(bytes) <= dust) continue;
+        for (uint32_t e = lo; e < hi; e++) touch(s, spread->link[e], bytes * (double)spread->weight[e], &t);
+        t.work += hi - lo;
+    }
+    s->n_changed = 0;
+    end(s, &t);
+}
+
 /* All flows of unit u but those with unit `except`, times sign. */
 ALWAYS_INLINE void add_unit_by(struct fc_search *s, uint32_t u, uint32_t except, double sign,
                                enum fc_routes_kind kind)
@@ -162,6 +211,8 @@ static void add_unit(struct fc_search *s, uint32_t u, uint32_t except, double si
         add_unit_by(s, u, except, sign, FC_ROUTES_RINGS);
     else if (s->routes->kind == FC_ROUTES_TABLE)
         add_unit_by(s, u, except, sign, FC_ROUTES_TABLE);
+    else if (s->routes->kind == FC_ROUTES_SPREAD)
+        add_unit_by(s, u, except, sign, FC_ROUTES_SPREAD);
     else
         add_unit_by(s, u, except, sign, FC_ROUTES_WALK);
 }
@@ -188,6 +239,7 @@ static void sum_loads(struct fc_search *s)
             if (g->out[e] > 0 && here != there) add_flow(s, here, there, g->out[e], s->routes->kind, &t);
         }
     end(s, &t);
+    spend_sums(s, 0);
 }
 
 double fc_search_time_s(const struct fc_search *s)
@@ -298,11 +350,52 @@ static double flow_heat(struct fc_search *s, uint32_t a, uint32_t b, double byte
     return heat;
 }
 
+static bool is_hot_bundle(const struct fc_search *s, uint32_t bundle)
+{
+    const struct fc_spread *spread = &s->routes->spread;
+    for (uint32_t e = spread->first[bundle]; e < spread->first[bundle + 1]; e++) {
+        const struct fc_search_link *link = &s->link[spread->link[e]];
+        if (link->load * link->inverse > hot_share) return true;
+    }
+    return false;
+}
+
+/* On routes that are spread: hot are units whose own way out of their router and supernode, or into it, crosses a
+ * hot link. What each adds to the norm is not known. */
+static void find_hot_spread(struct fc_search *s)
+{
+    const struct fc_unit_graph *g = s->graph;
+    const struct fc_spread *spread = &s->routes->spread;
+    uint32_t R = spread->n_routers, S = spread->n_groups;
+    const bool *hot = s->is_hot;
+    for (uint32_t i = 0; i < 2 * R + 2 * S; i++) s->is_hot[i] = is_hot_bundle(s, i);
+    s->work += (spread->first[2 * R + 2 * S] + g->first[g->n]) / 8;
+    for (uint32_t u = 0; u < g->n; u++) {
+        uint32_t here = s->place[u], group = S > 0 ? spread->group[here] : 0;
+        bool ways = hot[spread->router[here]] || hot[R + spread->router[here]], is = false;
+        if (S > 0) ways = ways || hot[2 * R + group] || hot[2 * R + S + group];
+        for (uint64_t e = g->first[u]; !is && e < g->first[u + 1]; e++) {
+            uint32_t there = s->place[g->other[e]];
+            if (here == there) continue;
+            if (fc_spread_is_local(spread, here, there))
+                flow_heat(s, here, there, 1, &is);
+            else
+                is = ways;
+        }
+        s->heat[u] = INFINITY;
+        if (is) s->hot[s->n_hot++] = u;
+    }
+}
+
 /* Lists the units with a flow over a hot link, and what each adds to the norm. Needs fresh sums. */
 static void find_heat(struct fc_search *s)
 {
     const struct fc_unit_graph *g = s->graph;
     s->n_hot = 0;
+    if (s->routes->kind == FC_ROUTES_SPREAD) {
+        find_hot_spread(s);
+        return;
+    }
     for (uint32_t u = 0; u < g->n; u++) s->heat[u] = 0;
     for (uint32_t u = 0; u < g->n; u++) {
         bool hot = false;
@@ -346,6 +439,19 @@ static bool widen(const struct fc_search *s, uint64_t bits, struct proposal *p)
     return true;
 }
 
+/* A slot drawn from all; on routes that are spread half of the time one of the unit's own supernode, as these moves
+ * change few sums. */
+static uint32_t any_slot(const struct fc_search *s, uint32_t u, uint64_t bits)
+{
+    const struct fc_spread *spread = &s->routes->spread;
+    uint32_t per_node = s->sites->slots_per_node, draw = (uint32_t)bits;
+    if (s->routes->kind != FC_ROUTES_SPREAD || spread->n_groups == 0 || (bits >> 32 & 1))
+        return (uint32_t)((uint64_t)draw * s->n_slots >> 32);
+    uint32_t group = spread->group[s->place[u]], first = spread->first_place[group],
+             n = spread->first_place[group + 1] - first, slot = (uint32_t)((uint64_t)draw * n * per_node >> 32);
+    return spread->place[first + slot / per_node] * per_node + slot % per_node;
+}
+
 /* Half of the units are hot ones, half of the targets lie near a neighbour of the unit; the rest is drawn
  * from all. False when the move would change nothing. */
 static bool propose(const struct fc_search *s, const struct fc_search_settings *set, uint64_t key,
@@ -360,7 +466,7 @@ static bool propose(const struct fc_search *s, const struct fc_search_settings *
     if (degree == 0) return false;
     if (beside) place = near_place(s, s->place[g->other[g->first[u] + (a >> 34) % degree]], b);
     *p = (struct proposal){s->slot[u],
-                           place == FC_NONE ? (uint32_t)((b & 0xffffffff) * s->n_slots >> 32)
+                           place == FC_NONE ? any_slot(s, u, b)
                                             : place * per_node + (uint32_t)((b >> 60) * per_node >> 4),
                            1};
     if (p->to / per_node == s->place[u]) return false;
@@ -453,6 +559,7 @@ static bool try_move(struct fc_search *s, const struct fc_search_settings *set, 
     if (p->n == 1 && fc_routes_measured(s->routes) && !passes(s, set, p, most)) return false;
     next_trial(s);
     for (uint32_t i = 0; i < p->n; i++) move(s, p->from + i, p->to + i);
+    spend_sums(s, s->dust);
     s->power_sum = fmax(s->power_sum, 1e-14 * s->fresh_sum);
     double change = log(s->hop_sum / was.hop);
     if (set->cap_s > 0)
@@ -502,6 +609,18 @@ void fc_search_run(struct fc_search *s, const struct fc_search_settings *set)
     go_to_best(s);
 }
 
+static enum fc_code start_sums(struct fc_search *s, struct fc_status *st)
+{
+    const struct fc_unit_graph *g = s->graph;
+    const struct fc_spread *spread = &s->routes->spread;
+    s->sum = fc_alloc(&s->arena, spread->n_bundles, sizeof *s->sum, st);
+    s->changed = s->sum ? fc_alloc(&s->arena, spread->n_bundles, sizeof *s->changed, st) : NULL;
+    s->is_hot = s->changed ? fc_alloc(&s->arena, spread->n_bundles, sizeof *s->is_hot, st) : NULL;
+    for (uint64_t e = 0; e < g->first[g->n]; e++) s->dust = fmax(s->dust, g->out[e]);
+    s->dust *= 1e-12;
+    return st->code;
+}
+
 enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_routes *routes,
                              const struct fc_unit_graph *graph, const uint32_t *slot, struct fc_search *s,
                              struct fc_status *st)
@@ -523,7 +642,8 @@ enum fc_code fc_search_start(const struct fc_sites *sites, const struct fc_route
     s->before = s->link ? fc_alloc(&s->arena, (size_t)n_links + 1, sizeof *s->before, st) : NULL;
     s->hot = s->before ? fc_alloc(&s->arena, graph->n, sizeof *s->hot, st) : NULL;
     s->heat = s->hot ? fc_alloc(&s->arena, graph->n, sizeof *s->heat, st) : NULL;
-    if (!s->heat || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
+    if (s->heat && routes->kind == FC_ROUTES_SPREAD) start_sums(s, st);
+    if (st->code || fc_walk_start(&s->walk, sites->routing->walk_capacity(sites->net), st)) {
         fc_arena_free(&s->arena);
         return st->code;
     }

@@ -37,6 +37,11 @@ struct fc_search_link {
     double power;   /* (load * inverse)^p */
     uint32_t stamp; /* == now: the trial has touched it */
 };
+/* Bytes that a trial adds to a bundle of links (routes.h); listed: it is in `changed`. */
+struct fc_search_sum {
+    double bytes;
+    bool listed;
+};
 struct fc_search {
     struct fc_arena arena;
     const struct fc_sites *sites;
@@ -60,6 +65,11 @@ struct fc_search {
     /* The links that the trial has touched, as they were before it. */
     struct fc_search_before *before; /* [routes->n_links + 1] */
     uint32_t n_before, now;
+    /* FC_ROUTES_SPREAD: bundles whose bytes the trial has changed; sums of less than `dust` are rounding. */
+    struct fc_search_sum *sum; /* [n_bundles], all 0 between trials */
+    uint32_t *changed, n_changed;
+    bool *is_hot; /* [n_bundles] crosses a hot link; only OUT to D_IN */
+    double dust;
     /* Units whose traffic crosses the hottest links; what each unit's traffic adds to power_sum, at most (as
      * of the last refresh). */
     uint32_t *hot, n_hot; /* [graph->n] */

@@ -43,7 +43,7 @@ static enum fc_code choose_routing(struct fc_optimizer *o, struct fc_status *st)
     }
     fc_walk_free(&walk);
     bool long_walks = links * (double)o->problem->demand->n_entries > (double)o->budget / MOST_WALK_SHARE;
-    o->sites.routing = long_walks ? simple : used;
+    o->sites.routing = long_walks && !fc_spread_fits(&o->sites) ? simple : used;
     return FC_OK;
 }
 

@@ -47,5 +47,48 @@ static inline uint32_t fc_two_level_local_link(const struct fc_network *net, uin
     if (s->local == FC_LOCAL_FULL) return first + p - 1 + drawer_rank * p + pb;
     return pa == pb ? first + p - 1 + drawer_rank : FC_NONE;
 }
+/* Local links from member a to member b of the supernode with first router `base`: none for a == b, one, or the two
+ * two-hop ways of a grid with half the share each. links [4], weights [4]; returns how many. */
+static inline int fc_two_level_local_route(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b,
+                                           uint32_t *links, double *weights)
+{
+    if (a == b) return 0;
+    uint32_t one = fc_two_level_local_link(net, base, a, b);
+    if (one != FC_NONE) {
+        links[0] = one;
+        weights[0] = 1;
+        return 1;
+    }
+    uint32_t p = fc_two_level(net)->n_positions;
+    uint32_t corner[2] = {a / p * p + b % p, b / p * p + a % p};
+    for (int i = 0; i < 2; i++) {
+        links[2 * i] = fc_two_level_local_link(net, base, a, corner[i]);
+        links[2 * i + 1] = fc_two_level_local_link(net, base, corner[i], b);
+        weights[2 * i] = weights[2 * i + 1] = 0.5;
+    }
+    return 4;
+}
+/* The D link of a cable from supernode s to t (s != t), and the members at its two ends. */
+struct fc_two_level_crossing {
+    uint32_t link, from, to;
+};
+static inline struct fc_two_level_crossing fc_two_level_cross(const struct fc_network *net, uint32_t s, uint32_t t,
+                                                              uint32_t cable)
+{
+    struct fc_two_level_crossing x;
+    x.link = fc_two_level_d_link(net, s, t, cable);
+    x.from = net->link_source[x.link] % fc_two_level(net)->members;
+    x.to = net->link_target[x.link] % fc_two_level(net)->members;
+    return x;
+}
+static inline uint32_t fc_two_level_injection(const struct fc_network *net, uint32_t node)
+{
+    return net->first_link[net->n_routers + node];
+}
+static inline uint32_t fc_two_level_ejection(const struct fc_network *net, uint32_t node)
+{
+    uint32_t per_router = fc_two_level(net)->nodes_per_router, router = node / per_router;
+    return net->first_link[router + 1] - per_router + node % per_router;
+}
 
 #endif

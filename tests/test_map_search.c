@@ -214,6 +214,24 @@ static void check_loads(const struct fc_search *search, const struct fc_network 
     fc_load_free(&load);
 }
 
+/* The link time of a byte between all places is that of the routing's own walk. */
+static void check_distances(const struct fc_routes *routes, const struct fc_network *net)
+{
+    struct fc_walk walk;
+    struct fc_status st = {0};
+    const uint32_t *node = routes->sites->node;
+    CU_ASSERT_EQUAL_FATAL(fc_walk_start(&walk, routes->capacity, &st), FC_OK);
+    for (uint32_t a = 0; a < routes->n; a++)
+        for (uint32_t b = 0; b < routes->n; b++) {
+            double seconds = 0;
+            walk.n = 0;
+            if (a != b) routes->sites->routing->walk(net, node[a], node[b], 1, &walk);
+            for (uint32_t i = 0; i < walk.n; i++) seconds += walk.weight[i] / fc_link_bandwidth(net, walk.link[i]);
+            CU_ASSERT(fc_near(fc_routes_distance(routes, a, b), seconds, 1e-6));
+        }
+    fc_walk_free(&walk);
+}
+
 /* After 10^5 moves and more, single ones and runs, the loads kept up to date are the loads summed afresh:
  * routes on rings (ties, a mesh with an end), from a table, and walked. */
 static void test_search_loads(void)
@@ -294,6 +312,69 @@ static void test_search_loads(void)
         fc_demand_free(&d);
         fc_test_close(&machine, &net);
     }
+}
+
+/* Routes that go over the whole network are searched by sums of bundles: after 10^5 moves between supernodes and inside
+ * them, of single units and of runs, every link carries what fc_load_solve says of the placement. Indirect and UGAL (half
+ * and half), one cable a pair and several, full groups and grids, several nodes a router, local hops free; Valiant on a
+ * torus and a mesh. */
+static void test_spread_loads(void)
+{
+#define GROUPS(more, routing)                                                                                  \
+    PLAIN("two-level, " more,                                                                                  \
+          "ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 1 GB/s}, d: {bandwidth: 2 GB/s}, injection: {bandwidth: 9 GB/s}", \
+          routing)
+    static const char *const cases[] = {
+        GROUPS("supernodes: 5, drawers: 2, nodes_per_drawer: 4, d_link: packed", "indirect"),
+        GROUPS("supernodes: 3, drawers: 2, nodes_per_drawer: 5, d_link: hashed", "indirect"),
+        GROUPS("supernodes: 6, drawers: 2, nodes_per_drawer: 3, d_link: free", "indirect"),
+        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, nodes_per_router: 2, links_per_pair: 5, local: grid, "
+               "d_link: modulo",
+               "indirect"),
+        GROUPS("supernodes: 4, drawers: 3, nodes_per_drawer: 4, links_per_pair: 3, local: grid, d_link: modulo", "ugal"),
+        PLAIN("torus, dims: [5, 4, 2], nodes_per_router: 2", "torus: {bandwidth: 1 GB/s}, injection: {bandwidth: 9 GB/s}",
+              "valiant"),
+        PLAIN("mesh, dims: [7, 6]", "mesh: {bandwidth: 1 GB/s}", "valiant")};
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_demand d;
+        struct fc_arena arena = {0};
+        struct fc_status st = {0};
+        struct fc_unit_graph graph = {0};
+        struct fc_routes routes;
+        struct fc_search search;
+        uint32_t unit[20], node[100], n;
+        if (!open_job(cases[i], "multicast:tasks=20,targets=5,stride=3,bytes=999", &machine, &net, &d)) return;
+        n = net.n_nodes - 3; /* a few are not allowed, the others in any order */
+        fc_random_permutation(7, i, node, net.n_nodes);
+        for (uint32_t t = 0; t < 20; t++) unit[t] = t;
+        struct fc_sites sites = {&net, machine.routing, node, n, 1, NULL};
+        CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 20, &arena, &graph, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_routes_make(&sites, 1000000, &routes, &st), FC_OK);
+        CU_ASSERT_EQUAL(routes.kind, FC_ROUTES_SPREAD);
+        CU_ASSERT_EQUAL_FATAL(fc_search_start(&sites, &routes, &graph, unit, &search, &st), FC_OK);
+        check_loads(&search, &net, &d);
+        check_distances(&routes, &net);
+        double before_s = fc_search_time_s(&search);
+        struct fc_search_settings settings = {.start_temperature = 0.01, .end_temperature = 1e-4, .doublings = 4,
+                                              .hop_weight = 0.3, .blocks = 8, .work = i == 0 ? 60000000 : 3000000};
+        fc_search_run(&search, &settings);
+        CU_ASSERT(i > 0 || search.n_evaluated > 100000);
+        CU_ASSERT(fc_search_time_s(&search) < before_s);
+        check_loads(&search, &net, &d);
+        settings.cap_s = fc_search_time_s(&search) * (1 + 1e-9);
+        settings.work = 1000000;
+        fc_search_run(&search, &settings);
+        CU_ASSERT(fc_search_time_s(&search) <= settings.cap_s);
+        check_loads(&search, &net, &d);
+        fc_search_free(&search);
+        fc_routes_free(&routes);
+        fc_arena_free(&arena);
+        fc_demand_free(&d);
+        fc_test_close(&machine, &net);
+    }
+#undef GROUPS
 }
 
 /* ---- the whole ---- */
@@ -496,6 +577,7 @@ int suite_map_search(void)
         {"cuts of known weight", test_cuts},
         {"exact embedding", test_embedding},
         {"loads kept up to date", test_search_loads},
+        {"loads of routes over the whole network", test_spread_loads},
         {"perfect mapping of a shuffled stencil", test_perfect},
         {"near perfect mapping of a stencil", test_near_perfect},
         {"search asked to stop", test_stopped},

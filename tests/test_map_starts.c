@@ -96,6 +96,59 @@ static void test_found_grid(void)
     check_found(four, false, 5, 4, 4);
 }
 
+/* The stencil of 27 points on an open box of shuffled tasks, faces[k] bytes over the faces of dimension k, 4 over edges, 1
+ * over corners; `extra`: bytes of one pair far apart. */
+static enum fc_code add_diagonals(const int *side, const int *faces, double extra, struct fc_demand *d, struct fc_status *st)
+{
+    int n = side[0] * side[1] * side[2];
+    uint32_t to[1000];
+    int from[1000];
+    fc_random_permutation(9, 2, to, (uint32_t)n);
+    for (int t = 0; t < n; t++) from[to[t]] = t;
+    if (fc_demand_start(d, (uint32_t)n, 27 * (size_t)n, st)) return st->code;
+    for (uint32_t u = 0; u < (uint32_t)n; u++)
+        for (uint32_t v = 0; v < (uint32_t)n; v++) {
+            int steps = 0, along = 0, p = from[u], q = from[v], far = 0;
+            for (int k = 0; k < 3; p /= side[k], q /= side[k], k++) {
+                int apart = abs(p % side[k] - q % side[k]);
+                steps += apart;
+                far += apart > 1;
+                if (apart) along = k;
+            }
+            if (far == 0 && steps > 0) fc_demand_add(d, u, v, steps == 1 ? faces[along] : steps == 2 ? 4 : 1);
+            if (extra > 0 && from[u] + from[v] == n / 2 && from[u] * from[v] == 0) fc_demand_add(d, u, v, extra);
+        }
+    return FC_OK;
+}
+
+/* Faces of equal bytes and of three sizes give the box; one pair across it is no diagonal, so there is none; nor is there
+ * when edges have as many bytes as faces. */
+static void test_diagonals(void)
+{
+    static const int side[] = {5, 6, 7}, equal[] = {16, 16, 16}, three[] = {30, 42, 35}, as_edges[] = {4, 4, 4};
+    static const struct {
+        const int *faces;
+        double extra;
+        int n;
+    } cases[] = {{equal, 0, 3}, {three, 0, 3}, {equal, 2, 0}, {as_edges, 0, 0}};
+    uint32_t identity[1000];
+    for (uint32_t t = 0; t < 1000; t++) identity[t] = t;
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        struct fc_demand d = {0};
+        struct fc_status st = {0};
+        struct fc_arena arena = {0};
+        struct fc_unit_graph graph = {0};
+        struct fc_found_grid grid;
+        CU_ASSERT_EQUAL_FATAL(add_diagonals(side, cases[i].faces, cases[i].extra, &d, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, identity, d.n_tasks, &arena, &graph, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_grid_find(&graph, &arena, &grid, &st), FC_OK);
+        CU_ASSERT_EQUAL(grid.n, cases[i].n);
+        CU_ASSERT(grid.n == 0 || grid.side[0] + grid.side[1] + grid.side[2] == 18);
+        fc_arena_free(&arena);
+        fc_demand_free(&d);
+    }
+}
+
 /* A pair that is none in the box, a task that talks to nobody: no grids. */
 static void test_no_grid(void)
 {
@@ -166,6 +219,7 @@ int suite_map_starts(void)
     static const CU_TestInfo tests[] = {
         {"grid of a shuffled box", test_found_grid},
         {"jobs that are no grid", test_no_grid},
+        {"the grid of a stencil with diagonals", test_diagonals},
         {"bisections of exact sizes", test_bisection_sizes},
         CU_TEST_INFO_NULL,
     };

@@ -24,6 +24,9 @@
 #define LEVELS(shape, cores) \
     "name: l\nnetwork: {family: two-level, " shape "}\n" \
     "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END(cores)
+#define INDIRECT(shape, cores) \
+    "name: l\nnetwork: {family: two-level, " shape "}\nrouter: {routing: indirect}\n" \
+    "links: {ll: {bandwidth: 3 GB/s}, lr: {bandwidth: 2 GB/s}, d: {bandwidth: 1 GB/s}}" END(cores)
 #define CHIPS(shape, cores) \
     "name: c\nnetwork: {family: tmesh, " shape "}\n" \
     "links: {torus: {bandwidth: 1 GB/s}, mesh: {bandwidth: 2 GB/s}}" END(cores)
@@ -44,6 +47,8 @@ static const char *const small[] = {
     HASHED("children: [2, 2], parents: [2, 1]", "2"),
     LEVELS("supernodes: 3, nodes_per_drawer: 2", "1"),
     LEVELS("supernodes: 2, drawers: 2, nodes_per_drawer: 1", "2"),
+    INDIRECT("supernodes: 3, nodes_per_drawer: 2", "1"),
+    INDIRECT("supernodes: 3, nodes_per_drawer: 1", "2"),
     CHIPS("dims: [3], mesh: [2, 2], bridges: {x-: 0, x+: 1}", "1"),
     GRAPH("1"),
 };
@@ -168,8 +173,8 @@ static void test_all_mappings(void)
         }
         fc_test_close(&machine, &net);
     }
-    CU_ASSERT_EQUAL(cases, 70);
-    CU_ASSERT(met >= 35); /* also without a search of all mappings */
+    CU_ASSERT_EQUAL(cases, 80);
+    CU_ASSERT(met >= 41); /* also without a search of all mappings */
 }
 
 /* ---- strategies on shipped machines ---- */

@@ -1,7 +1,8 @@
 /* validate_mapping.c - `optimize` beside every named strategy, on jobs with a goal and on generated jobs of
  * the kinds that users bring: stencils in order and shuffled, power-law graphs (preferential attachment),
- * finite-element meshes and random geometric graphs with their tasks shuffled, multicasts, on tori, meshes,
- * fat trees, TMesh and PERCS networks (every rule for the hosts of D links, direct and indirect routing).
+ * finite-element meshes, random geometric graphs and 27-point stencils with their tasks shuffled, multicasts, on tori,
+ * meshes, fat trees, TMesh, dragonflies and PERCS networks (every rule for the hosts of D links, direct and indirect
+ * routing).
  *
  * A row: the job, the proven bound, the longest link time by each strategy, then by `optimize` with budget_s
  * seconds' worth of steps, how far that is below the best other, and hops a byte (between nodes; of all
@@ -90,6 +91,23 @@ static void element_mesh(struct edges *e, uint64_t seed)
     }
 }
 
+/* The stencil of 27 points on an open cube: 16 over faces, 4 over edges, 1 over corners. */
+static void cube_27(struct edges *e)
+{
+    uint32_t side = 1;
+    while ((side + 1) * (side + 1) * (side + 1) <= e->n_tasks) side++;
+    for (uint32_t t = 0; t < e->n_tasks; t++)
+        for (uint32_t u = 0; u < t; u++) {
+            uint32_t far = 0, steps = 0;
+            for (uint32_t k = 0, p = t, q = u; k < 3; k++, p /= side, q /= side) {
+                uint32_t apart = p % side > q % side ? p % side - q % side : q % side - p % side;
+                far += apart > 1;
+                steps += apart;
+            }
+            if (far == 0) add_edge(e, t, u, steps == 1 ? 16 : steps == 2 ? 4 : 1);
+        }
+}
+
 struct sender {
     uint32_t from, to;
     double bytes;
@@ -146,6 +164,10 @@ static enum fc_code shuffle_pattern(const struct fc_demand *ordered, uint64_t se
 #define PERCS(supernodes, cores)                                                                             \
     MACHINE("two-level, supernodes: " supernodes ", drawers: 4, nodes_per_drawer: 8",                        \
             "ll: {bandwidth: 24 GB/s}, lr: {bandwidth: 5 GB/s}, d: {bandwidth: 10 GB/s}", "direct", cores)
+#define DRAGONFLY(routing, cores)                                                                            \
+    MACHINE("two-level, supernodes: 9, drawers: 4, nodes_per_drawer: 8, nodes_per_router: 4, links_per_pair: 8, "  \
+            "local: grid, d_link: modulo",                                                                  \
+            "ll: {bandwidth: 5.25 GB/s}, lr: {bandwidth: 15.75 GB/s}, d: {bandwidth: 4.6875 GB/s}", routing, cores)
 #define TMESH                                                                                                \
     MACHINE("tmesh, dims: [4, 4, 4], mesh: [4, 4], bridges: {x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}",     \
             "torus: {bandwidth: 2 GB/s}, mesh: {bandwidth: 25.6 GB/s}", "dimension-order", "1")
@@ -160,7 +182,7 @@ static enum fc_code shuffle_pattern(const struct fc_demand *ordered, uint64_t se
 
 static const struct job {
     const char *name, *machine;
-    const char *graph; /* power-law, geometric, mesh, a file, or a pattern; "shuffled " before it */
+    const char *graph; /* power-law, geometric, mesh, 27-point, a file, or a pattern; "shuffled " before it */
     uint32_t n_tasks;  /* of a graph */
     uint64_t seed;
     double budget_s;          /* 0: 4 */
@@ -190,8 +212,17 @@ static const struct job {
     {"PERCS-64 hashed direct, multicast", PERCS_64("hashed", "direct"), MULTICAST, 0, 1, 5, 0, 0},
     {"PERCS-64 free direct, 4D stencil", PERCS_64("free", "direct"), STENCIL_4D, 0, 1, 5, 0, 0},
     {"PERCS-64 packed indirect, 4D stencil", PERCS_64("packed", "indirect"), STENCIL_4D, 0, 1, 5, 0, 0},
-    {"PERCS-64 packed indirect, 2D stencil", PERCS_64("packed", "indirect"), STENCIL_2D, 0, 1, 5, 0, 0},
-    {"PERCS-64 packed indirect, multicast", PERCS_64("packed", "indirect"), MULTICAST, 0, 1, 5, 0, 0},
+    {"PERCS-64 hashed indirect, 4D stencil", PERCS_64("hashed", "indirect"), STENCIL_4D, 0, 1, 5, 0, 0},
+    {"PERCS-64 packed indirect, 2D stencil", PERCS_64("packed", "indirect"), STENCIL_2D, 0, 1, 5, 60e-6, 0},
+    {"PERCS-64 packed indirect, multicast", PERCS_64("packed", "indirect"), MULTICAST, 0, 1, 5, 2.5e-3, 0},
+    {"torus 8x8x8, shuffled 27-point stencil", TORUS("[8, 8, 8]", "dimension-order", "1"), "27-point", 512, 2, 0, 36e-9,
+     0},
+    {"torus 6x10x9 Valiant, mesh 540", TORUS("[6, 10, 9]", "valiant", "1"), "mesh", 540, 24, 0, 0, 0},
+    {"mesh 9x11 Valiant x 2 cores, power law 198",
+     MACHINE("mesh, dims: [9, 11]", "mesh: {bandwidth: 1 GB/s}", "valiant", "2"), "power-law", 198, 25, 0, 0, 0},
+    {"dragonfly of 9 groups, UGAL, geometric 1152", DRAGONFLY("ugal", "1"), "geometric", 1152, 26, 0, 0, 0},
+    {"dragonfly of 9 groups, indirect x 2 cores, power law 1500", DRAGONFLY("indirect", "2"), "power-law", 1500, 27, 0,
+     0, 0},
     {"torus 8x8x8x8, power law 4096", TORUS("[8, 8, 8, 8]", "dimension-order", "1"), "power-law", 4096, 21, 5,
      0, 0},
     {"torus 10x10x10, 2D stencil 40x25", TORUS("[10, 10, 10]", "dimension-order", "1"),
@@ -272,6 +303,7 @@ static enum fc_code make_demand(const struct job *job, const struct fc_network *
     if (!strcmp(job->graph, "power-law")) power_law(&e, job->seed);
     if (!strcmp(job->graph, "geometric")) geometric(&e, job->seed);
     if (!strcmp(job->graph, "mesh")) element_mesh(&e, job->seed);
+    if (!strcmp(job->graph, "27-point")) cube_27(&e);
     put_edges(&e, true, job->seed, d, st);
     free(e.a), free(e.b), free(e.bytes);
     return st->code;

@@ -11,44 +11,12 @@
 
 static const char *const two_level[] = {"two-level", NULL};
 
-static inline uint32_t injection_link(const struct fc_network *net, uint32_t node)
-{
-    return net->first_link[net->n_routers + node];
-}
-static inline uint32_t ejection_link(const struct fc_network *net, uint32_t node)
-{
-    uint32_t per_router = fc_two_level(net)->nodes_per_router, router = node / per_router;
-    return net->first_link[router + 1] - per_router + node % per_router;
-}
-
-/* Local links from member a to member b of the supernode with first router `base`: one, or the two two-hop ways of a
- * grid with half the share each. links [4], weights [4]; returns how many. */
-static inline int local_links(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b, uint32_t *links,
-                              double *weights)
-{
-    if (a == b) return 0;
-    uint32_t one = fc_two_level_local_link(net, base, a, b);
-    if (one != FC_NONE) {
-        links[0] = one;
-        weights[0] = 1;
-        return 1;
-    }
-    uint32_t p = fc_two_level(net)->n_positions;
-    uint32_t corner[2] = {a / p * p + b % p, b / p * p + a % p};
-    for (int i = 0; i < 2; i++) {
-        links[2 * i] = fc_two_level_local_link(net, base, a, corner[i]);
-        links[2 * i + 1] = fc_two_level_local_link(net, base, corner[i], b);
-        weights[2 * i] = weights[2 * i + 1] = 0.5;
-    }
-    return 4;
-}
-
 static inline void local_walk(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b, double share,
                               struct fc_walk *walk)
 {
     uint32_t links[4];
     double weights[4];
-    int n = local_links(net, base, a, b, links, weights);
+    int n = fc_two_level_local_route(net, base, a, b, links, weights);
     for (int i = 0; i < n; i++) fc_walk_add(walk, links[i], share * weights[i]);
 }
 static inline void local_load(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b, double bytes,
@@ -56,21 +24,8 @@ static inline void local_load(const struct fc_network *net, uint32_t base, uint3
 {
     uint32_t links[4];
     double weights[4];
-    int n = local_links(net, base, a, b, links, weights);
+    int n = fc_two_level_local_route(net, base, a, b, links, weights);
     for (int i = 0; i < n; i++) load[links[i]] += bytes * weights[i];
-}
-
-/* The D link of a cable, and the members at its two ends. */
-struct crossing {
-    uint32_t link, from, to;
-};
-static inline struct crossing cross(const struct fc_network *net, uint32_t s, uint32_t t, uint32_t cable)
-{
-    struct crossing x;
-    x.link = fc_two_level_d_link(net, s, t, cable);
-    x.from = net->link_source[x.link] % fc_two_level(net)->members;
-    x.to = net->link_target[x.link] % fc_two_level(net)->members;
-    return x;
 }
 
 /* ---- walks ---- */
@@ -86,7 +41,7 @@ static void direct_routers(const struct fc_network *net, uint32_t src, uint32_t 
         return;
     }
     for (uint32_t c = 0; c < shape->pair_links; c++) {
-        struct crossing x = cross(net, s, t, c);
+        struct fc_two_level_crossing x = fc_two_level_cross(net, s, t, c);
         double part = share / shape->pair_links;
         if (count_local) local_walk(net, s * m, src % m, x.from, part, walk);
         fc_walk_add(walk, x.link, part);
@@ -97,9 +52,9 @@ static void direct_routers(const struct fc_network *net, uint32_t src, uint32_t 
 static void direct_walk(const struct fc_network *net, uint32_t src, uint32_t dst, double share, struct fc_walk *walk)
 {
     uint32_t per_router = fc_two_level(net)->nodes_per_router;
-    fc_walk_add(walk, injection_link(net, src), share);
+    fc_walk_add(walk, fc_two_level_injection(net, src), share);
     direct_routers(net, src / per_router, dst / per_router, share, walk);
-    fc_walk_add(walk, ejection_link(net, dst), share);
+    fc_walk_add(walk, fc_two_level_ejection(net, dst), share);
 }
 
 static uint32_t direct_capacity(const struct fc_network *net) { return 2 + 9 * fc_two_level(net)->pair_links; }
@@ -112,14 +67,14 @@ static void via_walk(const struct fc_network *net, uint32_t src, uint32_t dst, u
     uint32_t m = shape->members, s = src / m, t = dst / m, cables = shape->pair_links;
     bool count_local = shape->d_link != FC_D_FREE;
     for (uint32_t c = 0; c < cables; c++) {
-        struct crossing x = cross(net, s, i, c);
+        struct fc_two_level_crossing x = fc_two_level_cross(net, s, i, c);
         if (count_local) local_walk(net, s * m, src % m, x.from, share / cables, walk);
         fc_walk_add(walk, x.link, share / cables);
         for (uint32_t e = 0; count_local && e < cables; e++)
-            local_walk(net, i * m, x.to, cross(net, i, t, e).from, share / cables / cables, walk);
+            local_walk(net, i * m, x.to, fc_two_level_cross(net, i, t, e).from, share / cables / cables, walk);
     }
     for (uint32_t c = 0; c < cables; c++) {
-        struct crossing x = cross(net, i, t, c);
+        struct fc_two_level_crossing x = fc_two_level_cross(net, i, t, c);
         fc_walk_add(walk, x.link, share / cables);
         if (count_local) local_walk(net, t * m, x.to, dst % m, share / cables, walk);
     }
@@ -131,12 +86,12 @@ static void indirect_walk(const struct fc_network *net, uint32_t src, uint32_t d
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t per_router = shape->nodes_per_router, S = shape->n_supernodes;
     uint32_t from = src / per_router, to = dst / per_router, s = from / shape->members, t = to / shape->members;
-    fc_walk_add(walk, injection_link(net, src), share);
+    fc_walk_add(walk, fc_two_level_injection(net, src), share);
     if (s == t || S < 3) direct_routers(net, from, to, share, walk);
     else
         for (uint32_t i = 0; i < S; i++)
             if (i != s && i != t) via_walk(net, from, to, i, share / (S - 2), walk);
-    fc_walk_add(walk, ejection_link(net, dst), share);
+    fc_walk_add(walk, fc_two_level_ejection(net, dst), share);
 }
 
 static uint32_t indirect_capacity(const struct fc_network *net)
@@ -165,14 +120,14 @@ static enum fc_code direct_sparse(const struct fc_network *net, const uint32_t *
     for (size_t e = 0; e < n; e++) {
         uint32_t from = src[e] / per_router, to = dst[e] / per_router, s = from / m, t = to / m;
         double b = bytes[e];
-        load[injection_link(net, src[e])] += b;
-        load[ejection_link(net, dst[e])] += b;
+        load[fc_two_level_injection(net, src[e])] += b;
+        load[fc_two_level_ejection(net, dst[e])] += b;
         if (s == t) {
             local_load(net, s * m, from % m, to % m, b, load);
             continue;
         }
         for (uint32_t c = 0; c < cables; c++) {
-            struct crossing x = cross(net, s, t, c);
+            struct fc_two_level_crossing x = fc_two_level_cross(net, s, t, c);
             load[x.link] += b / cables;
             if (!count_local) continue;
             local_load(net, s * m, from % m, x.from, b / cables, load);
@@ -217,8 +172,8 @@ static void terminal_loads(const struct fc_network *net, const double *a, const 
                            double *load)
 {
     for (uint32_t n = 0; n < net->n_nodes; n++) {
-        load[injection_link(net, n)] += a[n] * (s->b - b[n]);
-        load[ejection_link(net, n)] += b[n] * (s->a - a[n]);
+        load[fc_two_level_injection(net, n)] += a[n] * (s->b - b[n]);
+        load[fc_two_level_ejection(net, n)] += b[n] * (s->a - a[n]);
     }
 }
 
@@ -239,7 +194,7 @@ static void spread_crossing(const struct fc_network *net, uint32_t s, uint32_t t
     const struct fc_two_level_shape *shape = fc_two_level(net);
     uint32_t m = shape->members, cables = shape->pair_links;
     for (uint32_t c = 0; c < cables; c++) {
-        struct crossing x = cross(net, s, t, c);
+        struct fc_two_level_crossing x = fc_two_level_cross(net, s, t, c);
         load[x.link] += bytes / cables;
         if (shape->d_link == FC_D_FREE) continue;
         for (uint32_t r = 0; out && r < m; r++)
@@ -276,7 +231,8 @@ static void transit_loads(const struct fc_network *net, uint32_t s, uint32_t i, 
     uint32_t m = shape->members, cables = shape->pair_links;
     for (uint32_t c = 0; c < cables; c++)
         for (uint32_t e = 0; e < cables; e++)
-            local_load(net, i * m, cross(net, s, i, c).to, cross(net, i, t, e).from, bytes / cables / cables, load);
+            local_load(net, i * m, fc_two_level_cross(net, s, i, c).to, fc_two_level_cross(net, i, t, e).from,
+                       bytes / cables / cables, load);
 }
 
 /* out[r][t]: bytes of router r to supernode t; in[r][s]: bytes to router r from supernode s; pair[s][t] between
@@ -344,8 +300,8 @@ static enum fc_code indirect_sparse(const struct fc_network *net, const uint32_t
     if (aggregate_start(net, &g, st)) return st->code;
     for (size_t e = 0; e < n; e++) {
         uint32_t from = src[e] / per_router, to = dst[e] / per_router, s = from / m, t = to / m;
-        load[injection_link(net, src[e])] += bytes[e];
-        load[ejection_link(net, dst[e])] += bytes[e];
+        load[fc_two_level_injection(net, src[e])] += bytes[e];
+        load[fc_two_level_ejection(net, dst[e])] += bytes[e];
         if (s == t) {
             local_load(net, s * m, from % m, to % m, bytes[e], load);
             continue;
