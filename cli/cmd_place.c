@@ -7,9 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TABLE1 = 7, MOST_FRONT = 16, CONFIRM_RUNS = 5 };
+enum { TABLE1 = 7, MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
 #define MOST_SERVED_LINKS 2e6
+/* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
+#define CORES 2
+#define DEFAULT_BUDGET_S 60
 
 /* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md).
  */
@@ -175,6 +178,11 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
     return FC_OK;
 }
 
+static bool confirmed(const struct fc_place_answer *a, size_t i)
+{
+    return fc_place_shown(a, i) && a->rows[i].service.deadlock_free;
+}
+
 static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
 {
     struct fc_demand demand;
@@ -190,6 +198,25 @@ static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
     return st->code;
 }
 
+/* Rows that are shown, by the kernel. */
+static enum fc_code confirm(struct fc_place_answer *a, struct fc_progress *progress, struct fc_status *st)
+{
+    const struct fc_arguments *given = a->arguments;
+    struct fc_layout_confirming how = {.load_flits_per_cycle = a->load, .on_chip = given->on_chip,
+                                       .warmup_cycles = given->warmup_cycles, .measure_cycles = given->measure_cycles,
+                                       .seed = given->seed};
+    size_t n = 0, done = 0;
+    for (size_t i = 0; i < a->n; i++) n += confirmed(a, i);
+    how.budget_s = CORES * (given->budget_s > 0 ? given->budget_s : DEFAULT_BUDGET_S) / fmax(1, (double)n);
+    for (size_t i = 0; i < a->n; i++) {
+        if (!confirmed(a, i)) continue;
+        fc_progress_show(progress, (double)done++ / (double)n, "kernel");
+        if (fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, &how, &a->kernel[i], st))
+            return st->code;
+    }
+    return FC_OK;
+}
+
 /* Every row by the queueing model, and for the front a walk from them. */
 static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status *st)
 {
@@ -201,12 +228,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
                    st);
-    for (size_t i = 0; i < a->n && !st->code && a->arguments->confirm; i++) {
-        if (!fc_place_shown(a, i) || !a->rows[i].service.deadlock_free) continue;
-        fc_progress_show(&progress, (double)i / (double)a->n, "kernel");
-        fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
-                          a->arguments->seed, &a->kernel[i], st);
-    }
+    if (!st->code && a->arguments->confirm) confirm(a, &progress, st);
     fc_progress_end(&progress);
     return st->code;
 }
@@ -266,6 +288,6 @@ const struct fc_command fc_command_place = {
     .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
                "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
-    .options = "m9lTPsjoJq",
+    .options = "m9lTUwePsjoJq",
     .run = run,
 };

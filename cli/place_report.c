@@ -90,9 +90,9 @@ static void print_table(const struct fc_place_answer *a, FILE *stream)
 
 static void print_kernel(const struct fc_place_answer *a, FILE *stream)
 {
-    double cpu_s = 0;
+    double cpu_s = 0, window = 0;
     if (!a->arguments->confirm) return;
-    fprintf(stream, "\nkernel      latency    +-    throughput         +-  of ideal %%\n");
+    fprintf(stream, "\nkernel      latency    +-    throughput         +-  of ideal %%  seeds\n");
     for (size_t i = 0, number = 0; i < a->n; i++) {
         const struct fc_layout_kernel *k = &a->kernel[i];
         number += fc_place_shown(a, i);
@@ -100,13 +100,13 @@ static void print_kernel(const struct fc_place_answer *a, FILE *stream)
         fprintf(stream, "%-9zu", number);
         print_number(stream, 9, "%.1f", k->latency_cycles);
         print_number(stream, 5, "%.1f", k->latency_half_width);
-        fprintf(stream, " %13.5g %10.2g %11.1f\n", k->throughput, k->throughput_half_width,
-                100 * k->throughput / a->ideal);
+        fprintf(stream, " %13.5g %10.2g %11.1f %6d\n", k->throughput, k->throughput_half_width,
+                100 * k->throughput / a->ideal, k->runs);
         cpu_s += k->cpu_s;
+        window = k->window_cycles;
     }
-    fprintf(stream,
-            "            %.1f s of the kernel; most accepted at any offered load, 95 %% of %d seeds\n", cpu_s,
-            a->kernel[0].runs ? a->kernel[0].runs : 5);
+    fprintf(stream, "            %.1f s of the kernel; most accepted at any offered load in windows of %.0f cycles, 95 %%\n",
+            cpu_s, window);
 }
 
 static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node,
@@ -177,11 +177,11 @@ static json_t *bridges_json(const struct fc_place_answer *a, const struct fc_lay
 static json_t *kernel_json(const struct fc_layout_kernel *k)
 {
     if (!k->runs) return json_null();
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
                      fc_json_real(k->latency_cycles), "latency_half_width_cycles",
                      fc_json_real(k->latency_half_width), "throughput", fc_json_real(k->throughput),
                      "throughput_half_width", fc_json_real(k->throughput_half_width), "offered",
-                     fc_json_real(k->offered), "cpu_s", fc_json_real(k->cpu_s));
+                     fc_json_real(k->offered), "window_cycles", fc_json_real(k->window_cycles), "cpu_s", fc_json_real(k->cpu_s));
 }
 
 static json_t *row_json(const struct fc_place_answer *a, size_t i)
