@@ -7,24 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TABLE1 = 7, MOST_FRONT = 16 };
+enum { MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
 #define MOST_SERVED_LINKS 2e6
 /* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
 #define CORES 2
 #define DEFAULT_BUDGET_S 60
-
-/* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md).
- */
-static const struct {
-    const char *name;
-    struct fc_layout layout;
-} table1[TABLE1] = {
-    {"Table 1: LN 8,4,0", {{11, 8, 7, 4, 3, 0}}}, {"Table 1: LN 0,2,4", {{1, 0, 3, 2, 5, 4}}},
-    {"Table 1: LN 4,5,6", {{7, 4, 9, 5, 10, 6}}}, {"Table 1: LN 9,6,4", {{10, 9, 7, 6, 5, 4}}},
-    {"Table 1: LN 4,5,9", {{8, 4, 6, 5, 10, 9}}}, {"Table 1: LN 5,4,6", {{9, 5, 8, 4, 10, 6}}},
-    {"Table 1: LN 1,5,9", {{2, 1, 6, 5, 10, 9}}},
-};
 
 /* ---- arguments ---- */
 
@@ -108,8 +96,12 @@ static void first_rows(struct fc_place_answer *a)
     const struct fc_chip *c = &a->model.chip;
     const struct fc_tmesh_shape *s = a->session->machine.shape;
     struct fc_layout own = {{0}};
-    if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = TABLE1;
-    for (size_t i = 0; i < a->n_table1; i++) add_row(a, &table1[i].layout, table1[i].name);
+    if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = FC_PLACE_TABLE1;
+    for (size_t i = 0; i < a->n_table1; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "Table 1: LN %s", fc_place_table1[i].ln);
+        add_row(a, &fc_place_table1[i].layout, name);
+    }
     for (int i = 0; i < a->model.n; i++) own.node[i] = s->bridge[i / 2][i % 2];
     add_row(a, &own, "machine");
 }
@@ -245,7 +237,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;
         rows[i] = (struct fc_plot_placement){
-            i < a->n_table1 ? table1[i].name + strlen("Table 1: LN ") : a->name[i], s->saturation,
+            i < a->n_table1 ? fc_place_table1[i].ln : a->name[i], s->saturation,
             s->latency_cycles, (i < a->n_table1 ? 2 : 0) + a->rows[i].front};
     }
     return fc_plot_placements(a->arguments->plot, title, rows, a->n, st);
@@ -255,7 +247,7 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
 {
     double start = fc_wall_s();
     int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
-    size_t room = TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
+    size_t room = FC_PLACE_TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
     if (read_arguments(a, st)) return st->code;
     a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);
     a->name = fc_alloc(&a->arena, room, sizeof *a->name, st);

@@ -43,6 +43,15 @@ struct fc_layout {
     uint32_t node[FC_LAYOUT_MOST]; /* [2 n_dims] */
 };
 
+/* Table 1 of the paper (place_paper.c): a 4 x 4 mesh in a 6 x 6 x 6 torus. */
+enum { FC_PLACE_TABLE1 = 7 };
+struct fc_published_layout {
+    const char *ln; /* nodes of x- y- z-: what the paper calls the layout by */
+    struct fc_layout layout;
+    double latency_cycles, throughput_percent /* of capacity */, turn_hops;
+};
+extern const struct fc_published_layout fc_place_table1[FC_PLACE_TABLE1];
+
 /* ---- the model (place_model.c, place_traffic.c): a link's load is quadratic in the layout ---- */
 
 struct fc_place_model {

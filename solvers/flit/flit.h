@@ -23,7 +23,7 @@ struct fc_flit_settings {
                                     router.high_priority gives them; 0: none, else below 1 */
     const struct fc_demand *background; /* open loop: traffic of others beside the demand's, counted apart: a task
                                            a node, its bytes are relative rates; borrowed. NULL: none */
-    double background_flits_per_cycle;  /* offered by it, mean over all nodes; packets of the largest size */
+    double background_flits_per_cycle;  /* offered by it, mean over all nodes; its packets have packet_flits_max */
     uint32_t packet_flits_min,
         packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */

@@ -451,19 +451,20 @@ static enum fc_code split_priorities(const struct fc_flit_net *flit, const struc
 static enum fc_code make_background(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
                                     struct fc_flit_traffic *t, struct rates *beside, struct fc_status *st)
 {
-    const struct fc_demand *demand = settings->background;
+    struct fc_demand rates = *settings->background; /* shares its arrays */
     struct fc_flit_settings own = *settings;
     double *weight = fc_alloc(&t->arena, t->n_nodes, sizeof *weight, st);
     if (settings->backlog)
         return fc_refuse(st, FC_INPUT,
                          "backlog: sources that always have a packet waiting leave a background no place");
+    rates.open_loop = true;
     own.background = NULL;
-    own.packet_flits_min = own.packet_flits_max = 0;
+    own.packet_flits_min = own.packet_flits_max; /* 0: the machine's largest packet */
     own.load_flits_per_cycle = settings->background_flits_per_cycle;
     own.seed = fc_random(settings->seed, UINT64_C(0x6261636b67726f75), 0); /* "backgrou" */
     t->open.background_below = fc_alloc(&t->arena, t->n_nodes, sizeof *t->open.background_below, st);
-    if (!weight || !t->open.background_below || fc_flit_traffic_make(flit, demand, NULL, &own, &t->background, st) ||
-        fc_flit_weights(flit, demand, weight, st))
+    if (!weight || !t->open.background_below || fc_flit_traffic_make(flit, &rates, NULL, &own, &t->background, st) ||
+        fc_flit_weights(flit, &rates, weight, st))
         return st->code;
     *beside = rates_of(own.load_flits_per_cycle, weight, t->n_nodes);
     return FC_OK;
