@@ -403,7 +403,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
 static enum fc_code use_background(const struct fc_arguments *arguments, const struct fc_session *session,
                                    struct fc_flit_settings *settings, struct fc_status *st)
 {
-    if (!arguments->background) return FC_OK;
+    if (!arguments->background || fc_session_only_rates(session, st)) return st->code;
     if (session->background.fills)
         return fc_refuse(st, FC_INPUT, "--background: %s: sources that always have a packet waiting leave no place in the "
                                        "nodes' queues (expected a rate)", arguments->background);

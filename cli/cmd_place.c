@@ -10,6 +10,7 @@
 enum { MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
 #define MOST_SERVED_LINKS 2e6
+#define MOST_PASSED 1e6 /* layouts that the front of passed bridges is made of */
 /* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
 #define CORES 2
 #define DEFAULT_BUDGET_S 60
@@ -70,13 +71,6 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
 
 /* ---- rows ---- */
 
-static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
-{
-    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
-           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
-           fabs(a->fairness - b->fairness) < 1e-9;
-}
-
 /* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces); those of
  * Table 1 stay apart. */
 static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, const char *name)
@@ -85,7 +79,7 @@ static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, c
     size_t i = a->n < a->n_table1 ? a->n : 0;
     row->layout = *layout;
     fc_layout_figure(&a->model, layout, NULL, &row->figures);
-    while (i < a->n && !alike(&a->rows[i].figures, &row->figures)) i++;
+    while (i < a->n && !fc_layout_alike(&a->rows[i].figures, &row->figures)) i++;
     size_t used = strlen(a->name[i]);
     snprintf(a->name[i] + used, sizeof a->name[i] - used, "%s%s", used ? "; " : "", name);
     a->n += i == a->n;
@@ -129,6 +123,18 @@ static enum fc_code all_layouts(struct fc_place_answer *a, const struct fc_place
     return FC_OK;
 }
 
+/* Layouts of few hops, hence of low latency, to layouts that pass few bridges, hence of much throughput. */
+static enum fc_code passed_front(struct fc_place_answer *a, struct fc_status *st)
+{
+    struct fc_layout_point *front;
+    uint32_t n;
+    if (fc_place_passed_front(&a->model, &a->rules, &a->arena, &front, &n, st)) return st->code;
+    uint32_t shown = n < MOST_FRONT ? n : MOST_FRONT;
+    for (uint32_t f = 0; f < shown; f++)
+        add_row(a, &front[shown > 1 ? f * (n - 1) / (shown - 1) : 0].layout, "hops/passed front");
+    return FC_OK;
+}
+
 static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
 {
     static const char *const names[] = {"best hops", "best weighted", "best load"};
@@ -141,7 +147,7 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     if (!fc_place_all(&a->model, &a->rules, &settings, &all, &why)) {
         all_layouts(a, &all);
         fc_place_all_free(&all);
-        return FC_OK;
+        return pareto && a->n_evaluated <= MOST_PASSED ? passed_front(a, st) : FC_OK;
     }
     if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
@@ -247,7 +253,7 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
 {
     double start = fc_wall_s();
     int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
-    size_t room = FC_PLACE_TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
+    size_t room = FC_PLACE_TABLE1 + 1 + FC_PLACE_OBJECTIVES + 2 * MOST_FRONT + (size_t)more + 1;
     if (read_arguments(a, st)) return st->code;
     a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);
     a->name = fc_alloc(&a->arena, room, sizeof *a->name, st);
