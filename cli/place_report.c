@@ -198,7 +198,8 @@ static json_t *row_json(const struct fc_place_answer *a, size_t i)
         a->served ? json_boolean(r->service.deadlock_free) : json_null(), "name", a->name[i], "front",
         r->front, "weighted_hops", fc_json_real(r->figures.weighted_hops), "greatest_load",
         fc_json_real(r->figures.greatest_load), "mesh_of_torus_utilization",
-        fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness), "passed_bridges", fc_json_real(r->figures.passed),
+        fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness),
+        "passed_bridges", fc_json_real(r->figures.passed),
         "ideal_throughput", fc_json_real(a->served ? r->service.ideal : none), "extrapolated",
         r->service.extrapolated, "tier", r->service.tier, "why", r->service.why, "flit",
         kernel_json(&a->kernel[i]));
