@@ -249,6 +249,12 @@ enum fc_code fc_session_background(const struct fc_arguments *arguments, struct 
     return st->code;
 }
 
+enum fc_code fc_session_only_rates(const struct fc_session *s, struct fc_status *st)
+{
+    if (!s->other.first_event) return FC_OK;
+    return fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
+}
+
 /* ---- what is said of it ---- */
 
 /* As the command line has it, a file without the folders before it. */

@@ -121,6 +121,8 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
 /* --background and --background-nodes into the session (background.c). */
 enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *session,
                                    struct fc_status *st);
+/* FC_INPUT where the background is a job to be replayed: for commands that take rates only. */
+enum fc_code fc_session_only_rates(const struct fc_session *session, struct fc_status *st);
 /* Replays a trace beside the session's other job; FC_NO when it is streamed, not in memory. */
 enum fc_code fc_session_replay_beside(struct fc_session *session, const struct fc_trace_source *source,
                                       const struct fc_placement *placement, const struct fc_replay_settings *settings,

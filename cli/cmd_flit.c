@@ -12,6 +12,7 @@ struct answer {
     const struct fc_demand *demand;
     const struct fc_flit_settings *settings;
     const struct fc_flit_result *r;
+    const char *background;          /* as it was asked for */
     const char *mapping;             /* messages between tasks: how they are placed; else NULL */
     double time_s;                   /* of all messages; NaN: open loop, or not all arrived */
     double bound_s;                  /* proven lower bound of it by the links; NaN: open loop */
@@ -77,7 +78,7 @@ static void print_answer(FILE *stream, const struct answer *a)
             fc_format(bound, sizeof bound, a->bound_s, FC_SECONDS), 100 * a->bound_s / a->time_s);
 }
 
-static void print_high_priority(FILE *stream, const struct fc_flit_high_priority *h)
+static void print_high_priority(FILE *stream, const struct fc_flit_part *h)
 {
     fprintf(stream, "priority    %.4g %% of the load is of high priority: ", 100 * h->share);
     if (h->packets == 0)
@@ -89,6 +90,18 @@ static void print_high_priority(FILE *stream, const struct fc_flit_high_priority
                 h->latency_mean_cycles, h->latency_p50_cycles, h->latency_p95_cycles, h->latency_p99_cycles,
                 h->latency_max_cycles, h->packets, h->network_latency_mean_cycles,
                 h->others_latency_mean_cycles);
+}
+
+static void print_background(FILE *stream, const struct answer *a)
+{
+    const struct fc_flit_part *b = &a->r->background;
+    if (!(b->share > 0)) return;
+    fprintf(stream, "background  %s: offered %.4g, accepted %.4g flits/node/cycle", a->background,
+            a->settings->background_flits_per_cycle, b->accepted_flits_per_node_cycle);
+    if (b->packets)
+        fprintf(stream, "; latency %.2f cycles, %.2f in the network", b->latency_mean_cycles,
+                b->network_latency_mean_cycles);
+    fprintf(stream, "\n");
 }
 
 static void print_packets(FILE *stream, const struct answer *a)
@@ -112,6 +125,7 @@ static void print_packets(FILE *stream, const struct answer *a)
                 r->offered_flits_per_node_cycle, r->accepted_flits_per_node_cycle);
     else
         fprintf(stream, "load        accepted %.4g flits/node/cycle\n", r->accepted_flits_per_node_cycle);
+    print_background(stream, a);
     if (!isnan(r->fairness_jain))
         fprintf(stream, "fairness    nodes inject %.2f to %.2f of the mean, Jain's index %.4f\n",
                 r->fairness_min, r->fairness_max, r->fairness_jain);
@@ -220,7 +234,8 @@ static json_t *json_latency(const struct fc_flit_result *r)
     return latency;
 }
 
-static json_t *json_high_priority(const struct fc_flit_high_priority *h)
+/* Its share and latencies. */
+static json_t *json_part(const struct fc_flit_part *h)
 {
     json_t *json = json_object();
     set_real(json, "share", h->share);
@@ -232,6 +247,16 @@ static json_t *json_high_priority(const struct fc_flit_high_priority *h)
     set_real(json, "latency_max", h->latency_max_cycles);
     set_real(json, "network_latency_mean", h->network_latency_mean_cycles);
     set_real(json, "others_latency_mean", h->others_latency_mean_cycles);
+    return json;
+}
+
+static json_t *json_background(const struct answer *a)
+{
+    const struct fc_flit_part *b = &a->r->background;
+    json_t *json = json_part(b);
+    json_object_set_new(json, "what", json_string(a->background));
+    set_real(json, "offered_flits_per_node_cycle", a->settings->background_flits_per_cycle);
+    set_real(json, "accepted_flits_per_node_cycle", b->accepted_flits_per_node_cycle);
     return json;
 }
 
@@ -337,7 +362,8 @@ static json_t *to_json(const struct answer *a)
     set_real(fairness, "jain", r->fairness_jain);
     json_object_set_new(json, "fairness", fairness);
     if (r->high_priority.share > 0)
-        json_object_set_new(json, "high_priority", json_high_priority(&r->high_priority));
+        json_object_set_new(json, "high_priority", json_part(&r->high_priority));
+    if (r->background.share > 0) json_object_set_new(json, "background", json_background(a));
     set_real(json, "router_links_utilization", a->router_links_utilization);
     json_object_set_new(json, "mapping", text_or_null(a->mapping));
     set_real(json, "time_s", a->time_s);
@@ -428,6 +454,17 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
     return FC_OK;
 }
 
+static enum fc_code use_background(const struct fc_arguments *arguments, const struct fc_session *session,
+                                   struct fc_flit_settings *settings, struct fc_status *st)
+{
+    if (!arguments->background || fc_session_only_rates(session, st)) return st->code;
+    if (session->background.fills)
+        return fc_refuse(st, FC_INPUT, "--background: %s: sources that always have a packet waiting leave no place in the "
+                                       "nodes' queues (expected a rate)", arguments->background);
+    settings->background = &session->background.demand;
+    return fc_background_flits(&session->net, &session->background, &settings->background_flits_per_cycle, st);
+}
+
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st)
 {
@@ -435,9 +472,11 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     struct fc_flit_result result = {0};
     struct fc_mapping mapping = {0};
     struct fc_progress progress;
-    struct answer answer = {session, demand, &settings, &result, NULL, NAN, NAN, NAN, NAN, 0, arguments->interval_cycles > 0};
+    struct answer answer = {session, demand, &settings, &result, arguments->background, NULL, NAN, NAN, NAN, NAN, 0,
+                            arguments->interval_cycles > 0};
     if (fc_flit_of_arguments(arguments, &settings, st) ||
-        fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st))
+        fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st) ||
+        use_background(arguments, session, &settings, st))
         return st->code;
     if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
@@ -480,6 +519,6 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHKMnXrvlEfweCIBhGOauPTsjoJq",
+    .options = "mpgtHKMnXrbvlEfweCIBhGOauPTsjoJq",
     .run = run,
 };

@@ -213,10 +213,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_worst_case_command(arguments, &session, st);
         goto done;
     }
-    if (session.other.first_event)
-        fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
-    else if (!fc_session_demand(arguments, &session, &demand, st) &&
-             !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
+    if (!fc_session_only_rates(&session, st) && !fc_session_demand(arguments, &session, &demand, st) &&
+        !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load,

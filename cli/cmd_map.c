@@ -318,8 +318,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         (arguments->plot && fc_plots_check(arguments->plot, st)) ||
         fc_session_open(arguments, arguments->machine, &session, st))
         return st->code;
-    if (session.other.first_event)
-        fc_refuse(st, FC_INPUT, "--background: job:FILE is for `predict` (expected trace:FILE, its mean rates)");
+    fc_session_only_rates(&session, st);
     answer.background = fc_text_background(arguments, &session, FC_NONE, &session.arena, st);
     if (!st->code && !fc_session_demand(arguments, &session, &demand, st)) {
         if (find_bound(&answer, wanted, st))

@@ -7,21 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { TABLE1 = 7, MOST_FRONT = 16, CONFIRM_RUNS = 5 };
+enum { MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
 #define MOST_SERVED_LINKS 2e6
-
-/* Table 1 of the paper: LN of x, y, z; nodes of x+ x- y+ y- z+ z- (the RN sets are not in it; docs/place.md).
- */
-static const struct {
-    const char *name;
-    struct fc_layout layout;
-} table1[TABLE1] = {
-    {"Table 1: LN 8,4,0", {{11, 8, 7, 4, 3, 0}}}, {"Table 1: LN 0,2,4", {{1, 0, 3, 2, 5, 4}}},
-    {"Table 1: LN 4,5,6", {{7, 4, 9, 5, 10, 6}}}, {"Table 1: LN 9,6,4", {{10, 9, 7, 6, 5, 4}}},
-    {"Table 1: LN 4,5,9", {{8, 4, 6, 5, 10, 9}}}, {"Table 1: LN 5,4,6", {{9, 5, 8, 4, 10, 6}}},
-    {"Table 1: LN 1,5,9", {{2, 1, 6, 5, 10, 9}}},
-};
+#define MOST_PASSED 1e6 /* layouts that the front of passed bridges is made of */
+/* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
+#define CORES 2
+#define DEFAULT_BUDGET_S 60
 
 /* ---- arguments ---- */
 
@@ -81,13 +73,6 @@ static enum fc_code read_arguments(struct fc_place_answer *a, struct fc_status *
 
 /* ---- rows ---- */
 
-static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
-{
-    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
-           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
-           fabs(a->fairness - b->fairness) < 1e-9;
-}
-
 /* Adds a row, or its name to the row that is alike (the same up to mirrors and equal interfaces); those of
  * Table 1 stay apart. */
 static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, const char *name)
@@ -96,7 +81,7 @@ static void add_row(struct fc_place_answer *a, const struct fc_layout *layout, c
     size_t i = a->n < a->n_table1 ? a->n : 0;
     row->layout = *layout;
     fc_layout_figure(&a->model, layout, NULL, &row->figures);
-    while (i < a->n && !alike(&a->rows[i].figures, &row->figures)) i++;
+    while (i < a->n && !fc_layout_alike(&a->rows[i].figures, &row->figures)) i++;
     size_t used = strlen(a->name[i]);
     snprintf(a->name[i] + used, sizeof a->name[i] - used, "%s%s", used ? "; " : "", name);
     a->n += i == a->n;
@@ -107,8 +92,12 @@ static void first_rows(struct fc_place_answer *a)
     const struct fc_chip *c = &a->model.chip;
     const struct fc_tmesh_shape *s = a->session->machine.shape;
     struct fc_layout own = {{0}};
-    if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = TABLE1;
-    for (size_t i = 0; i < a->n_table1; i++) add_row(a, &table1[i].layout, table1[i].name);
+    if (c->n_dims == 3 && c->side[0] == 4 && c->side[1] == 4) a->n_table1 = FC_PLACE_TABLE1;
+    for (size_t i = 0; i < a->n_table1; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "Table 1: LN %s", fc_place_table1[i].ln);
+        add_row(a, &fc_place_table1[i].layout, name);
+    }
     for (int i = 0; i < a->model.n; i++) own.node[i] = s->bridge[i / 2][i % 2];
     add_row(a, &own, "machine");
 }
@@ -136,6 +125,18 @@ static enum fc_code all_layouts(struct fc_place_answer *a, const struct fc_place
     return FC_OK;
 }
 
+/* Layouts of few hops, hence of low latency, to layouts that pass few bridges, hence of much throughput. */
+static enum fc_code passed_front(struct fc_place_answer *a, struct fc_status *st)
+{
+    struct fc_layout_point *front;
+    uint32_t n;
+    if (fc_place_passed_front(&a->model, &a->rules, &a->arena, &front, &n, st)) return st->code;
+    uint32_t shown = n < MOST_FRONT ? n : MOST_FRONT;
+    for (uint32_t f = 0; f < shown; f++)
+        add_row(a, &front[shown > 1 ? f * (n - 1) / (shown - 1) : 0].layout, "hops/passed front");
+    return FC_OK;
+}
+
 static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
 {
     static const char *const names[] = {"best hops", "best weighted", "best load"};
@@ -148,7 +149,7 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     if (!fc_place_all(&a->model, &a->rules, &settings, &all, &why)) {
         all_layouts(a, &all);
         fc_place_all_free(&all);
-        return FC_OK;
+        return pareto && a->n_evaluated <= MOST_PASSED ? passed_front(a, st) : FC_OK;
     }
     if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
@@ -177,6 +178,11 @@ static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
     return FC_OK;
 }
 
+static bool confirmed(const struct fc_place_answer *a, size_t i)
+{
+    return fc_place_shown(a, i) && a->rows[i].service.deadlock_free;
+}
+
 static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
 {
     struct fc_demand demand;
@@ -202,6 +208,25 @@ static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
     return fc_layout_serve(&a->session->machine, &a->rows[0].layout, a->policy, a->load, &service, st);
 }
 
+/* Rows that are shown, by the kernel. */
+static enum fc_code confirm(struct fc_place_answer *a, struct fc_progress *progress, struct fc_status *st)
+{
+    const struct fc_arguments *given = a->arguments;
+    struct fc_layout_confirming how = {.load_flits_per_cycle = a->load, .on_chip = given->on_chip,
+                                       .warmup_cycles = given->warmup_cycles, .measure_cycles = given->measure_cycles,
+                                       .seed = given->seed};
+    size_t n = 0, done = 0;
+    for (size_t i = 0; i < a->n; i++) n += confirmed(a, i);
+    how.budget_s = CORES * (given->budget_s > 0 ? given->budget_s : DEFAULT_BUDGET_S) / fmax(1, (double)n);
+    for (size_t i = 0; i < a->n; i++) {
+        if (!confirmed(a, i)) continue;
+        fc_progress_show(progress, (double)done++ / (double)n, "kernel");
+        if (fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, &how, &a->kernel[i], st))
+            return st->code;
+    }
+    return FC_OK;
+}
+
 /* Every row by the queueing model, and for the front a walk from them. */
 static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status *st)
 {
@@ -211,12 +236,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
                    st);
-    for (size_t i = 0; i < a->n && !st->code && a->arguments->confirm; i++) {
-        if (!fc_place_shown(a, i) || !a->rows[i].service.deadlock_free) continue;
-        fc_progress_show(&progress, (double)i / (double)a->n, "kernel");
-        fc_layout_confirm(&a->session->machine, &a->rows[i].layout, a->policy, a->load, CONFIRM_RUNS,
-                          a->arguments->seed, &a->kernel[i], st);
-    }
+    if (!st->code && a->arguments->confirm) confirm(a, &progress, st);
     fc_work_end(&progress);
     return st->code;
 }
@@ -225,7 +245,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 static const char *layout_label(const struct fc_place_answer *a, size_t i, struct fc_arena *arena, struct fc_status *st)
 {
     char text[512] = "", name[8];
-    if (i < a->n_table1) return table1[i].name + strlen("Table 1: LN ");
+    if (i < a->n_table1) return fc_place_table1[i].ln;
     if (*a->name[i]) return a->name[i];
     for (int k = 0; k < a->model.n; k++) {
         size_t n = strlen(text);
@@ -259,7 +279,7 @@ static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
 {
     double start = fc_wall_s();
     int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
-    size_t room = TABLE1 + 1 + FC_PLACE_OBJECTIVES + MOST_FRONT + (size_t)more + 1;
+    size_t room = FC_PLACE_TABLE1 + 1 + FC_PLACE_OBJECTIVES + 2 * MOST_FRONT + (size_t)more + 1;
     if (read_arguments(a, st)) return st->code;
     a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);
     a->name = fc_alloc(&a->arena, room, sizeof *a->name, st);
@@ -293,6 +313,6 @@ const struct fc_command fc_command_place = {
     .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
                "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
-    .options = "m9lTPsjoJq",
+    .options = "m9lTUwePsjoJq",
     .run = run,
 };

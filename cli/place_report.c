@@ -65,8 +65,8 @@ static void print_row(const struct fc_place_answer *a, size_t i, size_t number, 
     const struct fc_layout_figures *f = &r->figures;
     char letter[16];
     snprintf(letter, sizeof letter, "%zu", number);
-    fprintf(stream, "%-3s %8.4f %9.4f %9.4f %8.2f %9.3f", letter, f->turn_hops, f->weighted_hops,
-            f->greatest_load, 100 * f->utilization, f->fairness);
+    fprintf(stream, "%-3s %8.4f %9.4f %9.4f %8.2f %9.3f %8.4f", letter, f->turn_hops, f->weighted_hops,
+            f->greatest_load, 100 * f->utilization, f->fairness, f->passed);
     if (a->served) {
         print_number(stream, 9, "%.1f", r->service.latency_cycles);
         print_number(stream, 6, "%.1f", r->service.latency_percent);
@@ -79,10 +79,10 @@ static void print_row(const struct fc_place_answer *a, size_t i, size_t number, 
 
 static void print_table(const struct fc_place_answer *a, FILE *stream)
 {
-    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s", "", "turn", "weighted", "greatest", "of torus", "fairness");
+    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s %8s", "", "turn", "weighted", "greatest", "of torus", "fairness", "bridges");
     if (a->served) fprintf(stream, " %9s %6s %10s %6s %5s", "latency", "+-", "saturation", "+-", "free");
-    fprintf(stream, "\n%-3s %8s %9s %9s %8s", "", "hops", "hops", "load", "%");
-    if (a->served) fprintf(stream, " %19s %6s %10s %6s", "cycles", "%", "flits/n/c", "%");
+    fprintf(stream, "\n%-3s %8s %9s %9s %8s %9s %8s", "", "hops", "hops", "load", "%", "", "passed");
+    if (a->served) fprintf(stream, " %9s %6s %10s %6s", "cycles", "%", "flits/n/c", "%");
     fprintf(stream, "\n");
     for (size_t i = 0, number = 0; i < a->n; i++)
         if (fc_place_shown(a, i)) print_row(a, i, ++number, stream);
@@ -90,9 +90,9 @@ static void print_table(const struct fc_place_answer *a, FILE *stream)
 
 static void print_kernel(const struct fc_place_answer *a, FILE *stream)
 {
-    double cpu_s = 0;
+    double cpu_s = 0, window = 0;
     if (!a->arguments->confirm) return;
-    fprintf(stream, "\nkernel      latency    +-    throughput         +-  of ideal %%\n");
+    fprintf(stream, "\nkernel      latency    +-    throughput         +-  of ideal %%  seeds\n");
     for (size_t i = 0, number = 0; i < a->n; i++) {
         const struct fc_layout_kernel *k = &a->kernel[i];
         number += fc_place_shown(a, i);
@@ -100,13 +100,13 @@ static void print_kernel(const struct fc_place_answer *a, FILE *stream)
         fprintf(stream, "%-9zu", number);
         print_number(stream, 9, "%.1f", k->latency_cycles);
         print_number(stream, 5, "%.1f", k->latency_half_width);
-        fprintf(stream, " %13.5g %10.2g %11.1f\n", k->throughput, k->throughput_half_width,
-                100 * k->throughput / a->ideal);
+        fprintf(stream, " %13.5g %10.2g %11.1f %6d\n", k->throughput, k->throughput_half_width,
+                100 * k->throughput / a->ideal, k->runs);
         cpu_s += k->cpu_s;
+        window = k->window_cycles;
     }
-    fprintf(stream,
-            "            %.1f s of the kernel; most accepted at any offered load, 95 %% of %d seeds\n", cpu_s,
-            a->kernel[0].runs ? a->kernel[0].runs : 5);
+    fprintf(stream, "            %.1f s of the kernel; most accepted at any offered load in windows of %.0f cycles, 95 %%\n",
+            cpu_s, window);
 }
 
 static const char *cell(const struct fc_place_answer *a, const struct fc_layout *layout, uint32_t node,
@@ -177,11 +177,11 @@ static json_t *bridges_json(const struct fc_place_answer *a, const struct fc_lay
 static json_t *kernel_json(const struct fc_layout_kernel *k)
 {
     if (!k->runs) return json_null();
-    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "runs", k->runs, "latency_cycles",
                      fc_json_real(k->latency_cycles), "latency_half_width_cycles",
                      fc_json_real(k->latency_half_width), "throughput", fc_json_real(k->throughput),
                      "throughput_half_width", fc_json_real(k->throughput_half_width), "offered",
-                     fc_json_real(k->offered), "cpu_s", fc_json_real(k->cpu_s));
+                     fc_json_real(k->offered), "window_cycles", fc_json_real(k->window_cycles), "cpu_s", fc_json_real(k->cpu_s));
 }
 
 static json_t *row_json(const struct fc_place_answer *a, size_t i)
@@ -189,7 +189,7 @@ static json_t *row_json(const struct fc_place_answer *a, size_t i)
     const struct fc_served_layout *r = &a->rows[i];
     double none = NAN;
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, s:s, s:o}",
         "bridges", bridges_json(a, &r->layout), "mean_turn_hops", fc_json_real(r->figures.turn_hops),
         "latency_cycles", fc_json_real(a->served ? r->service.latency_cycles : none), "saturation",
         fc_json_real(a->served ? r->service.saturation : none), "latency_error_percent",
@@ -199,6 +199,7 @@ static json_t *row_json(const struct fc_place_answer *a, size_t i)
         r->front, "weighted_hops", fc_json_real(r->figures.weighted_hops), "greatest_load",
         fc_json_real(r->figures.greatest_load), "mesh_of_torus_utilization",
         fc_json_real(r->figures.utilization), "fairness", fc_json_real(r->figures.fairness),
+        "passed_bridges", fc_json_real(r->figures.passed),
         "ideal_throughput", fc_json_real(a->served ? r->service.ideal : none), "extrapolated",
         r->service.extrapolated, "tier", r->service.tier, "why", r->service.why, "flit",
         kernel_json(&a->kernel[i]));

@@ -39,6 +39,7 @@
     X(neighbor)                                                                                                       \
     X(hotregion)                                                                                                      \
     X(alltoall)                                                                                                       \
+    X(blocks)                                                                                                         \
     X(hotspot)                                                                                                        \
     X(line_broadcast)                                                                                                 \
     X(plane_broadcast)                                                                                                \

@@ -16,6 +16,7 @@
     X(bgl_asymmetric)                                                                                        \
     X(tmesh_layouts)                                                                                         \
     X(tmesh_links)                                                                                           \
+    X(tmesh_background)                                                                                      \
     X(percs_forms)                                                                                           \
     X(percs_2d)                                                                                              \
     X(percs_4d)                                                                                              \

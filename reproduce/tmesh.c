@@ -15,8 +15,8 @@ static const int full_latencies[] = {10, 20, 30, 40, 50, 60, LATENCY_AT},
 struct tmesh {
     const struct fc_reproducing *how;
     const struct fc_network *net;
-    struct fc_demand demand;
-    double ideal;
+    struct fc_demand demand, local; /* local: within chips */
+    double ideal, local_flits_per_cycle;
 };
 
 /* One run of warm-up and window (0: chosen): accepted percent of the ideal, latency. */
@@ -28,6 +28,8 @@ static enum fc_code run(const struct tmesh *t, double percent, uint64_t seed, ui
     *accepted = *latency = NAN;
     fc_flit_defaults(&settings);
     settings.seed = seed;
+    if (t->local_flits_per_cycle > 0) settings.background = &t->local;
+    settings.background_flits_per_cycle = t->local_flits_per_cycle;
     settings.progress = t->how->progress;
     settings.load_flits_per_cycle = t->ideal * percent / 100;
     settings.warmup_cycles = settings.measure_cycles = window;
@@ -75,8 +77,18 @@ static enum fc_code throughput(const struct tmesh *t, struct fc_tmesh_curve *c, 
     return FC_OK;
 }
 
+static enum fc_code make_local(const struct fc_network *net, double bytes_per_s, struct tmesh *t, struct fc_status *st)
+{
+    const struct fc_machine *m = net->machine;
+    char pattern[64];
+    if (bytes_per_s == 0) return FC_OK;
+    snprintf(pattern, sizeof pattern, "blocks:nodes=%u", fc_tmesh(net)->n_computing);
+    t->local_flits_per_cycle = bytes_per_s / m->clock_hz / m->router.flit_bytes;
+    return fc_demand_from_pattern(net, pattern, 1, &t->local, st);
+}
+
 enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net,
-                               struct fc_tmesh_curve *c, struct fc_status *st)
+                               struct fc_tmesh_beside beside, struct fc_tmesh_curve *c, struct fc_status *st)
 {
     struct tmesh t = {.how = how, .net = net};
     struct fc_flit_settings settings;
@@ -84,17 +96,22 @@ enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc
     if (fc_demand_from_pattern(net, "uniform", how->seed, &t.demand, st)) return st->code;
     t.demand.open_loop = true;
     fc_flit_defaults(&settings);
-    if (!fc_flit_ideal_throughput(net, &t.demand, &settings, &t.ideal, st) && !latencies(&t, c, st))
+    if (!make_local(net, beside.bytes_per_s, &t, st) &&
+        !fc_flit_ideal_throughput(net, &t.demand, &settings, &t.ideal, st) && !latencies(&t, c, st))
         throughput(&t, c, st);
+    fc_demand_free(&t.local);
     fc_demand_free(&t.demand);
     return st->code;
 }
 
-enum fc_code fc_tmesh_open(const char *bridges, double mesh_bytes_per_s, struct fc_bench *b,
+enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
                            struct fc_status *st)
 {
     char edits[128] = "";
-    if (bridges) snprintf(edits, sizeof edits, "bridges: %s", bridges);
+    const uint32_t *u = layout ? layout->node : NULL;
+    if (layout)
+        snprintf(edits, sizeof edits, "bridges: {x+: %u, x-: %u, y+: %u, y-: %u, z+: %u, z-: %u}", u[0], u[1], u[2], u[3],
+                 u[4], u[5]);
     if (fc_bench_open(b, "tmesh-3456", edits, st) || mesh_bytes_per_s == 0) return st->code;
     fc_network_free(&b->net);
     for (int i = 0; i < b->machine.n_classes; i++)

@@ -3,6 +3,7 @@
 #ifndef FC_REPRODUCE_TMESH_H
 #define FC_REPRODUCE_TMESH_H
 
+#include "mapping/place/place.h"
 #include "reproduce/figure.h"
 #include "solvers/flit/flit.h"
 
@@ -17,12 +18,16 @@ struct fc_tmesh_curve {
     double at_65;                /* latency there */
     double most, half_width;     /* most accepted at any load, over seeds; half_width NaN for one run */
 };
+/* What every core sends to the other cores of its chip beside; 0: nothing. */
+struct fc_tmesh_beside {
+    double bytes_per_s;
+};
 /* Uniform traffic on the network, by the kernel: latencies up to 65 %, and the most that is accepted in
  * windows of 2500 cycles behind 2500, mean of three seeds. Quick: fewer loads, one seed. */
 enum fc_code fc_tmesh_curve_of(const struct fc_reproducing *how, const struct fc_network *net,
-                               struct fc_tmesh_curve *c, struct fc_status *st);
-/* tmesh-3456 with these bridges (NULL: as shipped) and mesh links of this rate (0: as shipped). */
-enum fc_code fc_tmesh_open(const char *bridges, double mesh_bytes_per_s, struct fc_bench *b,
+                               struct fc_tmesh_beside beside, struct fc_tmesh_curve *c, struct fc_status *st);
+/* tmesh-3456 with this layout (NULL: as shipped) and mesh links of this rate (0: as shipped). */
+enum fc_code fc_tmesh_open(const struct fc_layout *layout, double mesh_bytes_per_s, struct fc_bench *b,
                            struct fc_status *st);
 /* Throughput against latency, in the paper's form: the abscissa is what is accepted. */
 void fc_tmesh_plot(struct fc_reproduction *f, int style, const char *label, const struct fc_tmesh_curve *c);

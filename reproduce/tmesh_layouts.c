@@ -19,19 +19,8 @@ static const struct fc_figure figures[N] = {
                FC_TMESH_PAPER ", Figure 15", "tmesh-3456",
                "fabricast curve -m tmesh-3456 -p uniform --loads 20%:100%:20%"},
 };
-enum { LAYOUTS = 7, L840 = 0, L546 = 5, L159 = 6 };
-static const struct {
-    const char *name, *bridges;
-    double cycles, throughput_percent, hops;
-} layouts[LAYOUTS] = {
-    {"8,4,0", "{x-: 8, y-: 4, z-: 0, x+: 11, y+: 7, z+: 3}", 383.1, 84.0, 2.89},
-    {"0,2,4", "{x-: 0, y-: 2, z-: 4, x+: 1, y+: 3, z+: 5}", 341.3, 75.9, 1.78},
-    {"4,5,6", "{x-: 4, y-: 5, z-: 6, x+: 7, y+: 9, z+: 10}", 333.9, 77.2, 1.78},
-    {"9,6,4", "{x-: 9, y-: 6, z-: 4, x+: 10, y+: 7, z+: 5}", 321.0, 78.0, 1.67},
-    {"4,5,9", "{x-: 4, y-: 5, z-: 9, x+: 8, y+: 6, z+: 10}", 321.2, 79.6, 1.56},
-    {"5,4,6", "{x-: 5, y-: 4, z-: 6, x+: 9, y+: 8, z+: 10}", 318.8, 80.2, 1.56},
-    {"1,5,9", "{x-: 1, y-: 5, z-: 9, x+: 2, y+: 6, z+: 10}", 315.5, 74.0, 1.56},
-};
+enum { LAYOUTS = FC_PLACE_TABLE1, L840 = 0, L546 = 5, L159 = 6 };
+static const struct fc_published_layout *const layouts = fc_place_table1;
 static const char unknown_router[] =
     "order and width of the paper's throughputs hang on its router: packet size, buffers, "
     "channels and allocation are not printed";
@@ -51,15 +40,15 @@ static void judge_hops(struct fc_reproduction *f, const double *turns, const dou
 {
     double cycles[LAYOUTS], a, b, c00, c01, c11, squares;
     for (int i = 0; i < LAYOUTS; i++) {
-        cycles[i] = layouts[i].cycles;
+        cycles[i] = layouts[i].latency_cycles;
         fc_point_width((struct fc_point_of){f, FC_POINT_CLOSED_FORM, FC_POINT_INFERRED, "hops"},
-                       layouts[i].hops, turns[i], 0.005, "LN %s: mean on-chip hops", layouts[i].name);
+                       layouts[i].turn_hops, turns[i], 0.005, "LN %s: mean on-chip hops", layouts[i].ln);
     }
     gsl_fit_linear(hops, 1, cycles, 1, LAYOUTS, &a, &b, &c00, &c01, &c11, &squares);
     for (int i = 0; i < LAYOUTS; i++)
         fc_point_percent((struct fc_point_of){f, FC_POINT_TIMING, FC_POINT_FITTED, "cycles"}, cycles[i],
                          a + b * hops[i], 2, "LN %s: latency, %.1f + %.2f cycles a weighted hop",
-                         layouts[i].name, a, b);
+                         layouts[i].ln, a, b);
 }
 
 static void judge_throughput(const struct fc_reproducing *how, struct fc_reproduction *f,
@@ -72,10 +61,10 @@ static void judge_throughput(const struct fc_reproducing *how, struct fc_reprodu
         o = fc_reproduction_series(f, FC_PAPER_OURS, 0, "ours, kernel");
     for (int i = 0; i < LAYOUTS; i++) {
         fc_point_width(percent, layouts[i].throughput_percent, c[i].most, how->quick ? 6 : 3,
-                       "LN %s: maximum throughput", layouts[i].name);
+                       "LN %s: maximum throughput", layouts[i].ln);
         fc_point_half_width(f, c[i].half_width);
         fc_point_reason(f, unknown_router);
-        fc_reproduction_category(f, layouts[i].name);
+        fc_reproduction_category(f, layouts[i].ln);
         fc_reproduction_at(f, p, i, layouts[i].throughput_percent, NAN);
         fc_reproduction_at(f, o, i, c[i].most, c[i].half_width);
     }
@@ -93,14 +82,14 @@ static void judge_curves(const struct fc_reproducing *how, struct fc_reproductio
 {
     double others = 0;
     for (int i = 0; i < LAYOUTS; i++) {
-        fc_tmesh_plot(f, i, layouts[i].name, &c[i]);
+        fc_tmesh_plot(f, i, layouts[i].ln, &c[i]);
         if (i != L840) others = fmax(others, c[i].at_65);
-        fc_point_percent((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "cycles"}, layouts[i].cycles,
+        fc_point_percent((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "cycles"}, layouts[i].latency_cycles,
                          c[i].at_65, how->quick ? 4 : 2, "LN %s: latency at 65 %% of the capacity",
-                         layouts[i].name);
+                         layouts[i].ln);
     }
     int published = fc_reproduction_series(f, FC_PAPER_PUBLISHED, 3, "published, 60 to 70 %%");
-    for (int i = 0; i < LAYOUTS; i++) fc_reproduction_at(f, published, 65, layouts[i].cycles, NAN);
+    for (int i = 0; i < LAYOUTS; i++) fc_reproduction_at(f, published, 65, layouts[i].latency_cycles, NAN);
     fc_point_limits((struct fc_point_of){f, FC_POINT_FLIT, FC_POINT_FITTED, "x"}, 1, INFINITY,
                     c[L840].at_65 / others, "8,4,0 has the longest latency, over the next");
 }
@@ -112,10 +101,10 @@ static enum fc_code make(const struct fc_reproducing *how, struct fc_reproductio
     for (int i = 0; i < LAYOUTS; i++) {
         struct fc_bench b;
         fc_reproducing_step(how, i, LAYOUTS);
-        if (fc_tmesh_open(layouts[i].bridges, 0, &b, st)) return st->code;
+        if (fc_tmesh_open(&layouts[i].layout, 0, &b, st)) return st->code;
         turns[i] = fc_tmesh_mean_turn_hops(b.machine.shape);
         hops[i] = weighted_hops(&b.machine);
-        fc_tmesh_curve_of(how, &b.net, &c[i], st);
+        fc_tmesh_curve_of(how, &b.net, (struct fc_tmesh_beside){0}, &c[i], st);
         fc_bench_close(&b);
         if (st->code) return st->code;
     }

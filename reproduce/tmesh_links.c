@@ -19,7 +19,7 @@ static enum fc_code curve(const struct fc_reproducing *how, const char *machine,
     struct fc_bench b;
     if (machine ? fc_bench_open(&b, machine, NULL, st) : fc_tmesh_open(NULL, mesh_bytes_per_s, &b, st))
         return st->code;
-    fc_tmesh_curve_of(how, &b.net, c, st);
+    fc_tmesh_curve_of(how, &b.net, (struct fc_tmesh_beside){0}, c, st);
     fc_bench_close(&b);
     return st->code;
 }

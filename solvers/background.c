@@ -206,17 +206,36 @@ enum fc_code fc_background_of_demand(const struct fc_network *net, const struct 
 
 /* ---- patterns ---- */
 
-/* Payload a node and second of a load in flits a node and cycle: full packets of F flits. */
-static enum fc_code payload_of_flits(const struct fc_network *net, double load, const struct fc_background *b,
-                                     double *bytes_per_s, struct fc_status *st)
+/* Payload a node and second of a flit a node and cycle: full packets of F flits. */
+static enum fc_code payload_of_flit(const struct fc_network *net, const struct fc_background *b, double *bytes_per_s,
+                                    struct fc_status *st)
 {
     struct fc_flit_settings settings;
     struct fc_flit_net flit;
     fc_flit_defaults(&settings);
     settings.allow_deadlock = true;
     if (fc_flit_prepare(net, &settings, &flit, st)) return st->code;
-    *bytes_per_s = load / flit.packet_flits_max / flit.cycle_s * b->packet_bytes;
+    *bytes_per_s = 1 / flit.cycle_s / flit.packet_flits_max * b->packet_bytes;
     fc_flit_unprepare(&flit);
+    return FC_OK;
+}
+
+enum fc_code fc_background_flits(const struct fc_network *net, const struct fc_background *b, double *flits_per_cycle,
+                                 struct fc_status *st)
+{
+    double others, own, a_flit;
+    add_up(b, &others, &own);
+    if (payload_of_flit(net, b, &a_flit, st)) return st->code;
+    *flits_per_cycle = (others + own) / net->n_nodes / a_flit;
+    return FC_OK;
+}
+
+/* Of a load in flits a node and cycle. */
+static enum fc_code payload_of_flits(const struct fc_network *net, double load, const struct fc_background *b,
+                                     double *bytes_per_s, struct fc_status *st)
+{
+    if (payload_of_flit(net, b, bytes_per_s, st)) return st->code;
+    *bytes_per_s *= load;
     return FC_OK;
 }
 

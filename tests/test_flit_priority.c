@@ -29,7 +29,7 @@ static void cobham(void)
         b.settings.high_priority_share = cases[i].share;
         b.settings.measure_cycles = 1500000;
         must_run(&b, &demand);
-        const struct fc_flit_high_priority *h = &b.r.high_priority;
+        const struct fc_flit_part *h = &b.r.high_priority;
         double got_high = h->latency_mean_cycles - alone, got_low = h->others_latency_mean_cycles - alone;
         CU_ASSERT_TRUE(fabs(got_high / w_high - 1) < 0.02);
         CU_ASSERT_TRUE(fabs(got_low / w_low - 1) < 0.02);

@@ -91,7 +91,7 @@ static enum fc_code fake_advance(void *engine, uint64_t until, struct fc_flit_st
                 uint32_t lost = fault == LOSES_FLITS && n->finish > STOP_TICK;
                 fc_flit_count_flits(c, n->finish, n->flits - lost);
                 if (fault != LOSES_PACKETS || n->finish <= STOP_TICK)
-                    fc_flit_count_delivery(c, n->born, n->started, n->finish, 3, n->flits);
+                    fc_flit_count_delivery(c, n->born, n->started, n->finish, 3);
                 if (n->finish > e->last_move) e->last_move = n->finish;
                 n->busy = false;
             } else {

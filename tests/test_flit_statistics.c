@@ -38,13 +38,13 @@ static void percentiles(void)
     struct fc_flit_counts *c = new_counts(0, 1000000);
     CU_ASSERT(isnan(fc_flit_percentile(c, 0.5)));
     for (uint64_t i = 1; i <= 50; i++)
-        fc_flit_count_delivery(c, i, i, i + i, 1, 1); /* latencies 1 .. 50: exact */
+        fc_flit_count_delivery(c, i, i, i + i, 1); /* latencies 1 .. 50: exact */
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 0.5), 25);
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 0.02), 1);
     CU_ASSERT_EQUAL(fc_flit_percentile(c, 1), 50);
     fc_flit_restart_window(c, 0, 1000000);
     CU_ASSERT(isnan(fc_flit_percentile(c, 0.5)));
-    for (uint64_t i = 1; i <= 100000; i++) fc_flit_count_delivery(c, 5, 5, 5 + i, 1, 1);
+    for (uint64_t i = 1; i <= 100000; i++) fc_flit_count_delivery(c, 5, 5, 5 + i, 1);
     CU_ASSERT(fc_near(fc_flit_percentile(c, 0.5), 50000, 1e-4));
     CU_ASSERT(fc_near(fc_flit_percentile(c, 0.99), 99000, 1e-3));
     CU_ASSERT(fc_flit_percentile(c, 1) <= 100000);
@@ -56,8 +56,8 @@ static void windows_and_batches(void)
     struct fc_flit_counts *c = new_counts(100, 100 + 32 * 10), *wide = new_counts(100, 100 + 64 * 10);
     for (uint64_t i = 0; i < 2000; i++) {
         uint64_t born = fc_random_below(1, 2, i, 420), latency = fc_random_below(1, 3, i, 1000);
-        fc_flit_count_delivery(c, born, born + 1, born + latency, 2, 1);
-        fc_flit_count_delivery(wide, born, born + 1, born + latency, 2, 1);
+        fc_flit_count_delivery(c, born, born + 1, born + latency, 2);
+        fc_flit_count_delivery(wide, born, born + 1, born + latency, 2);
     }
     CU_ASSERT_EQUAL(c->packets_delivered, 2000);
     CU_ASSERT(c->measured_delivered < 2000 && c->measured_delivered > 1300);
@@ -144,7 +144,7 @@ static void counts_add_up(void)
         uint64_t born = fc_random_below(8, 1, i, 900), latency = fc_random_below(8, 2, i, 300);
         struct fc_flit_counts *two[] = {&part[i % 3], &all};
         for (int k = 0; k < 2; k++) {
-            fc_flit_count_delivery(two[k], born, born + 3, born + latency + 3, 4, 2);
+            fc_flit_count_delivery(two[k], born, born + 3, born + latency + 3, 4);
             fc_flit_count_flits(two[k], born + latency, 2);
             two[k]->occupancy_flit_ticks[i % 5] += latency;
             two[k]->flit_hops += 8, two[k]->escape_flit_hops += i % 2, two[k]->measured_started += i % 7;

@@ -4,16 +4,6 @@
 #include "tests/place_chips.h"
 #include "tests/support.h"
 
-/* Table 1: nodes of x+ x- y+ y- z+ z-, mean turn hops, and weighted hops as facts have them. */
-static const struct {
-    struct fc_layout layout;
-    double turn_hops;
-} table1[] = {
-    {{{11, 8, 7, 4, 3, 0}}, 2.89}, {{{1, 0, 3, 2, 5, 4}}, 1.78},  {{{7, 4, 9, 5, 10, 6}}, 1.78},
-    {{{10, 9, 7, 6, 5, 4}}, 1.67}, {{{8, 4, 6, 5, 10, 9}}, 1.56}, {{{9, 5, 8, 4, 10, 6}}, 1.56},
-    {{{2, 1, 6, 5, 10, 9}}, 1.56},
-};
-
 /* ---- the model ---- */
 
 /* Every mesh link of every chip carries what the model says, with traffic from all nodes to all others. */
@@ -104,12 +94,12 @@ static void published_turn_hops(void)
     struct fc_place_model m;
     struct fc_layout_figures f;
     if (!model_of(chip_of(3, 6, 4, 4, false), &m)) return;
-    for (size_t i = 0; i < FC_COUNT(table1); i++) {
-        fc_layout_figure(&m, &table1[i].layout, NULL, &f);
-        CU_ASSERT_DOUBLE_EQUAL(f.turn_hops, table1[i].turn_hops, 0.005);
+    for (size_t i = 0; i < FC_PLACE_TABLE1; i++) {
+        fc_layout_figure(&m, &fc_place_table1[i].layout, NULL, &f);
+        CU_ASSERT_DOUBLE_EQUAL(f.turn_hops, fc_place_table1[i].turn_hops, 0.005);
         CU_ASSERT(f.fairness > 0 && f.fairness < 1 && f.utilization > 0);
     }
-    CU_ASSERT_EQUAL(fc_layout_turn_sum(&m, &table1[6].layout), 28);
+    CU_ASSERT_EQUAL(fc_layout_turn_sum(&m, &fc_place_table1[6].layout), 28);
     fc_place_model_free(&m);
 }
 

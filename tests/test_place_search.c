@@ -323,10 +323,21 @@ static void front_of_a_small_machine(void)
                       list[0][j].service.saturation <= s->saturation * 1.0003);
     }
     CU_ASSERT(on_front > 0);
-    struct fc_layout_kernel kernel;
-    CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, 0.02, 2, 1, &kernel, &st), FC_OK);
-    CU_ASSERT(kernel.runs == 2 && kernel.throughput > 0.02 && kernel.throughput_half_width >= 0);
+    struct fc_layout_kernel kernel, loaded;
+    struct fc_layout_confirming how = {.load_flits_per_cycle = 0.02, .half_width_share = 1e-9, .most_runs = 4, .seed = 1};
+    CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &kernel, &st), FC_OK);
+    CU_ASSERT(kernel.runs == 4 && kernel.throughput > 0.02 && kernel.throughput_half_width > 0);
     CU_ASSERT(fabs(kernel.latency_cycles / list[0][0].service.latency_cycles - 1) < 0.2);
+    CU_ASSERT(kernel.window_cycles > 0 && fmod(kernel.window_cycles, 500) == 0);
+    how.half_width_share = 1; /* any interval is narrow enough */
+    how.on_chip = 2;
+    CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &loaded, &st), FC_OK);
+    CU_ASSERT(loaded.runs == 3 && loaded.latency_cycles > kernel.latency_cycles); /* the chip's own traffic is in the way */
+    how.least_runs = 2;
+    how.half_width_share = 1e-9;
+    how.budget_s = 1e-6;
+    CU_ASSERT_EQUAL(fc_layout_confirm(&machine, &list[0][0].layout, -1, &how, &loaded, &st), FC_OK);
+    CU_ASSERT_EQUAL(loaded.runs, 2);
     struct fc_layout_service shared; /* two channels for all: this layout can deadlock */
     CU_ASSERT_EQUAL(fc_layout_serve(&machine, &list[0][0].layout, FC_TMESH_SHARED, 0.02, &shared, &st),
                     FC_OK);

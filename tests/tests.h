@@ -40,6 +40,8 @@
     X(suite_flit_run)                                                                                                 \
     X(suite_flit_statistics)                                                                                          \
     X(suite_flit_priority)                                                                                            \
+    X(suite_flit_background)                                                                                          \
+    X(suite_place_passed)                                                                                             \
     X(suite_flit_router)                                                                                              \
     X(suite_flit_route)                                                                                               \
     X(suite_flit_reference)                                                                                           \

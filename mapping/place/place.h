@@ -15,7 +15,7 @@
 
 #include "models/family_tmesh.h"
 
-enum { FC_LAYOUT_MOST = 2 * FC_MAX_DIMS, FC_CHIP_AXES = 4 };
+enum { FC_LAYOUT_MOST = 2 * FC_MAX_DIMS, FC_CHIP_AXES = 4, FC_CHIP_MOST_NODES = 256 };
 
 /* How packets take the dimensions of the torus: in order; in any of the n! orders, each as often; or over all
  * of the minimal paths, each as often (both: ends of what adaptive routing does; the machines of this build
@@ -42,6 +42,15 @@ enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip
 struct fc_layout {
     uint32_t node[FC_LAYOUT_MOST]; /* [2 n_dims] */
 };
+
+/* Table 1 of the paper (place_paper.c): a 4 x 4 mesh in a 6 x 6 x 6 torus. */
+enum { FC_PLACE_TABLE1 = 7 };
+struct fc_published_layout {
+    const char *ln; /* nodes of x- y- z-: what the paper calls the layout by */
+    struct fc_layout layout;
+    double latency_cycles, throughput_percent /* of capacity */, turn_hops;
+};
+extern const struct fc_published_layout fc_place_table1[FC_PLACE_TABLE1];
 
 /* ---- the model (place_model.c, place_traffic.c): a link's load is quadratic in the layout ---- */
 
@@ -86,10 +95,15 @@ struct fc_layout_figures {
     double utilization;   /* of it when the busiest torus link is full */
     double fairness; /* least over greatest of what cores have to go to and from interfaces, mean hops; 1:
                         alike */
+    double passed;   /* bridges that a packet passes on its own mesh channel (place_passed.c): the fewer, the more the
+                        kernel accepts */
 };
+/* Whether all figures but rounding are the same. */
+bool fc_layout_alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b);
 /* Every node must be on the mesh, no two the same (not checked). load [n_links] may be NULL. */
 void fc_layout_figure(const struct fc_place_model *model, const struct fc_layout *layout, double *load,
                       struct fc_layout_figures *figures);
+double fc_layout_passed(const struct fc_place_model *model, const struct fc_layout *layout);
 /* Sum over i < j of turn_weight x distance: turn_hops x turn_pairs. */
 int fc_layout_turn_sum(const struct fc_place_model *model, const struct fc_layout *layout);
 
@@ -170,5 +184,10 @@ enum fc_code fc_place_all(const struct fc_place_model *model, const struct fc_la
                           const struct fc_place_all_settings *settings, struct fc_place_all *all,
                           struct fc_status *st);
 void fc_place_all_free(struct fc_place_all *all);
+/* The allowed layouts that no other beats in both weighted hops and passed bridges (place_passed.c), ascending weighted
+ * hops, with all their figures; array in the arena. 216 216 layouts: about 0.5 s. FC_INPUT: none is allowed. */
+enum fc_code fc_place_passed_front(const struct fc_place_model *model, const struct fc_layout_rules *rules,
+                                   struct fc_arena *arena, struct fc_layout_point **front, uint32_t *n,
+                                   struct fc_status *st);
 
 #endif

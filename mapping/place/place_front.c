@@ -20,13 +20,6 @@ static bool beats(const struct fc_served_layout *a, const struct fc_served_layou
     return !slower && !less && (faster || more);
 }
 
-static bool alike(const struct fc_layout_figures *a, const struct fc_layout_figures *b)
-{
-    return fabs(a->weighted_hops - b->weighted_hops) < 1e-9 &&
-           fabs(a->greatest_load - b->greatest_load) < 1e-9 && fabs(a->turn_hops - b->turn_hops) < 1e-9 &&
-           fabs(a->fairness - b->fairness) < 1e-9;
-}
-
 static size_t mark(struct fc_served_layout *list, size_t n)
 {
     size_t on_front = 0;
@@ -81,7 +74,7 @@ enum fc_code fc_place_front(const struct fc_machine *machine, const struct fc_pl
         if (!fc_layout_allowed(m, rules, &next->layout)) continue;
         fc_layout_figure(m, &next->layout, NULL, &next->figures);
         bool seen = false;
-        for (size_t i = 0; i < *n && !seen; i++) seen = alike(&list[i].figures, &next->figures);
+        for (size_t i = 0; i < *n && !seen; i++) seen = fc_layout_alike(&list[i].figures, &next->figures);
         if (seen) continue;
         fc_progress_show(progress, (double)*n / all, "layouts");
         if (serve(machine, m, rules, policy, load, next, st)) return st->code;

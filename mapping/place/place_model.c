@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 256 };
 
 enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip *chip, struct fc_status *st)
 {
@@ -59,9 +58,9 @@ static enum fc_code check(const struct fc_chip *c, struct fc_status *st)
                          c->n_dims, c->n_axes, FC_MAX_DIMS, FC_CHIP_AXES);
     for (int a = 0; a < c->n_axes; a++) nodes *= c->side[a];
     for (int d = 0; d < c->n_dims; d++) chips *= c->k[d];
-    if (!(nodes >= 1 && nodes <= MOST_NODES && chips >= 1 && chips <= FC_NONE))
+    if (!(nodes >= 1 && nodes <= FC_CHIP_MOST_NODES && chips >= 1 && chips <= FC_NONE))
         return fc_refuse(st, FC_INPUT, "a mesh of %.0f nodes on each of %.4g chips (expected 1 to %d nodes)",
-                         nodes, chips, MOST_NODES);
+                         nodes, chips, FC_CHIP_MOST_NODES);
     int n = 2 * c->n_dims;
     if (nodes < n || (!c->bridges_compute && nodes < n + 1))
         return fc_refuse(
@@ -244,7 +243,7 @@ enum fc_code fc_place_model_make(const struct fc_chip *chip, struct fc_place_mod
     for (int a = 0; a < chip->n_axes; a++) m->n_mesh *= chip->side[a];
     m->n_cores = m->n_mesh - (chip->bridges_compute ? 0 : (uint32_t)m->n);
     make_rates(m);
-    uint32_t link_of[MOST_NODES][FC_CHIP_AXES][2];
+    uint32_t link_of[FC_CHIP_MOST_NODES][FC_CHIP_AXES][2];
     if (!make_links(m, link_of, st) && !make_routes(m, link_of, st) && !make_parts(m, st)) find_scale(m);
     if (st->code) fc_place_model_free(m);
     return st->code;
@@ -286,7 +285,7 @@ static double fairness(const struct fc_place_model *m, const struct fc_layout *l
 void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
                       struct fc_layout_figures *f)
 {
-    double own[MOST_NODES * 2 * FC_CHIP_AXES], sum = 0;
+    double own[FC_CHIP_MOST_NODES * 2 * FC_CHIP_AXES], sum = 0;
     if (!load) load = own;
     memcpy(load, m->base, m->n_links * sizeof *load);
     for (int i = 0; i < m->n; i++) {
@@ -305,4 +304,5 @@ void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *la
     f->weighted_hops = sum / m->n_cores;
     f->utilization = f->greatest_load / m->chip.mesh_bytes_per_s * m->chip.torus_bytes_per_s / m->torus_load;
     f->fairness = fairness(m, layout);
+    f->passed = fc_layout_passed(m, layout);
 }

@@ -14,11 +14,23 @@ struct fc_layout_service {
     bool extrapolated, deadlock_free;
     char tier[16], why[1024]; /* of the calibration */
 };
+struct fc_layout_confirming {
+    double load_flits_per_cycle;             /* where latency is taken */
+    double on_chip;                          /* of struct fc_chip: flits to the chip's other cores for each one into the machine */
+    uint64_t warmup_cycles, measure_cycles;  /* of a run for the throughput; 0: 4 Z of the machine as it stands,
+                                                rounded up to 500 cycles */
+    double half_width_share;                 /* seeds end where the half width is below this share of the throughput; 0: 1 % */
+    int least_runs, most_runs;               /* seeds; 2 or more; 0: 3 and 16 */
+    double budget_s;                         /* work for one layout, seconds of a nominal core, counted in hops so that results
+                                                repeat; seeds end there too. 0: no limit */
+    uint64_t seed;
+};
 struct fc_layout_kernel {
-    int runs;
+    int runs;                                  /* seeds */
     double latency_cycles, latency_half_width; /* one run; 95 % by batch means; NaN: unstable */
-    double throughput, throughput_half_width;  /* most accepted at any offered load: mean of runs, 95 % */
-    double offered;                            /* there */
+    double throughput, throughput_half_width;  /* most accepted at any offered load: mean of seeds, 95 % */
+    double offered;                            /* there, first seed */
+    double window_cycles;                      /* of a run for the throughput */
     double cpu_s;
 };
 
@@ -32,11 +44,10 @@ enum fc_code fc_layout_machine(const struct fc_machine *machine, const struct fc
 enum fc_code fc_layout_serve(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
                              double load_flits_per_cycle, struct fc_layout_service *service,
                              struct fc_status *st);
-/* By the kernel: latency at the load, and the most that is accepted, by `runs` (2 to 32) seeds. Some 11 s for
- * 2 160 nodes and five runs. */
+/* By the kernel: latency at the load, and the most that is accepted. 3 to 7 s for tmesh-3456. FC_NO: a deadlock. */
 enum fc_code fc_layout_confirm(const struct fc_machine *machine, const struct fc_layout *layout, int policy,
-                               double load_flits_per_cycle, int runs, uint64_t seed,
-                               struct fc_layout_kernel *kernel, struct fc_status *st);
+                               const struct fc_layout_confirming *how, struct fc_layout_kernel *kernel,
+                               struct fc_status *st);
 
 struct fc_served_layout {
     struct fc_layout layout;

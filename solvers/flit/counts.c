@@ -33,11 +33,11 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
         to->batch_ticks[i] += from->batch_ticks[i];
     }
     for (int i = 0; i < FC_FLIT_BUCKETS; i++) to->histogram[i] += from->histogram[i];
-    to->high.delivered += from->high.delivered;
-    to->high.latency_ticks += from->high.latency_ticks;
-    to->high.network_ticks += from->high.network_ticks;
-    raise_to(&to->high.latency_max_ticks, from->high.latency_max_ticks);
-    for (int i = 0; i < FC_FLIT_BUCKETS; i++) to->high.histogram[i] += from->high.histogram[i];
+    to->apart.delivered += from->apart.delivered;
+    to->apart.latency_ticks += from->apart.latency_ticks;
+    to->apart.network_ticks += from->apart.network_ticks;
+    raise_to(&to->apart.latency_max_ticks, from->apart.latency_max_ticks);
+    for (int i = 0; i < FC_FLIT_BUCKETS; i++) to->apart.histogram[i] += from->apart.histogram[i];
     to->packets_injected += from->packets_injected;
     to->packets_delivered += from->packets_delivered;
     to->flits_injected += from->flits_injected;
@@ -48,6 +48,7 @@ void fc_flit_counts_add(struct fc_flit_counts *to, const struct fc_flit_counts *
     to->escape_flit_hops += from->escape_flit_hops;
     raise_to(&to->last_delivery, from->last_delivery);
     to->window_flits_delivered += from->window_flits_delivered;
+    to->window_background_flits += from->window_background_flits;
     for (int v = 0; v < FC_FLIT_MOST_VCS; v++) to->occupancy_flit_ticks[v] += from->occupancy_flit_ticks[v];
     uint32_t n = to->n_intervals < from->n_intervals ? to->n_intervals : from->n_intervals;
     for (uint32_t i = 0; i < n; i++) {

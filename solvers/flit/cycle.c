@@ -63,6 +63,8 @@ static enum fc_code allocate(struct fc_cycle *e, struct fc_status *st)
                               sizeof *e->vc_rr, st)) ||
         !(e->packet = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet, st)) ||
         !(e->packet_src = fc_alloc(&e->arena, e->n_packets, sizeof *e->packet_src, st)) ||
+        (fc_flit_has_background(e->traffic) &&
+         !(e->background = fc_alloc(&e->arena, e->n_packets, sizeof *e->background, st))) ||
         !(e->node = fc_alloc(&e->arena, net->n_nodes, sizeof *e->node, st)) ||
         !(e->router_block = fc_alloc(&e->arena, net->n_routers, sizeof *e->router_block, st)) ||
         !(e->block = fc_alloc(&e->arena, (size_t)e->n_blocks, sizeof *e->block, st)))
@@ -218,7 +220,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
     connect_links(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (open_block(e, &e->block[b], st)) goto failed;
-    bool special = e->line || e->intake || e->high || e->multicast; /* what the fast path has not */
+    bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
     return FC_OK;
 failed:

@@ -167,6 +167,7 @@ struct fc_cycle {
     uint16_t *vc_rr; /* [n_links << vc_shift] vc_stage: round robin over the router's input channels */
     struct fc_cycle_packet *packet;           /* [n_packets] */
     uint32_t *packet_src;                     /* [n_packets] node, for reports */
+    bool *background;                         /* [n_packets] of the background; NULL: there is none */
     uint32_t n_packets, fresh_packets;        /* capacity; first never used */
     struct fc_cycle_node *node;               /* [n_nodes] */
     uint16_t *router_block;                   /* [n_routers] */
@@ -285,14 +286,17 @@ static inline void fc_cycle_end_high(struct fc_cycle_block *b, uint32_t id, uint
 {
     const struct fc_cycle_packet *packet = &b->engine->packet[id];
     if (b->engine->flit->high_vcs >> vc & 1)
-        fc_flit_count_high_delivery(b->counts, packet->born, packet->born + packet->waited, arrived);
+        fc_flit_count_apart(b->counts, packet->born, packet->born + packet->waited, arrived);
 }
 /* The packet is whole at its node at tick `arrived`. */
 static inline void fc_cycle_end_packet(struct fc_cycle_block *b, uint32_t id, uint64_t arrived)
 {
     const struct fc_cycle_packet *packet = &b->engine->packet[id];
-    fc_flit_count_delivery(b->counts, packet->born, packet->born + packet->waited, arrived, packet->hops,
-                           packet->flits);
+    uint64_t entered = packet->born + packet->waited;
+    if (__builtin_expect(b->engine->background && b->engine->background[id], 0))
+        fc_flit_count_background(b->counts, packet->born, entered, arrived, packet->flits);
+    else
+        fc_flit_count_delivery(b->counts, packet->born, entered, arrived, packet->hops);
     b->packets_out++;
     b->free_packet[b->n_free++] = id;
 }

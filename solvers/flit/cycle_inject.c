@@ -29,10 +29,12 @@ uint32_t fc_cycle_make_packet(block *b, uint32_t n, const struct fc_flit_source 
     packet->hops = 0;
     e->packet_src[id] = n;
     if (e->multicast) fc_cycle_multicast_start(e, n, id, s->tag);
+    bool own = s->tag != FC_FLIT_BACKGROUND;
+    if (e->background) e->background[id] = !own;
     b->packets_in++;
     counts->packets_injected++;
-    counts->measured_started += s->born >= counts->measure_from && s->born < counts->measure_to;
-    e->injected[n] += t >= counts->measure_from && t < counts->measure_to;
+    counts->measured_started += own && s->born >= counts->measure_from && s->born < counts->measure_to;
+    e->injected[n] += own && t >= counts->measure_from && t < counts->measure_to;
     return id;
 }
 /* Channels of the injection link that the packet at the front may take. */

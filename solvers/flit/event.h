@@ -23,7 +23,8 @@ struct fc_event_packet {
     uint32_t next; /* behind it in the channel; free list */
     uint16_t flits, hops;
     uint16_t held;     /* tokens it took of the channel it sits in */
-    uint16_t in_class; /* class of the link it came by */
+    uint8_t in_class;  /* class of the link it came by */
+    bool background;
 };
 
 /* Tokens that come back one by one, `step` ticks apart, the last of `flits` at `last`, together with `extra`
@@ -170,6 +171,7 @@ struct fc_event_block {
     struct fc_event_landing {
         uint64_t tick, born, entered;
         uint16_t hops, flits;
+        bool background;
     } * landing; /* [landing_capacity] packets that arrive at or after `until` */
     uint32_t n_landings, landing_capacity;
     uint64_t packets_in, packets_out, flits_in, flits_out, live_sources;

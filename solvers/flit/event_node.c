@@ -79,6 +79,7 @@ static void depart(struct fc_event_block *block, uint32_t n, const struct fc_fli
     const struct fc_flit_source *source = &e->node[n].source;
     struct fc_flit_counts *counts = block->counts;
     uint64_t now = block->wheel.now;
+    bool background = source->tag == FC_FLIT_BACKGROUND;
     block->packet[p] = (struct fc_event_packet){.route = choice->route,
                                                 .born = source->born,
                                                 .entered = now,
@@ -86,11 +87,13 @@ static void depart(struct fc_event_block *block, uint32_t n, const struct fc_fli
                                                 .random = source->random,
                                                 .src = n,
                                                 .flits = (uint16_t)source->flits,
-                                                .held = (uint16_t)source->flits};
+                                                .held = (uint16_t)source->flits,
+                                                .background = background};
     counts->packets_injected++;
     counts->flits_injected += source->flits;
-    counts->measured_started += source->born >= counts->measure_from && source->born < counts->measure_to;
-    e->injected[n] += now >= counts->measure_from && now < counts->measure_to;
+    counts->measured_started +=
+        !background && source->born >= counts->measure_from && source->born < counts->measure_to;
+    e->injected[n] += !background && now >= counts->measure_from && now < counts->measure_to;
     block->packets_in++;
     block->flits_in += source->flits;
     fc_event_depart(block, choice->link, vc, p);
@@ -150,7 +153,10 @@ void fc_event_inject(struct fc_event_block *block, uint32_t n)
 
 static inline void count_landing(struct fc_event_block *block, const struct fc_event_landing *l)
 {
-    fc_flit_count_delivery(block->counts, l->born, l->entered, l->tick, l->hops, l->flits);
+    if (l->background)
+        fc_flit_count_background(block->counts, l->born, l->entered, l->tick, l->flits);
+    else
+        fc_flit_count_delivery(block->counts, l->born, l->entered, l->tick, l->hops);
     fc_flit_count_flits(block->counts, l->tick, l->flits);
     block->packets_out++;
     block->flits_out += l->flits;
@@ -160,7 +166,8 @@ static inline void count_landing(struct fc_event_block *block, const struct fc_e
 void fc_event_deliver(struct fc_event_block *block, uint32_t p, uint64_t tick)
 {
     struct fc_event_packet *packet = &block->packet[p];
-    struct fc_event_landing landing = {tick, packet->born, packet->entered, packet->hops, packet->flits};
+    struct fc_event_landing landing = {tick,         packet->born,  packet->entered,
+                                       packet->hops, packet->flits, packet->background};
     packet->next = block->free_packet;
     block->free_packet = p;
     if (tick < block->until) {

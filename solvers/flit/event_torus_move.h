@@ -139,7 +139,7 @@ FC_EVENT_INLINE void fc_event_enter(struct fc_event_block *block, uint32_t c, st
     t->count -= packet->held;
     packet->ready = block->wheel.now + ready;
     packet->tail = packet->ready + ticks;
-    packet->in_class = (uint16_t)link_class;
+    packet->in_class = (uint8_t)link_class;
     packet->next = 0;
     int to = e->n_blocks > 1 ? e->vertex_block[e->channel[c].router] : 0;
     if (to == block->index)

@@ -54,6 +54,7 @@ static inline void depart(struct fc_event_block *block, uint32_t n, uint32_t l, 
     struct fc_event_link *link = fc_event_link(e, l);
     uint64_t now = block->wheel.now, born = source->born;
     uint32_t flits = source->flits, ticks = flits * e->injection.flit + e->injection.trailer;
+    bool own = source->tag != FC_FLIT_BACKGROUND;
     packet->route = fc_route_adaptive_start(&e->adaptive, n, source->dst, source->random);
     packet->born = born;
     packet->entered = now;
@@ -62,10 +63,11 @@ static inline void depart(struct fc_event_block *block, uint32_t n, uint32_t l, 
     packet->src = n;
     packet->flits = packet->held = (uint16_t)flits;
     packet->hops = 0;
+    packet->background = !own;
     counts->packets_injected++;
     counts->flits_injected += flits;
-    counts->measured_started += (born >= counts->measure_from) & (born < counts->measure_to);
-    e->injected[n] += (now >= counts->measure_from) & (now < counts->measure_to);
+    counts->measured_started += own & (born >= counts->measure_from) & (born < counts->measure_to);
+    e->injected[n] += own & (now >= counts->measure_from) & (now < counts->measure_to);
     block->packets_in++;
     block->flits_in += flits;
     link->busy_until = now + ticks;

@@ -108,7 +108,7 @@ static inline void start_on(struct fc_event_block *block, uint32_t l, uint32_t v
     fc_event_tokens_of(e, l, vc)->count -= packet->held;
     packet->ready = now + e->times[link_class].ready;
     packet->tail = packet->ready + ticks;
-    packet->in_class = (uint16_t)link_class;
+    packet->in_class = (uint8_t)link_class;
     packet->next = 0;
     int to = e->n_blocks > 1 ? e->vertex_block[e->channel[c].router] : 0;
     if (to == block->index)

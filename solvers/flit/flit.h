@@ -21,6 +21,9 @@ struct fc_flit_settings {
     double load_flits_per_cycle; /* offered, mean over all nodes; open-loop demands only; 0: none */
     double high_priority_share;  /* open loop: of the load, packets of high priority, on the channels that
                                     router.high_priority gives them; 0: none, else below 1 */
+    const struct fc_demand *background; /* open loop: traffic of others beside the demand's, counted apart: a task
+                                           a node, its bytes are relative rates; borrowed. NULL: none */
+    double background_flits_per_cycle;  /* offered by it, mean over all nodes; its packets have packet_flits_max */
     uint32_t packet_flits_min,
         packet_flits_max; /* lengths drawn uniformly from min..max; 0: the machine's largest packet */
     uint64_t warmup_cycles, measure_cycles; /* open loop; 0: chosen from load and network, see run.c */
@@ -55,8 +58,9 @@ struct fc_flit_interval {                             /* [start, start + interva
     double unblocking_probability; /* share of credit returns that let at least one blocked packet move; NaN:
                                       none */
 };
-struct fc_flit_high_priority { /* packets of high priority born in the measurement; NaN: none arrived */
-    double share;              /* of the settings */
+struct fc_flit_part { /* packets counted apart, born in the measurement; NaN: none arrived */
+    double share;     /* of all flits offered; 0: there is no such part */
+    double accepted_flits_per_node_cycle; /* background only, else NaN */
     uint64_t packets;
     double latency_mean_cycles, latency_p50_cycles, latency_p95_cycles, latency_p99_cycles,
         latency_max_cycles;
@@ -71,12 +75,13 @@ struct fc_flit_result {
         complete;                 /* complete: every measured packet (closed loop: every packet) arrived */
     const char *unstable_because; /* "" when stable */
     const char *deadlock_text;    /* the cycle of channels and packets, or "" */
+    /* Of the demand: the background is not in loads, latencies, hops and fairness, but in all counts below. */
     double offered_flits_per_node_cycle, accepted_flits_per_node_cycle; /* NaN offered for closed loop */
     /* Packets born in the measurement (closed loop: all). NaN: none arrived. */
     double latency_mean_cycles, latency_half_width_cycles; /* source queue included; 95 % by batch means */
     double latency_p50_cycles, latency_p95_cycles, latency_p99_cycles, latency_max_cycles;
     double network_latency_mean_cycles; /* from the first flit on the injection link */
-    struct fc_flit_high_priority high_priority;
+    struct fc_flit_part high_priority, background;
     double hops_mean;                   /* router-to-router links */
     uint64_t measured_packets;
     uint64_t cycles; /* length of the whole run */
@@ -129,6 +134,9 @@ enum fc_code fc_flit_saturation(const struct fc_network *net, const struct fc_de
 enum fc_code fc_flit_saturation_counted(const struct fc_network *net, const struct fc_demand *demand,
                                         const struct fc_flit_settings *settings, double *load_flits_per_cycle,
                                         double *flit_hops, struct fc_status *st);
+/* Zero-load time across the network, cycles: what the lengths of runs go by (Z of docs/flit.md). */
+enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct fc_flit_settings *settings,
+                                      double *cycles, struct fc_status *st);
 /* Ideal throughput: the offered load, flits a node and cycle, at which the busiest link is busy all the time
  * under the machine's routing (load solver; adaptive: the best split found), for packets of the settings.
  * What `--load 80%` is of. */

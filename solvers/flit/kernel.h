@@ -201,13 +201,16 @@ struct fc_flit_source {
     uint32_t dst;
     uint32_t flits;
     uint32_t random;
-    uint32_t tag;    /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0 */
+    uint32_t tag;    /* closed loop: the demand's entry or multicast, FC_NONE for its dense parts; open loop: 0, or */
+#define FC_FLIT_BACKGROUND (FC_NONE - 1)
     uint64_t cursor; /* belongs to source*.c: keep it between calls */
 };
 /* source.c. High-priority packets, where the settings ask for some, are a traffic of their own beside the
  * other: fc_flit_high_traffic, NULL for none. */
 struct fc_flit_traffic;
 const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic);
+/* Whether sources also send packets of a background, which have the tag FC_FLIT_BACKGROUND. */
+bool fc_flit_has_background(const struct fc_flit_traffic *traffic);
 enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
                                   const uint32_t *node, const struct fc_flit_settings *settings,
                                   struct fc_flit_traffic **traffic, struct fc_status *st);
@@ -247,21 +250,21 @@ struct fc_flit_counts {
     uint32_t n_intervals;
     struct fc_flit_log *log; /* gets the packets that are not born in the measurement; NULL: forgotten */
     /* Packets born in the measurement: */
-    uint64_t measured_started; /* that left their source queue */
+    uint64_t measured_started; /* that left their source queue; neither these nor those below are of the background */
     uint64_t measured_delivered, latency_ticks, network_ticks, hops, latency_max_ticks;
     uint64_t batch_packets[FC_FLIT_BATCHES], batch_ticks[FC_FLIT_BATCHES]; /* by time of birth */
     uint64_t histogram[FC_FLIT_BUCKETS];
-    struct fc_flit_high_counts { /* those of high priority among them */
+    struct fc_flit_apart_counts { /* those of high priority among them; or those of the background, not among them */
         uint64_t delivered, latency_ticks, network_ticks, latency_max_ticks;
         uint64_t histogram[FC_FLIT_BUCKETS];
-    } high;
+    } apart;
     /* Whole run: */
     uint64_t packets_injected, packets_delivered, flits_injected, flits_delivered, flit_hops,
         escape_flit_hops;
     uint64_t packets_copied, flits_copied; /* by routers: injected + copied = delivered + in flight */
     uint64_t last_delivery; /* tick of the latest delivery of a packet: greatest of all threads */
     /* Within [measure_from, measure_to): */
-    uint64_t window_flits_delivered;
+    uint64_t window_flits_delivered, window_background_flits; /* the latter of packets that arrived whole */
     uint64_t occupancy_flit_ticks[FC_FLIT_MOST_VCS]; /* sum over router-to-router channels of flits x ticks */
     /* Intervals, [n_intervals]: */
     uint64_t *interval_flits;                        /* delivered */
@@ -279,7 +282,7 @@ static inline uint32_t fc_flit_bucket(uint64_t ticks)
 }
 /* A packet of `flits` arrived whole at its node at tick `now`. Inlined into the engines. */
 static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
-                                          uint64_t now, uint32_t hops, uint32_t flits)
+                                          uint64_t now, uint32_t hops)
 {
     counts->packets_delivered++;
     if (now > counts->last_delivery) counts->last_delivery = now;
@@ -298,19 +301,27 @@ static inline void fc_flit_count_delivery(struct fc_flit_counts *counts, uint64_
     counts->batch_packets[batch]++;
     counts->batch_ticks[batch] += latency;
     counts->histogram[fc_flit_bucket(latency)]++;
-    (void)flits;
 }
 /* Beside fc_flit_count_delivery, for a packet of high priority. */
-static inline void fc_flit_count_high_delivery(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
-                                               uint64_t now)
+static inline void fc_flit_count_apart(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
+                                       uint64_t now)
 {
-    struct fc_flit_high_counts *high = &counts->high;
+    struct fc_flit_apart_counts *apart = &counts->apart;
     if (born < counts->measure_from || born >= counts->measure_to) return;
-    high->delivered++;
-    high->latency_ticks += now - born;
-    high->network_ticks += now - entered;
-    if (now - born > high->latency_max_ticks) high->latency_max_ticks = now - born;
-    high->histogram[fc_flit_bucket(now - born)]++;
+    apart->delivered++;
+    apart->latency_ticks += now - born;
+    apart->network_ticks += now - entered;
+    if (now - born > apart->latency_max_ticks) apart->latency_max_ticks = now - born;
+    apart->histogram[fc_flit_bucket(now - born)]++;
+}
+/* Instead of fc_flit_count_delivery, for a packet of the background of `flits`. */
+static inline void fc_flit_count_background(struct fc_flit_counts *counts, uint64_t born, uint64_t entered,
+                                            uint64_t now, uint32_t flits)
+{
+    counts->packets_delivered++;
+    if (now > counts->last_delivery) counts->last_delivery = now;
+    if (now >= counts->measure_from && now < counts->measure_to) counts->window_background_flits += flits;
+    fc_flit_count_apart(counts, born, entered, now);
 }
 /* `flits` flits arrived at a node at tick `now`. */
 static inline void fc_flit_count_flits(struct fc_flit_counts *counts, uint64_t now, uint32_t flits)

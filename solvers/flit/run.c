@@ -68,6 +68,17 @@ enum fc_code fc_flit_zero_load(const struct fc_flit_net *flit, uint64_t *ticks, 
     return queue ? FC_OK : st->code;
 }
 
+enum fc_code fc_flit_zero_load_cycles(const struct fc_network *net, const struct fc_flit_settings *settings,
+                                      double *cycles, struct fc_status *st)
+{
+    struct fc_flit_net flit;
+    uint64_t ticks;
+    if (fc_flit_prepare(net, settings, &flit, st)) return st->code;
+    if (!fc_flit_zero_load(&flit, &ticks, st)) *cycles = fc_flit_to_cycles(&flit, ticks);
+    fc_flit_unprepare(&flit);
+    return st->code;
+}
+
 /* ---- a run ----------------------------------------------------------------------------------------------- */
 
 /* Lets the last credits travel, then all must be back. */
@@ -201,6 +212,10 @@ static enum fc_code check_settings(const struct fc_flit_settings *set, const str
     if (!demand->open_loop && (set->warmup_cycles || set->measure_cycles))
         return fc_refuse(st, FC_INPUT,
                          "finite messages are measured from the first to the last: no warm-up, no window");
+    if (!demand->open_loop && set->background)
+        return fc_refuse(st, FC_INPUT,
+                         "a background beside finite messages is not run here (expected open-loop traffic, or "
+                         "`predict --network flit`)");
     if (demand->open_loop && (set->in_order || set->source_gap_cycles != 0))
         return fc_refuse(
             st, FC_INPUT,

@@ -101,11 +101,11 @@ void fc_flit_restart_window(struct fc_flit_counts *counts, uint64_t from, uint64
     counts->measure_to = to;
     counts->measured_started = counts->measured_delivered = 0;
     counts->latency_ticks = counts->network_ticks = counts->hops = counts->latency_max_ticks = 0;
-    counts->window_flits_delivered = 0;
+    counts->window_flits_delivered = counts->window_background_flits = 0;
     memset(counts->batch_packets, 0, sizeof counts->batch_packets);
     memset(counts->batch_ticks, 0, sizeof counts->batch_ticks);
     memset(counts->histogram, 0, sizeof counts->histogram);
-    memset(&counts->high, 0, sizeof counts->high);
+    memset(&counts->apart, 0, sizeof counts->apart);
     memset(counts->occupancy_flit_ticks, 0, sizeof counts->occupancy_flit_ticks);
 }
 
@@ -162,25 +162,43 @@ static void fill_latency(const struct fc_flit_net *flit, const struct fc_flit_co
     r->hops_mean = none ? NAN : (double)total->hops / packets;
 }
 
+static void fill_part(const struct fc_flit_net *flit, const struct fc_flit_apart_counts *apart,
+                      struct fc_flit_part *to)
+{
+    double cycles = 1 / flit->ticks_per_cycle, packets = (double)apart->delivered;
+    struct fc_flit_counts alone = {.latency_max_ticks = apart->latency_max_ticks};
+    memcpy(alone.histogram, apart->histogram, sizeof apart->histogram);
+    *to = (struct fc_flit_part){.packets = apart->delivered, .accepted_flits_per_node_cycle = NAN};
+    to->latency_mean_cycles = packets > 0 ? (double)apart->latency_ticks / packets * cycles : NAN;
+    to->network_latency_mean_cycles = packets > 0 ? (double)apart->network_ticks / packets * cycles : NAN;
+    to->latency_p50_cycles = fc_flit_percentile(&alone, 0.50) * cycles;
+    to->latency_p95_cycles = fc_flit_percentile(&alone, 0.95) * cycles;
+    to->latency_p99_cycles = fc_flit_percentile(&alone, 0.99) * cycles;
+    to->latency_max_cycles = packets > 0 ? (double)apart->latency_max_ticks * cycles : NAN;
+}
+
 static void fill_high_priority(const struct fc_flit_net *flit, const struct fc_flit_counts *total,
                                double share, struct fc_flit_result *r)
 {
-    const struct fc_flit_high_counts *high = &total->high;
-    double cycles = 1 / flit->ticks_per_cycle, packets = (double)high->delivered,
-           others = (double)(total->measured_delivered - high->delivered);
-    struct fc_flit_counts of_high = {.latency_max_ticks = high->latency_max_ticks};
-    memcpy(of_high.histogram, high->histogram, sizeof high->histogram);
-    struct fc_flit_high_priority *to = &r->high_priority;
+    struct fc_flit_part *to = &r->high_priority;
+    double others = (double)(total->measured_delivered - total->apart.delivered);
+    fill_part(flit, &total->apart, to);
     to->share = share;
-    to->packets = high->delivered;
-    to->latency_mean_cycles = packets > 0 ? (double)high->latency_ticks / packets * cycles : NAN;
-    to->network_latency_mean_cycles = packets > 0 ? (double)high->network_ticks / packets * cycles : NAN;
-    to->latency_p50_cycles = fc_flit_percentile(&of_high, 0.50) * cycles;
-    to->latency_p95_cycles = fc_flit_percentile(&of_high, 0.95) * cycles;
-    to->latency_p99_cycles = fc_flit_percentile(&of_high, 0.99) * cycles;
-    to->latency_max_cycles = packets > 0 ? (double)high->latency_max_ticks * cycles : NAN;
     to->others_latency_mean_cycles =
-        others > 0 ? (double)(total->latency_ticks - high->latency_ticks) / others * cycles : NAN;
+        others > 0 ? (double)(total->latency_ticks - total->apart.latency_ticks) / others / flit->ticks_per_cycle
+                   : NAN;
+}
+
+static void fill_background(const struct fc_flit_net *flit, const struct fc_flit_traffic *traffic,
+                            const struct fc_flit_counts *total, double window_cycles, struct fc_flit_result *r)
+{
+    struct fc_flit_part *to = &r->background;
+    double offered = traffic->background->offered;
+    fill_part(flit, &total->apart, to);
+    to->share = offered / (offered + traffic->offered);
+    to->accepted_flits_per_node_cycle =
+        window_cycles > 0 ? (double)total->window_background_flits / flit->n_nodes / window_cycles : NAN;
+    to->others_latency_mean_cycles = r->latency_mean_cycles;
 }
 
 static enum fc_code fill_links(const struct fc_flit_net *flit, const struct fc_flit_measured *m,
@@ -237,7 +255,8 @@ static void fill_fairness(const struct fc_flit_traffic *traffic, const uint32_t 
 {
     double sum = 0, squares = 0, least = INFINITY, most = 0, n = 0;
     for (uint32_t s = 0; s < traffic->n_nodes; s++) {
-        if (!fc_flit_sends(traffic, s)) continue;
+        bool others = traffic->background && traffic->open.background_below[s] == UINT64_MAX; /* only theirs */
+        if (others || !fc_flit_sends(traffic, s)) continue;
         double x = injected[s];
         n++;
         sum += x;
@@ -287,8 +306,9 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->cycle_s = flit->cycle_s;
     result->measure_cycles = window_cycles;
     result->offered_flits_per_node_cycle = traffic->open_loop && !traffic->backlog ? traffic->offered : NAN;
+    double own_flits = fmax(0, (double)total->window_flits_delivered - (double)total->window_background_flits);
     result->accepted_flits_per_node_cycle =
-        window_cycles > 0 ? (double)total->window_flits_delivered / flit->n_nodes / window_cycles : NAN;
+        window_cycles > 0 ? own_flits / flit->n_nodes / window_cycles : NAN;
     result->packets_injected = total->packets_injected;
     result->packets_delivered = total->packets_delivered;
     result->flits_injected = total->flits_injected;
@@ -299,7 +319,8 @@ enum fc_code fc_flit_fill_result(const struct fc_flit_net *flit, const struct fc
     result->flits_copied = total->flits_copied;
     fill_latency(flit, total, result);
     fill_buffers(flit, measured, result);
-    fill_high_priority(flit, total, traffic->high_share, result);
+    if (traffic->background) fill_background(flit, traffic, total, window_cycles, result);
+    if (traffic->high_share > 0) fill_high_priority(flit, total, traffic->high_share, result);
     fill_fairness(traffic, measured->injected, result);
     if (fill_links(flit, measured, result, st)) return st->code;
     return fill_intervals(flit, total, measured->run_ticks, result, st);

@@ -9,6 +9,11 @@
  * draw and one comparison each. A dense part a[s] b[d] is drawn over all d, the sender included (Dally &
  * Towles table 3.1): such packets turn round in the node's router.
  *
+ * A background (traffic of others beside the demand's) shares the nodes' queues: births come at the rate of both,
+ * p = r_s / length + r'_s / length', and each is one of the background with its share of p; so both are Bernoulli
+ * processes of their own rates that never give birth in the same trial. Its destinations have tables and draws of
+ * their own: without one nothing changes.
+ *
  * Packet number i of node s is a function of (seed, s, i) but for the birth, which adds the gap to the birth
  * before it: the source queue is never stored. Draws a packet: 2, and 1 more with several lengths or
  * components. Limits: gaps above 36.7/p (probability 2^-53) do not occur; weights of destinations are exact
@@ -134,19 +139,28 @@ static enum fc_code make_quick_gaps(struct fc_flit_traffic *t, struct fc_status 
     return FC_OK;
 }
 
+/* Decided by a draw that packets of the background have no other use for: their births are not drawn apart. */
+static inline bool is_background(const struct fc_flit_traffic *t, uint32_t node, uint64_t number)
+{
+    return t->background && draw(t->background, node, number, DRAW_GAP) <= t->open.background_below[node];
+}
+
 /* Everything of packet source->number; its birth comes `gap` steps after cursor, which counts steps + 1. */
 static void make(const struct fc_flit_traffic *t, uint32_t node, struct fc_flit_source *source)
 {
     const struct fc_flit_open *o = &t->open;
     uint64_t a = draw(t, node, source->number, DRAW_GAP), b = draw(t, node, source->number, DRAW_DST);
-    uint64_t more =
-        o->flits_range > 1 || o->only[node] == FC_FLIT_MANY ? draw(t, node, source->number, DRAW_MORE) : 0;
-    source->dst = destination(t, node, b, more);
-    source->flits = o->flits_min + (uint32_t)((more >> 32) * o->flits_range >> 32);
+    const struct fc_flit_traffic *of = is_background(t, node, source->number) ? t->background : t;
+    uint64_t where = of == t ? b : draw(of, node, source->number, DRAW_DST);
+    uint64_t more = of->open.flits_range > 1 || of->open.only[node] == FC_FLIT_MANY
+                        ? draw(of, node, source->number, DRAW_MORE)
+                        : 0;
+    source->dst = destination(of, node, where, more);
+    source->flits = of->open.flits_min + (uint32_t)((more >> 32) * of->open.flits_range >> 32);
     /* Gap and destination use up some 30 of the 128 bits drawn; what is left makes this one independent of
      * them. */
     source->random = (uint32_t)(mix(a ^ (b << 32 | b >> 32)) >> 32);
-    source->tag = 0;
+    source->tag = of == t ? 0 : FC_FLIT_BACKGROUND;
     if (t->backlog) {
         source->born = 0;
         return;
@@ -254,40 +268,75 @@ enum fc_code fc_flit_weights(const struct fc_flit_net *flit, const struct fc_dem
     return FC_OK;
 }
 
-/* Rates from weights; refuses a load that the busiest sender cannot inject. */
-static enum fc_code set_rates(const struct fc_flit_net *flit, const double *weight, double load,
+/* Rates of nodes, flits a cycle: load n weight / sum. */
+struct rates {
+    double load, n, sum;
+    const double *weight; /* [n] NULL: nothing is sent */
+};
+static struct rates rates_of(double load, const double *weight, uint32_t n)
+{
+    struct rates r = {load, n, 0, weight};
+    for (uint32_t s = 0; s < n; s++) r.sum += weight[s];
+    return r;
+}
+static double rate_of(const struct rates *r, uint32_t s)
+{
+    return r->weight ? r->load * r->n * r->weight[s] / r->sum : 0;
+}
+
+static enum fc_code check_rate(const struct fc_flit_net *flit, const struct fc_flit_traffic *t, uint32_t s, double all,
+                               double beside, struct fc_status *st)
+{
+    double capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
+    if (!(all > 0) || all + beside <= capacity * (1 + 1e-9)) return FC_OK;
+    if (beside > 0)
+        return fc_refuse(st, FC_INPUT,
+                         "load %g: node %u would offer %.6g flits a cycle and its background %.6g, but its injection "
+                         "links take %.6g",
+                         t->offered, s, all, beside, capacity);
+    return fc_refuse(
+        st, FC_INPUT,
+        "load %g: node %u would offer %.6g flits a cycle, but its injection links take %.6g "
+        "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
+        "for a share of the ideal throughput)",
+        t->offered, s, all, capacity, t->offered * capacity / all);
+}
+
+/* Births a cycle of the node, packets of the background in. */
+static double births(const struct fc_flit_traffic *t, const struct rates *own, const struct rates *beside, uint32_t s)
+{
+    double others = t->background ? rate_of(beside, s) / t->background->mean_flits : 0;
+    return rate_of(own, s) / t->mean_flits + others;
+}
+
+/* Rates from weights (beside: the background's); refuses a load that the busiest sender cannot inject. */
+static enum fc_code set_rates(const struct fc_flit_net *flit, const struct rates *own, const struct rates *beside,
                               struct fc_flit_traffic *t, struct fc_status *st)
 {
     struct fc_flit_open *o = &t->open;
-    uint32_t n = t->n_nodes;
-    double sum = 0, p_most = 0;
-    for (uint32_t s = 0; s < n; s++) sum += weight[s];
-    for (uint32_t s = 0; s < n; s++) {
-        double rate = t->offered * n * weight[s] / sum, /* of all priorities */
-            capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
-        if (weight[s] > 0 && rate > capacity * (1 + 1e-9))
-            return fc_refuse(
-                st, FC_INPUT,
-                "load %g: node %u would offer %.6g flits a cycle, but its injection links take %.6g "
-                "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
-                "for a share of the ideal throughput)",
-                t->offered, s, rate, capacity, t->offered * capacity / rate);
-        rate = load * n * weight[s] / sum;
-        if (weight[s] > 0 && !(rate / t->mean_flits > 1e-12))
+    struct rates all = *own;
+    double p_most = 0;
+    all.load = t->offered; /* of all priorities */
+    for (uint32_t s = 0; s < t->n_nodes; s++) {
+        if (check_rate(flit, t, s, rate_of(&all, s), rate_of(beside, s), st)) return st->code;
+        if (own->weight[s] > 0 && !(rate_of(own, s) / t->mean_flits > 1e-12))
             return fc_refuse(st, FC_INPUT, "load %g: node %u would send less than a packet in 10^12 cycles",
-                             load, s);
-        p_most = fmax(p_most, rate / t->mean_flits);
+                             own->load, s);
+        p_most = fmax(p_most, births(t, own, beside, s));
     }
     double steps = 1; /* a cycle */
     while (p_most / steps > 1 + 1e-9) steps *= 2;
     o->ticks_per_step = flit->ticks_per_cycle / steps;
     if (o->ticks_per_step >= 1 && o->ticks_per_step == floor(o->ticks_per_step))
         o->whole_ticks = (uint64_t)o->ticks_per_step;
-    for (uint32_t s = 0; s < n; s++) {
-        double p = fmin(load * n * weight[s] / sum / t->mean_flits / steps, 1);
-        o->gap_scale[s] = weight[s] > 0 ? 1 / log1p(-p) : NAN;
+    for (uint32_t s = 0; s < t->n_nodes; s++) {
+        double p = births(t, own, beside, s);
+        o->gap_scale[s] = p > 0 ? 1 / log1p(-fmin(p / steps, 1)) : NAN;
+        if (!t->background) continue;
+        double share = p > 0 ? rate_of(beside, s) / t->background->mean_flits / p : 0;
+        o->background_below[s] = own->weight[s] > 0 ? (uint64_t)fmin(share * 0x1p64, 0x1.fffffffffffffp63) : UINT64_MAX;
     }
-    o->load = load;
+    o->load = own->load;
     return FC_OK;
 }
 
@@ -382,6 +431,8 @@ static enum fc_code split_priorities(const struct fc_flit_net *flit, const struc
 {
     double share = settings->high_priority_share;
     if (share == 0) return FC_OK;
+    if (settings->background)
+        return fc_refuse(st, FC_INPUT, "high priority and a background cannot both be counted apart");
     if (!(share > 0) || !(share < 1))
         return fc_refuse(st, FC_INPUT, "high-priority share %g: expected 0 or more and less than 1", share);
     if (!demand->open_loop || settings->backlog)
@@ -394,6 +445,29 @@ static enum fc_code split_priorities(const struct fc_flit_net *flit, const struc
     low->load_flits_per_cycle *= 1 - share;
     t->high_share = share;
     return fc_flit_traffic_make(flit, demand, NULL, &high, &t->high, st);
+}
+
+/* The background as a traffic of its own, of which destinations and lengths are used, and its rates. */
+static enum fc_code make_background(const struct fc_flit_net *flit, const struct fc_flit_settings *settings,
+                                    struct fc_flit_traffic *t, struct rates *beside, struct fc_status *st)
+{
+    struct fc_demand rates = *settings->background; /* shares its arrays */
+    struct fc_flit_settings own = *settings;
+    double *weight = fc_alloc(&t->arena, t->n_nodes, sizeof *weight, st);
+    if (settings->backlog)
+        return fc_refuse(st, FC_INPUT,
+                         "backlog: sources that always have a packet waiting leave a background no place");
+    rates.open_loop = true;
+    own.background = NULL;
+    own.packet_flits_min = own.packet_flits_max; /* 0: the machine's largest packet */
+    own.load_flits_per_cycle = settings->background_flits_per_cycle;
+    own.seed = fc_random(settings->seed, UINT64_C(0x6261636b67726f75), 0); /* "backgrou" */
+    t->open.background_below = fc_alloc(&t->arena, t->n_nodes, sizeof *t->open.background_below, st);
+    if (!weight || !t->open.background_below || fc_flit_traffic_make(flit, &rates, NULL, &own, &t->background, st) ||
+        fc_flit_weights(flit, &rates, weight, st))
+        return st->code;
+    *beside = rates_of(own.load_flits_per_cycle, weight, t->n_nodes);
+    return FC_OK;
 }
 
 static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_demand *demand,
@@ -418,9 +492,11 @@ static enum fc_code open_make(const struct fc_flit_net *flit, const struct fc_de
     if (!t->open.key) return st->code;
     for (uint32_t s = 0; s < t->n_nodes; s++) t->open.key[s] = fc_random(t->key, s, 0);
     if (!t->open.gap_scale || fc_flit_weights(flit, demand, weight, st)) return st->code;
+    struct rates own = rates_of(load, weight, t->n_nodes), beside = {0};
+    if (settings->background && make_background(flit, settings, t, &beside, st)) return st->code;
     if (settings->backlog)
         for (uint32_t s = 0; s < t->n_nodes; s++) t->open.gap_scale[s] = weight[s] > 0 ? 0 : NAN;
-    else if (set_rates(flit, weight, load, t, st))
+    else if (set_rates(flit, &own, &beside, t, st))
         return st->code;
     if (make_quick_gaps(t, st)) return st->code;
     if (demand->n_entries && make_rows(demand, t, st)) return st->code;
@@ -457,8 +533,14 @@ void fc_flit_traffic_free(struct fc_flit_traffic *traffic)
 {
     if (!traffic) return;
     fc_flit_traffic_free(traffic->high);
+    fc_flit_traffic_free(traffic->background);
     fc_arena_free(&traffic->arena);
     free(traffic);
+}
+
+bool fc_flit_has_background(const struct fc_flit_traffic *traffic)
+{
+    return traffic->background != NULL;
 }
 
 const struct fc_flit_traffic *fc_flit_high_traffic(const struct fc_flit_traffic *traffic)

@@ -32,6 +32,7 @@ struct fc_flit_open {
     struct fc_flit_alias *row;                   /* [n_entries] positions relative to the row's start */
     double *component;                           /* [n_nodes][n_parts + 1] cumulative shares, last 1 */
     uint8_t *only; /* [n_nodes] the component when there is but one, else MANY */
+    uint64_t *background_below; /* [n_nodes] draws up to this one make the packet one of the background; NULL: none */
 };
 #define FC_FLIT_MANY 255
 #define FC_FLIT_QUICK_GAPS 1024
@@ -68,6 +69,7 @@ struct fc_flit_traffic {
     double offered;    /* open loop: flits/node/cycle of this traffic and the one of high priority */
     double high_share; /* of it that is of high priority */
     struct fc_flit_traffic *high; /* the packets of high priority; NULL: none */
+    struct fc_flit_traffic *background; /* destinations and lengths of packets of the background; NULL: none */
     struct fc_flit_open open;
     struct fc_flit_closed closed;
     struct fc_demand multicasts; /* with flit->multicast: the demand's, as entries; arrays in this arena */

@@ -69,7 +69,7 @@ static enum fc_code list_flows(const struct fc_flit_net *flit, struct fc_arena *
                                struct fc_arena *reading, struct fc_flit_closed *c, struct fc_status *st)
 {
     const struct fc_demand *d = c->demand;
-    if (d->n_entries >= FC_NONE) return fc_refuse(st, FC_NO, "%zu messages are too many", d->n_entries);
+    if (d->n_entries >= FC_FLIT_BACKGROUND) return fc_refuse(st, FC_NO, "%zu messages are too many", d->n_entries);
     uint64_t *row = fc_alloc(reading, (size_t)d->n_tasks + 1, sizeof *row, st);
     c->flow = row ? fc_alloc(arena, d->n_entries, sizeof *c->flow, st) : NULL;
     c->flow_first = c->flow ? fc_alloc(arena, (size_t)flit->n_nodes + 1, sizeof *c->flow_first, st) : NULL;

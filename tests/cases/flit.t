@@ -221,3 +221,33 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --measure 100
 $ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=640 --max-cycles 20 -o /dev/null
 ! fabricast: ring-4: not all messages have arrived after 20 cycles (raise --max-cycles)
 ? 1
+# Traffic of others beside the load, counted apart.
+$ fabricast flit -m bgl-64 -p uniform --load 40% --background blocks:nodes=16,load=30% --warmup 1000 --measure 4000 -q | grep -E '^(answer|latency|load|background|packets)'
+> answer      stable
+> latency     561.64 +- 26.97 cycles (3.209 us), p50 508.8, p95 1029, p99 1525, max 2889; 685 packets
+> load        offered 0.0237, accepted 0.02072 flits/node/cycle
+> background  blocks:nodes=16,load=30%: offered 0.0166, accepted 0.01675 flits/node/cycle; latency 613.69 cycles, 607.82 in the network
+> packets     2404 injected = 2198 delivered + 206 in flight; flits 19232 = 17584 + 1648
+$ fabricast flit -m bgl-64 -p uniform --load 40% --background blocks:nodes=16,load=30% --warmup 1000 --measure 1000 --json -q | grep -A12 '"background"'
+>   "background": {
+>     "share": 0.411899313501145,
+>     "packets": 145,
+>     "latency_mean": 553.08275862069,
+>     "latency_p50": 491.527777777778,
+>     "latency_p95": 999.708333333333,
+>     "latency_p99": 1386.5,
+>     "latency_max": 1501.0,
+>     "network_latency_mean": 546.468965517241,
+>     "others_latency_mean": 569.012422360248,
+>     "what": "blocks:nodes=16,load=30%",
+>     "offered_flits_per_node_cycle": 0.0166018158236058,
+>     "accepted_flits_per_node_cycle": 0.01625
+$ fabricast flit -m bgl-64 -p uniform --load 40% --background uniform:full
+! fabricast: --background: uniform:full: sources that always have a packet waiting leave no place in the nodes' queues (expected a rate)
+? 2
+$ fabricast flit -m bgl-64 -p alltoall --background uniform:10%
+! fabricast: a background beside finite messages is not run here (expected open-loop traffic, or `predict --network flit`)
+? 2
+$ fabricast flit -m bgl-64 -p uniform --load 40% --background blocks:nodes=7,load=30%
+! fabricast: pattern blocks: nodes: blocks of 7 do not divide the 64 nodes
+? 2

@@ -9,10 +9,10 @@ $ cd $TMP; printf 'name: tmesh-33\ntitle: a small TMesh\nclock: 500 MHz\nnetwork
 > weighted    5.09831, proven by all layouts; proven by integer program
 > model       queueing, latencies at 0.03 flits/node/cycle, 60.0 % of the ideal throughput; 2 layouts
 >
->         turn  weighted  greatest of torus  fairness   latency     +- saturation     +-  free
->         hops      hops      load        %              cycles      %  flits/n/c      %
-> 1     1.7500    5.4475    1.9068    18.75     0.493     146.9      -       0.05      -   yes  machine
-> 2     1.5000    5.0983    2.2881    22.50     0.600     140.7      -       0.05      -   yes  front; least weighted
+>         turn  weighted  greatest of torus  fairness  bridges   latency     +- saturation     +-  free
+>         hops      hops      load        %             passed    cycles      %  flits/n/c      %
+> 1     1.7500    5.4475    1.9068    18.75     0.493   0.2203     146.9      -       0.05      -   yes  machine
+> 2     1.5000    5.0983    2.2881    22.50     0.600   0.4322     140.7      -       0.05      -   yes  front; least weighted
 >
 > 1           2
 > x- x+ y-    .  y+ y-
@@ -29,6 +29,14 @@ $ fabricast place -m $TMP/m33.yaml --on-chip 50% --pin x-=4 --keep-free 0,8 --ob
 > chip        3 x 3 mesh, 4 interfaces, 5 cores, routes row-first; torus 4 x 3, turns dimension-order, on-chip traffic 0.5
 > layouts     120 allowed, 120 differ, all evaluated
 > least load  1.77966, proven by all layouts
+# The fronts that are exact: hops against load, hops against bridges that packets pass.
+$ fabricast place -m $TMP/m33.yaml --time 0s -q | grep front | sed -E 's/^(.{62}).* yes /\1/'
+> 3     2.0000    4.7729    1.7797    17.50     0.733   0.5254   front; least weighted; least load; hops/load front
+> 4     2.0000    4.7729    2.2881    22.50     0.733   0.0932   hops/passed front
+> 5     2.2500    4.8441    1.8814    18.50     0.760   0.0763   hops/passed front
+> 6     2.0000    5.0441    2.2881    22.50     0.500   0.0678   hops/passed front
+> 7     2.2500    5.1153    2.2881    22.50     0.551   0.0169   hops/passed front
+> 8     2.5000    5.1864    1.8814    18.50     0.727   0.0000   hops/passed front
 # The paper's chip: 16!/10! layouts, the proof, and Table 1 (turn hops 2.89 1.78 1.78 1.67 1.56 1.56 1.56).
 $ fabricast place -m tmesh-216 --objective hops --milp --time 60s -q | grep -E '^(chip|layouts|least)|Table 1' | cut -c1-50
 > chip        4 x 4 mesh, 6 interfaces, 10 cores, ro

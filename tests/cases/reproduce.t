@@ -18,6 +18,7 @@ $ fabricast list figures
 >   tmesh-fig15                  throughput and latency of seven layouts, uniform traffic
 >   tmesh-fig8                   TMesh against the standard torus, uniform traffic
 >   tmesh-fig16                  TMesh by the rate of the mesh links, uniform traffic
+>   tmesh-fig17                  TMesh beside traffic within its chips, uniform traffic
 >   percs-table1                 effective bandwidth of a message, 2D stencil of 16K tasks
 >   percs-fig2                   links of the tiers by supernodes
 >   percs-table4                 time of a step less its computation, 2D stencil, 64 supernodes

@@ -23,6 +23,13 @@ $ printf 'command: load -p uniform\nvary: {machine: [bgl-64, bgl-46]}\ncolumns: 
 $ printf 'command: load -p uniform\nvary:\n  links.torus.bandwidth: "1 GB/s:2 GB/s:0.5 GB/s"\n  machine: bgl-64\ncolumns: [bound]\n' > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml)
 ! fabricast: s.yaml: columns: 'bound' is not in the answer of load (it has: machine, traffic, mapping, routing, method, time_s, communication_s, computation_s, bound_s, percent_of_peak, bottleneck, links, hop_bytes, error_percent, extrapolated, why, calibration, network_bytes, local_bytes, wire_factor, bound_by, lp, histograms, hottest)
 ? 2
+# A background that is left out, or there (examples/sweeps/tmesh-chip-traffic.yaml).
+$ printf 'command: flit -m bgl-64 -p uniform\nvary: {load: ["20%%", "40%%"], background: [false, "blocks:nodes=16,load=30%%"], links.torus.bandwidth: 350 MB/s, warmup: 500, measure: 2000}\ncolumns: [accepted_flits_per_node_cycle, packet_latency_cycles.mean]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+> load  background                links.torus.bandwidth  warmup  measure  accepted_flits_per_node_cycle  packet_latency_cycles.mean  status
+> 20%   false                     350 MB/s               500     2000                          0.023625                     219.341       0
+> 20%   blocks:nodes=16,load=30%  350 MB/s               500     2000                         0.0214375                     263.454       0
+> 40%   false                     350 MB/s               500     2000                           0.04625                     253.808       0
+> 40%   blocks:nodes=16,load=30%  350 MB/s               500     2000                            0.0415                     327.436       0
 $ fabricast sweep
 ! fabricast: no sweep file (expected `sweep FILE`; docs/sweep.md)
 ? 2
