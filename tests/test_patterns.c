@@ -95,6 +95,7 @@ static const struct {
     {"broadcast", {0}},
     {"plane-broadcast",
      {NULL, "needs a torus with rings", "needs a torus with rings", "needs a torus with rings"}},
+    {"blocks", {NULL, NULL, NULL, "nodes: blocks of 16 do not divide the 72 nodes"}},
 };
 
 static bool sound(const struct fc_demand *d)
