@@ -53,6 +53,23 @@ static void one_link(void)
     close_rig(&g);
 }
 
+/* A rank that only sends does not run ahead of its job's run: the other job runs as often as its time tells. */
+static void runs_in_step(void)
+{
+    struct rig g;
+    struct fc_beside b;
+    open_rig(&g, LINE_YAML);
+    one_message(&script, 10e-3, 1000);
+    one_message(&second, 0, 100);
+    second.trace.events[1].compute_s = 1e-3; /* the receiver */
+    g.node[1] = 2;
+    second_node[0] = 1;
+    second_node[1] = 3;
+    CU_ASSERT_EQUAL_FATAL(beside(&g, &b), FC_OK);
+    CU_ASSERT(fc_near(b.other_alone_s, 1e-3, 1e-2) && b.runs >= 10 && b.runs <= 14);
+    close_rig(&g);
+}
+
 /* On links of their own: the same as alone, with communicators, lists, requests, Finalize and a receive from
  * anyone. */
 static void a_program(struct script *s)
@@ -132,6 +149,7 @@ int suite_replay_beside(void)
 {
     static const CU_TestInfo tests[] = {
         {"one link", one_link},
+        {"runs in step", runs_in_step},
         {"apart", apart},
         {"refusals", refusals},
         CU_TEST_INFO_NULL,

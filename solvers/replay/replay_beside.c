@@ -4,8 +4,9 @@
  * Both traces become one: this job's ranks first, the other's behind them, every communicator with the
  * members it had; the worlds of the two are communicators of their own, and Finalize, where it is a barrier
  * (replay_calls.c), one of its own world. Both begin at time 0; the other begins anew as soon as it has
- * ended, so often that it runs until this one has ended: first as often as the times of both alone tell, then
- * twice as often until that holds. What they send meets as the network under the replay has it, so both are
+ * ended (its Finalize, or a barrier in its stead: else ranks that only send would run ahead without end), so
+ * often that it runs until this one has ended: first as often as the times of both alone tell, then twice as
+ * often until that holds. What they send meets as the network under the replay has it, so both are
  * elastic: each slows the other down.
  *
  *     time_s   when the last rank of this job ends, beside the other
@@ -34,6 +35,7 @@ struct part {
     uint32_t first_rank, first_comm; /* its world is first_comm */
     uint64_t first_list, runs;
     bool finalizes; /* Finalize is every rank's last call: a barrier */
+    bool again;     /* runs follow one another */
 };
 
 /* ---- one trace of two ---- */
@@ -70,9 +72,12 @@ static void add_ranks(struct joint *j, const struct part *p)
     struct fc_trace *t = &j->trace;
     for (uint32_t r = 0; r < p->trace->n_ranks; r++) {
         uint64_t at = t->first_event[p->first_rank + r];
-        for (uint64_t run = 0; run < p->runs; run++)
+        for (uint64_t run = 0; run < p->runs; run++) {
             for (uint64_t i = p->trace->first_event[r]; i < p->trace->first_event[r + 1]; i++)
                 t->events[at++] = as_part(p, &p->trace->events[i]);
+            if (p->again && !p->finalizes)
+                t->events[at++] = (struct fc_event){.op = FC_OP_BARRIER, .comm = (int32_t)p->first_comm, .peer = -1, .request = -1};
+        }
         t->first_event[p->first_rank + r + 1] = at;
     }
     if (p->trace->n_lists)
@@ -99,7 +104,7 @@ static enum fc_code join(struct joint *j, const struct part *p) /* p[2] */
     const struct fc_trace *a = p[0].trace, *b = p[1].trace;
     struct fc_trace *t = &j->trace;
     uint32_t n = a->n_ranks + b->n_ranks;
-    uint64_t events = n_events(a) + p[1].runs * n_events(b);
+    uint64_t events = n_events(a) + p[1].runs * (n_events(b) + (p[1].finalizes ? 0 : b->n_ranks));
     if ((double)events > MOST_EVENTS)
         return fc_refuse(
             j->st, FC_NO,
@@ -192,8 +197,8 @@ enum fc_code fc_replay_beside(const struct fc_network *net, const struct fc_trac
         return fc_refuse(st, FC_INPUT, "%s takes no time: nothing to run beside", other->file);
     if (fc_replay_run(net, job, placement, &by_itself, replay, st)) return st->code;
     beside->alone_s = replay->prediction.time_s;
-    struct part p[2] = {{job, 0, 1, 0, 1, finalizes(job)},
-                        {other, job->n_ranks, 1 + job->n_comms, job->n_lists, 1, finalizes(other)}};
+    struct part p[2] = {{job, 0, 1, 0, 1, finalizes(job), false},
+                        {other, job->n_ranks, 1 + job->n_comms, job->n_lists, 1, finalizes(other), true}};
     p[1].runs = (uint64_t)fmin(1e12, ceil(1.25 * beside->alone_s / beside->other_alone_s) + 1);
     uint32_t *node = fc_alloc(&scratch, (size_t)job->n_ranks + other->n_ranks, sizeof *node, st);
     for (uint32_t r = 0; node && r < job->n_ranks; r++) node[r] = placement->node[r];
