@@ -190,7 +190,7 @@ static void keep(struct cuts *b)
     struct fc_layout layout;
     struct fc_layout_figures f;
     memcpy(layout.node, b->node, sizeof b->node);
-    fc_layout_figure(b->m, &layout, NULL, &f);
+    fc_layout_cost(b->m, &layout, NULL, &f);
     int32_t value = (int32_t)llround(f.greatest_load * b->scale);
     if (value >= b->limit) return;
     b->limit = value;

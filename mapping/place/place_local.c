@@ -25,7 +25,7 @@ static void evaluate(struct local *s, const struct fc_layout *layout, double *va
     double load[MOST_LINKS], sum = 0;
     struct fc_layout_figures f;
     s->steps++;
-    fc_layout_figure(s->m, layout, load, &f);
+    fc_layout_cost(s->m, layout, load, &f);
     *value = fc_layout_value(&f, s->objective);
     for (uint32_t l = 0; l < s->m->n_links; l++) sum += load[l] * load[l] * load[l] * load[l];
     *tie = s->objective == FC_PLACE_WEIGHTED ? f.greatest_load

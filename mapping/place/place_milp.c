@@ -309,7 +309,7 @@ static double z_of(const struct program *p, const struct fc_layout *layout)
 {
     struct fc_layout_figures f;
     if (p->objective == FC_PLACE_HOPS) return fc_layout_turn_sum(p->m, layout);
-    fc_layout_figure(p->m, layout, NULL, &f);
+    fc_layout_cost(p->m, layout, NULL, &f);
     double z = p->objective == FC_PLACE_LOAD ? f.greatest_load : f.weighted_hops * p->m->n_cores;
     return p->m->scale > 0 ? round(z / p->unit) : z / p->unit;
 }

@@ -282,8 +282,8 @@ static double fairness(const struct fc_place_model *m, const struct fc_layout *l
     return most > 0 ? least / most : 1;
 }
 
-void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
-                      struct fc_layout_figures *f)
+void fc_layout_cost(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
+                    struct fc_layout_figures *f)
 {
     double own[FC_CHIP_MOST_NODES * 2 * FC_CHIP_AXES], sum = 0;
     if (!load) load = own;
@@ -304,5 +304,11 @@ void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *la
     f->weighted_hops = sum / m->n_cores;
     f->utilization = f->greatest_load / m->chip.mesh_bytes_per_s * m->chip.torus_bytes_per_s / m->torus_load;
     f->fairness = fairness(m, layout);
+}
+
+void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
+                      struct fc_layout_figures *f)
+{
+    fc_layout_cost(m, layout, load, f);
     f->passed = fc_layout_passed(m, layout);
 }
