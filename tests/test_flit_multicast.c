@@ -7,6 +7,8 @@
 #include "tests/support.h"
 #include "tests/tests.h"
 
+#include <stdlib.h>
+
 struct run {
     struct fc_machine machine;
     struct fc_network net;
