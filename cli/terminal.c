@@ -1,6 +1,6 @@
 /* terminal.c - what only people at a terminal see: bars of an eighth's width, sparklines, colours. In a file or a pipe
- * everything is plain ASCII, as it is where the locale is not UTF-8, TERM is dumb or NO_COLOR is set (no-color.org).
- * A colour never says anything that the words do not. */
+ * everything is plain ASCII; so are bars where the locale is not UTF-8, and nothing is coloured where TERM is dumb or
+ * NO_COLOR is set (no-color.org). A colour never says anything that the words do not. */
 #include "cli/cli.h"
 
 #include <langinfo.h>
