@@ -37,6 +37,8 @@ enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct 
 /* Least bytes a task that leave (enter) a set of `least` to `most` tasks, 1 <= least <= most. O(n^2), mostly
  * far less. */
 double fc_grid_leaving(const struct fc_grid_surface *surface, uint64_t least, uint64_t most);
+/* Least bytes that leave (enter) any one set of `least` to `most` tasks. As above. */
+double fc_grid_surface_of_one(const struct fc_grid_surface *surface, uint64_t least, uint64_t most);
 
 /* The surface of sets of tasks of rings (bound_ring.c). */
 enum { FC_MOST_RING_PARTNERS = 64 };
@@ -53,6 +55,7 @@ double fc_ring_leaving(const struct fc_ring_surface *ring, uint64_t most);
 struct fc_cut_level {
     char name[40];
     uint64_t least, most;          /* tasks that a unit holds */
+    uint64_t fullest;              /* the unit with most holds at least these */
     double out, in;                /* bytes/s that leave, enter all units, summed */
     double widest_out, widest_in;  /* of the unit that has most */
 };

@@ -167,18 +167,15 @@ enum fc_code fc_grid_surface_start(const struct fc_demand *demand, const struct 
     return st->code;
 }
 
-/* For each chord the least of surface / s is at an end of the s that it serves, the surface being linear in s. */
-double fc_grid_leaving(const struct fc_grid_surface *g, uint64_t least, uint64_t most)
+/* The least surface of s tasks, least <= s <= most, or the least of surface / s. For each chord it is at an end of the s
+ * that it serves, the surface being linear in s. */
+static double least_by_chords(const struct fc_grid_surface *g, uint64_t least, uint64_t most, bool a_task)
 {
     double best = INFINITY;
-    if (least == most) {
-        struct side last = {g->k, g->line};
-        return next_multiple(least_of(g->leaving, g->n, &last, most), g->unit) / (double)most;
-    }
     for (uint64_t p = 0; p <= g->n && p * g->k <= most; p++)
         for (uint64_t q = p; q <= g->n; q++) {
             double span = (double)(q - p), surface = g->line * span;
-            if (surface / (double)most >= best) break;
+            if (surface / (a_task ? (double)most : 1) >= best) break;
             uint64_t low = p * g->k > least ? p * g->k : least, high = q * g->k < most ? q * g->k : most;
             if (low > high || high == 0) continue;
             uint64_t end[] = {low, high};
@@ -187,8 +184,22 @@ double fc_grid_leaving(const struct fc_grid_surface *g, uint64_t least, uint64_t
                 if (q > p)
                     chord = ((double)(q * g->k - end[i]) * g->leaving[p] +
                              (double)(end[i] - p * g->k) * g->leaving[q]) / span;
-                best = fmin(best, (surface + chord) / s);
+                best = fmin(best, (surface + chord) / (a_task ? s : 1));
             }
         }
     return best;
+}
+
+double fc_grid_leaving(const struct fc_grid_surface *g, uint64_t least, uint64_t most)
+{
+    if (least == most) {
+        struct side last = {g->k, g->line};
+        return next_multiple(least_of(g->leaving, g->n, &last, most), g->unit) / (double)most;
+    }
+    return least_by_chords(g, least, most, true);
+}
+
+double fc_grid_surface_of_one(const struct fc_grid_surface *g, uint64_t least, uint64_t most)
+{
+    return next_multiple(least_by_chords(g, least, most, false), g->unit);
 }

@@ -44,7 +44,7 @@ static void add(struct levels *s, uint32_t n_units, const char *name, int crossi
 {
     const struct fc_network *net = s->sites->net;
     struct fc_cut_level level = {.most = 0};
-    uint64_t total = (uint64_t)s->sites->n_nodes * s->sites->slots_per_node, fewest = UINT64_MAX;
+    uint64_t total = (uint64_t)s->sites->n_nodes * s->sites->slots_per_node, fewest = UINT64_MAX, n_held = 0;
     if (s->n == FC_MOST_CUT_LEVELS) return;
     memset(s->places, 0, n_units * sizeof *s->places);
     memset(s->out, 0, n_units * sizeof *s->out);
@@ -62,6 +62,7 @@ static void add(struct levels *s, uint32_t n_units, const char *name, int crossi
     }
     for (uint32_t u = 0; u < n_units; u++) {
         if (s->places[u] == 0) continue;
+        n_held++;
         level.most = s->places[u] > level.most ? s->places[u] : level.most;
         fewest = s->places[u] < fewest ? s->places[u] : fewest;
         level.out += s->out[u];
@@ -71,6 +72,7 @@ static void add(struct levels *s, uint32_t n_units, const char *name, int crossi
     }
     level.least = s->n_tasks + fewest > total ? s->n_tasks + fewest - total : 1;
     if (level.most > s->n_tasks) level.most = s->n_tasks;
+    level.fullest = n_held > 0 ? (s->n_tasks + n_held - 1) / n_held : 1;
     level.out /= crossings;
     level.in /= crossings;
     snprintf(level.name, sizeof level.name, "%s", name);

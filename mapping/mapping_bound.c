@@ -6,6 +6,8 @@
  *   - all tasks: (sum over tasks of the same) / (bandwidth of all units), every level (bound_partners.c);
  *   - grid surface: tasks * (least surface of a task in a unit) / (bandwidth of all units), every level, where
  *     the traffic has a grid (bound_grid.c);
+ *   - grid surface of one: (least surface of the set in the fullest unit) / (bandwidth of a unit), every level: what
+ *     counts where most units may stay empty;
  *   - ring surface: the same where all tasks exchange bytes with their nearest on a ring (bound_ring.c);
  *   - hops: (least bytes times hops) / (bandwidth of all links) (bound_hops.c);
  *   - all mappings: what branch and bound proves of FC_EXACT_MOST tasks and nodes and fewer under a routing of fixed
@@ -44,6 +46,8 @@ static void level_bounds(const struct fc_cut_level *level, const struct fc_partn
     if (!grid->leaving || isinf(fmin(level->out, level->in))) return;
     double bytes = partners->n * fc_grid_leaving(grid, level->least, level->most);
     raise(bound, bytes, fmin(level->out, level->in), "grid surface", level->name);
+    bytes = fc_grid_surface_of_one(grid, level->fullest, level->most);
+    raise(bound, bytes, fmin(level->widest_out, level->widest_in), "grid surface of one", level->name);
 }
 
 double fc_least_wire_factor(const struct fc_machine *machine, const struct fc_demand *d)

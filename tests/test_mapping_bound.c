@@ -287,6 +287,11 @@ static void test_surface(void)
             double bytes = s * fc_grid_leaving(&surface, s, s);
             CU_ASSERT(bytes <= least[s] * (1 + 1e-12) + 1e-12);
             CU_ASSERT(fc_grid_leaving(&surface, 1, s) <= fc_grid_leaving(&surface, s, s));
+            double of_one = INFINITY;
+            for (uint32_t t = s; t <= d.n_tasks; t++) {
+                of_one = fmin(of_one, least[t]);
+                CU_ASSERT(fc_grid_surface_of_one(&surface, s, t) <= of_one * (1 + 1e-12) + 1e-12);
+            }
             met += bytes >= least[s] * (1 - 1e-12);
         }
         CU_ASSERT(met >= grids[i].met);
@@ -384,6 +389,8 @@ static void test_known(void)
         {TORUS("[4, 4]", "1"), "stencil2d:grid=4x4,bytes=1000", 1e-6, "heaviest task, routers", true},
         /* 4 tasks in a square send 8 messages by 4 links. */
         {TORUS("[4, 4]", "4"), "stencil2d:grid=8x8,bytes=1000", 2e-6, "grid surface, routers", false},
+        /* Most nodes may stay empty; one task sends 4 messages by 4 links, and no set of up to 4 sends fewer. */
+        {TORUS("[8, 8]", "4"), "stencil2d:grid=4x4,bytes=1000", 1e-6, "grid surface of one, routers", false},
         /* 4 nodes of a half send 4 x 4 messages by 2 links. */
         {TORUS("[8]", "1"), "alltoall:bytes=1000", 8e-6, "all tasks, halves of dimension 1", true},
         /* A leaf: 2 tasks of a ring of 6 keep one message of two each inside, and there is one way up. */
