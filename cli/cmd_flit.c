@@ -472,8 +472,16 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     struct fc_flit_result result = {0};
     struct fc_mapping mapping = {0};
     struct fc_progress progress;
-    struct answer answer = {session, demand, &settings, &result, arguments->background, NULL, NAN, NAN, NAN, NAN, 0,
-                            arguments->interval_cycles > 0};
+    struct answer answer = {.session = session,
+                            .demand = demand,
+                            .settings = &settings,
+                            .r = &result,
+                            .background = arguments->background,
+                            .time_s = NAN,
+                            .bound_s = NAN,
+                            .ideal = NAN,
+                            .router_links_utilization = NAN,
+                            .intervals_asked = arguments->interval_cycles > 0};
     if (fc_flit_of_arguments(arguments, &settings, st) ||
         fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st) ||
         use_background(arguments, session, &settings, st))
