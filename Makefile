@@ -1,6 +1,6 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
-# library) ONLY=name (test suites whose name contains it) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
+# library) ONLY='name ...' (test suites whose name contains one) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
 # BUDGET=--quick (figures).
 # Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
@@ -15,7 +15,7 @@ MAKEFLAGS += -j$(shell nproc)
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g
-CHECKED  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CHECKED  = -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lscotcherr -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
@@ -28,7 +28,7 @@ RANKS  = $(wildcard sweep/sweep_mpi.c)
 SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
-SHARED = tests/main.c tests/support.c $(sort $(wildcard tests/trace_*.c))
+SHARED = tests/main.c tests/run.c tests/support.c $(sort $(wildcard tests/trace_*.c))
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
 SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
@@ -46,7 +46,7 @@ OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
 all: $(LIB) $(PROGRAM) $(HOOK)
 
 help:
-	@echo "make [all|run ARGS='...'|test|bench|figures|validate|calibrations|install|clean|deps]"
+	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|calibrations|install|clean|deps]"
 
 # Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
 deps:
@@ -63,7 +63,11 @@ run: deps all
 
 # Only what is tested is built: the checked library, program and tests, and the recorder.
 test: deps $(HOOK) $(TESTED)
-	$(V)$(OBJ)/test/tests $(ONLY)
+	$(V)OMP_WAIT_POLICY=passive $(OBJ)/test/tests $(ONLY)
+
+# Writes what golden commands print now into their files, to be read in a diff: make cases ONLY=cases/flit
+cases: deps $(HOOK) $(TESTED)
+	$(V)$(OBJ)/test/tests --update $(or $(ONLY),cases/) || true
 
 bench: deps all $(BENCHES)
 	$(V)set -e; for b in $(BENCHES); do $$b; done
@@ -98,7 +102,7 @@ clean:
 	$(V)rm -rf $(OBJ)
 
 # Where packages may be installed first, nothing is compiled before they are there (also with -j).
-ifneq ($(filter run test bench figures validate calibrations,$(MAKECMDGOALS)),)
+ifneq ($(filter run test cases bench figures validate calibrations,$(MAKECMDGOALS)),)
 $(OBJECTS) $(HOOK): | deps
 endif
 
@@ -140,6 +144,6 @@ $(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(RANKS)
 
 FORCE:
-.PHONY: FORCE all help deps run test bench figures validate calibrations install clean
+.PHONY: FORCE all help deps run test cases bench figures validate calibrations install clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

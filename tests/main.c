@@ -1,9 +1,17 @@
-/* main.c - runs the suites of tests.h: all, or those whose name contains the argument. Exit status 0 only
- * when at least one test ran and none failed. */
+/* main.c - runs the suites of tests.h: all, or those whose name contains an argument (`tests flit trace`).
+ *
+ * Each suite runs in a process of its own, as many at once as there are processors (run.c); --jobs N changes that,
+ * --jobs 0 runs them one after another in this process (for a debugger). --update writes what golden commands print now
+ * into their case files. Exit status 0 only when at least one test ran and none failed. */
+#include "tests/run.h"
 #include "tests/tests.h"
 
 #include <CUnit/Basic.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+
+bool fc_update_cases = false;
 
 int fc_add_suite(const char *name, const CU_TestInfo *tests)
 {
@@ -23,11 +31,11 @@ bool fc_says(const struct fc_status *st, enum fc_code code, const char *part)
     return false;
 }
 
-static void choose_suites(const char *part)
+static bool chosen(const char *name, char *const *parts, int n_parts)
 {
-    CU_set_fail_on_inactive(CU_FALSE);
-    for (CU_pSuite suite = CU_get_registry()->pSuite; suite; suite = suite->pNext)
-        if (!strstr(suite->pName, part)) CU_set_suite_active(suite, CU_FALSE);
+    for (int i = 0; i < n_parts; i++)
+        if (strstr(name, parts[i])) return true;
+    return n_parts == 0;
 }
 
 /* Suites that could not be registered. */
@@ -52,17 +60,40 @@ static int register_suites(bool all)
     return missing;
 }
 
+static int processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
 int main(int argc, char **argv)
 {
-    const char *only = argc > 1 ? argv[1] : "";
+    int jobs = processors(), first = 1, one = -1, counts_file = -1;
+    for (; first < argc && !strncmp(argv[first], "--", 2); first++) {
+        if (!strcmp(argv[first], "--update")) fc_update_cases = true;
+        else if (!strcmp(argv[first], "--jobs") && first + 1 < argc) jobs = atoi(argv[++first]);
+        else if (!strcmp(argv[first], "--one") && first + 2 < argc) { /* run.c's own processes */
+            one = atoi(argv[++first]);
+            counts_file = atoi(argv[++first]);
+        } else {
+            fprintf(stderr, "usage: tests [--jobs N] [--update] [PART-OF-A-SUITE'S-NAME ...]\n");
+            return 2;
+        }
+    }
     if (CU_initialize_registry() != CUE_SUCCESS) return 1;
-    int missing = register_suites(!*only);
-    choose_suites(only);
+    int missing = register_suites(first == argc && one < 0);
+    CU_set_fail_on_inactive(CU_FALSE);
+    for (CU_pSuite suite = CU_get_registry()->pSuite; suite; suite = suite->pNext)
+        if (!chosen(suite->pName, argv + first, argc - first)) CU_set_suite_active(suite, CU_FALSE);
     CU_basic_set_mode(CU_BRM_NORMAL);
-    CU_basic_run_tests();
-    unsigned ran = CU_get_number_of_tests_run();
-    unsigned failed = CU_get_number_of_failures() + CU_get_number_of_suites_failed();
-    if (ran == 0) printf("no test ran%s%s\n", *only ? ": no suite's name contains " : "", only);
+    struct fc_test_counts counts = {0};
+    if (one >= 0) {
+        bool good = fc_run_one_suite((unsigned)one, counts_file);
+        CU_cleanup_registry();
+        return !good;
+    }
+    fc_run_suites(jobs, &counts);
+    if (counts.tests == 0) printf("no test ran: no suite's name contains what was asked\n");
     CU_cleanup_registry();
-    return missing > 0 || failed > 0 || ran == 0;
+    return missing > 0 || counts.failed > 0 || counts.tests == 0;
 }

@@ -116,6 +116,9 @@
 #define FC_DECLARE_SUITE(name) int name(void) __attribute__((weak));
 FC_SUITES(FC_DECLARE_SUITE)
 
+/* --update: golden commands write what they print into their case files. */
+extern bool fc_update_cases;
+
 /* Registers a suite of tests; 0, or non-zero when CUnit cannot. */
 int fc_add_suite(const char *name, const CU_TestInfo *tests);
 /* The status holds `code` and a message (with its place, as users see it) that contains `part`; shows both if not. */
