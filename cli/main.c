@@ -57,6 +57,8 @@ int main(int argc, char **argv)
     if (help) fc_parse_arguments(command, 2, help_argv, &arguments);
     else fc_parse_arguments(command, argc - 1, argv + 1, &arguments);
     struct fc_status st = {0};
+    fc_doing(&st, "%s", command->name);
+    fc_json_watch();
     fc_heartbeat_start(arguments.quiet);
     enum fc_code code = command->run(&arguments, &st);
     fc_heartbeat_stop();

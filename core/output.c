@@ -21,6 +21,7 @@ static enum fc_code unwritable(const char *path, int error, struct fc_status *st
     const char *why = error == EEXIST ? "something that is no regular file appeared there"
                       : error         ? strerror(error)
                                       : "an earlier write failed";
+    if (error == ENOMEM) return fc_out_of_memory(st, "writing %s", path[0] ? path : "standard output");
     if (!path[0]) return fc_refuse(st, FC_NO, "standard output: %s", why);
     return fc_fail(st, theirs ? FC_INPUT : FC_NO, (struct fc_place){path, 0}, "cannot be written: %s", why);
 }

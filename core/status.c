@@ -52,6 +52,30 @@ enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *form
     return code;
 }
 
+enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...)
+{
+    char what[768];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return fc_refuse(st, FC_NO, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
+}
+
+bool fc_is_out_of_memory(const struct fc_status *st)
+{
+    static const char begin[] = "out of memory";
+    return st->code == FC_NO && !strncmp(st->message, begin, sizeof begin - 1);
+}
+
+void fc_doing(struct fc_status *st, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(st->doing, sizeof st->doing, format, args);
+    va_end(args);
+}
+
 void fc_status_text(const struct fc_status *st, char *out, size_t size)
 {
     if (st->file[0] && st->line > 0)

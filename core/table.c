@@ -94,17 +94,17 @@ static int column_width(const struct fc_table *table, int c)
 void fc_table_print(const struct fc_table *table, FILE *stream)
 {
     int n = table->n_columns;
-    int *width = calloc((size_t)n + 1, sizeof *width); /* without memory: unaligned, but printed */
+    int *width = calloc((size_t)n + 1, sizeof *width); /* without memory: counted again for every cell */
     char text[128];
     for (int c = 0; width && c < n; c++) width[c] = column_width(table, c);
     for (int c = 0; c < n; c++)
-        print_padded(stream, title(&table->columns[c]), width ? width[c] : 0,
+        print_padded(stream, title(&table->columns[c]), width ? width[c] : column_width(table, c),
                      table->columns[c].kind != FC_CELL_TEXT, c == n - 1);
     for (size_t r = 0; r < table->n_rows; r++)
         for (int c = 0; c < n; c++) {
             const struct fc_column *column = &table->columns[c];
             print_padded(stream, for_people(column, cell_at(table, r, c), text, sizeof text),
-                         width ? width[c] : 0, column->kind != FC_CELL_TEXT, c == n - 1);
+                         width ? width[c] : column_width(table, c), column->kind != FC_CELL_TEXT, c == n - 1);
         }
     free(width);
 }
