@@ -315,7 +315,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct answer *a = calloc(1, sizeof *a);
     struct fc_predictor predictor = {0};
     struct fc_demand demand = {0};
-    if (!a) return fc_refuse(st, FC_NO, "out of memory");
+    if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
     const char *maps[2] = {"def", "optimize"};
     if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&

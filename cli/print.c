@@ -95,11 +95,10 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
 {
     struct fc_output out;
     fc_heartbeat_stop();
-    if (st->code || (arguments->json && fc_json_whole(st)) || fc_output_open(&out, arguments->output, st)) return st->code;
+    if (st->code || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st)) return st->code;
     if (arguments->json) fc_json_print(json, out.stream);
     else print(out.stream, what);
-    if (arguments->json && fc_json_whole(st)) fc_output_abandon(&out);
-    enum fc_code code = st->code ? st->code : fc_output_close(&out, st);
+    enum fc_code code = fc_output_close(&out, st);
     if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
     return code;
 }

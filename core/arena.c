@@ -68,12 +68,18 @@ static void link_block(struct fc_arena *arena, struct fc_arena_block *block, boo
     }
 }
 
-static void *out_of_memory(const struct fc_arena *arena, double need_bytes, struct fc_status *st)
+/* A limit is a refusal; where the system fails it is remembered. */
+static void *out_of_memory(const struct fc_arena *arena, double need_bytes, bool failed, struct fc_status *st)
 {
     char need[32], used[32], limit[32];
-    fc_out_of_memory(st, "%s more needed, %s in use, %s allowed", fc_format(need, sizeof need, need_bytes, FC_BYTES),
-                     fc_format(used, sizeof used, (double)arena->used_bytes, FC_BYTES),
-                     fc_format(limit, sizeof limit, (double)arena->limit_bytes, FC_BYTES));
+    fc_format(need, sizeof need, need_bytes, FC_BYTES);
+    fc_format(used, sizeof used, (double)arena->used_bytes, FC_BYTES);
+    fc_format(limit, sizeof limit, (double)arena->limit_bytes, FC_BYTES);
+    if (failed)
+        fc_out_of_memory(st, "%s more needed, %s in use, %s allowed", need, used, limit);
+    else
+        fc_refuse(st, FC_NO, "out of memory: %s%s%s more needed, %s in use, %s allowed", st->doing, *st->doing ? ": " : "",
+                  need, used, limit);
     return NULL;
 }
 
@@ -82,16 +88,16 @@ void *fc_alloc(struct fc_arena *arena, size_t count, size_t size, struct fc_stat
     if (arena->limit_bytes == 0) arena->limit_bytes = fc_memory_bytes();
     size_t need;
     if (__builtin_mul_overflow(count, size, &need) || need > SIZE_MAX / 2)
-        return out_of_memory(arena, (double)count * (double)size, st);
+        return out_of_memory(arena, (double)count * (double)size, false, st);
     need = need ? (need + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
     if (need > arena->limit_bytes || arena->used_bytes > arena->limit_bytes - need)
-        return out_of_memory(arena, (double)need, st);
+        return out_of_memory(arena, (double)need, false, st);
 
     struct fc_arena_block *block = arena->blocks;
     if (!block || block->size - block->used < need) {
         bool alone = need > CHUNK / 4;
         block = new_block(alone ? need : CHUNK);
-        if (!block) return out_of_memory(arena, (double)need, st);
+        if (!block) return out_of_memory(arena, (double)need, true, st);
         link_block(arena, block, alone);
     }
     void *thing = block->data + block->used;

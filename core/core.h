@@ -45,8 +45,14 @@ enum fc_code fc_fail(struct fc_status *st, enum fc_code code, struct fc_place wh
     FC_PRINTF(4, 5);
 /* fc_fail without a place in a file. */
 enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *format, ...) FC_PRINTF(3, 4);
-/* FC_NO "out of memory: STAGE: what", for every allocation that fails, our own and those of libraries: what it was for. */
+/* FC_NO "out of memory: STAGE: what", for every allocation that fails, our own and those of libraries: what it was for.
+ * It is remembered for fc_memory_whole, also where the caller goes on without. */
 enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...) FC_PRINTF(2, 3);
+/* FC_NO with the first such message of the process, where there was one: what was worked out since may lack something.
+ * Asked before an output file gets its name and when a command ends. Any thread. */
+enum fc_code fc_memory_whole(struct fc_status *st);
+/* Begins anew, where a process goes on after a failure. */
+void fc_memory_forget(void);
 /* Whether that is what went wrong. */
 bool fc_is_out_of_memory(const struct fc_status *st);
 /* Says which stage begins: "reading bgl.yaml". It stands in messages that no memory is left. */
@@ -207,7 +213,7 @@ struct fc_output {
 };
 /* Opens a temporary file beside `path` (a device or pipe is opened itself; NULL or "-": standard output). */
 enum fc_code fc_output_open(struct fc_output *out, const char *path, struct fc_status *st);
-/* Flushes, checks every error (a full disk is FC_NO), renames to the final name. */
+/* Flushes, checks every error (a full disk is FC_NO, memory that ran out before too), renames to the final name. */
 enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st);
 /* Throws the temporary away. Safe after close and on a zeroed struct. */
 void fc_output_abandon(struct fc_output *out);
@@ -256,10 +262,8 @@ struct json_t *fc_table_json(const struct fc_table *table); /* array of objects;
 void fc_table_free(struct fc_table *table);
 /* A real for JSON: null when NaN or infinite (unknown is null, never 0). */
 struct json_t *fc_json_real(double value);
-/* From here on this thread remembers when jansson finds no memory (json.c): before an answer is built. */
+/* From here on fc_memory_whole knows when jansson finds no memory (json.c); called before anything is built. */
 void fc_json_watch(void);
-/* Asked when the answer is built, and again when it is printed: FC_NO, out of memory, where something may be missing in it. */
-enum fc_code fc_json_whole(struct fc_status *st);
 /* Prints with 2-space indent, key order of insertion, 15 significant digits, and a newline. */
 void fc_json_print(const struct json_t *json, FILE *stream);
 

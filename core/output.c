@@ -102,6 +102,10 @@ static int publish(const struct fc_output *out)
 enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
 {
     if (!out->stream) return FC_OK;
+    if (fc_memory_whole(st)) {
+        fc_output_abandon(out);
+        return st->code;
+    }
     int error = write_error(out->stream);
     bool is_stdout = out->stream == stdout;
     /* pipes and some devices cannot be synced and say EINVAL or the like; a disk that is full says ENOSPC or

@@ -21,7 +21,7 @@ enum fc_code fc_table_row(struct fc_table *table, const struct fc_cell *cells, s
     if (table->n_rows == table->capacity) {
         size_t capacity = table->capacity ? 2 * table->capacity : 16;
         struct fc_cell *larger = reallocarray(table->cells, capacity, width * sizeof *larger);
-        if (!larger) return fc_refuse(st, FC_NO, "out of memory: a table of %zu rows", table->n_rows + 1);
+        if (!larger) return fc_out_of_memory(st, "a table of %zu rows", table->n_rows + 1);
         table->cells = larger;
         table->capacity = capacity;
     }

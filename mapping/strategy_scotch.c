@@ -9,6 +9,7 @@
  * dual recursive bipartitioning of process and architecture graphs, SHPCC'94; libScotch 7.0. Limits: knows
  * nothing of routes; 2^31 edges. */
 #include "mapping/near_free.h"
+#include "mapping/scotch_errors.h"
 #include "mapping/scotch_target.h"
 #include "mapping/search.h"
 #include "mapping/torus_map.h"
@@ -71,22 +72,25 @@ static enum fc_code task_graph(struct job *j, struct fc_arena *arena)
 
 /* ---- one mapping ---- */
 
-/* Sets part[n_tasks]. False: Scotch fails. */
-static bool run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *graph)
+/* Sets part[n_tasks]. The strategy is Scotch's own default, built here because Scotch goes on without one where it finds
+ * no memory for it. */
+static enum fc_code run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *graph)
 {
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
     bool good = false;
+    fc_scotch_begin();
     if (bound && strategy && !SCOTCH_graphInit(bound)) {
         SCOTCH_stratInit(strategy);
         good = !SCOTCH_contextBindGraph(context, graph, bound) &&
+               !SCOTCH_stratGraphMapBuild(strategy, SCOTCH_STRATDEFAULT, SCOTCH_archSize(j->target.arch), 0.01) &&
                !SCOTCH_graphMap(bound, j->target.arch, strategy, j->part);
         SCOTCH_stratExit(strategy);
         SCOTCH_graphExit(bound);
     }
     free(bound);
     free(strategy);
-    return good;
+    return fc_scotch_end(good, "a mapping", j->st);
 }
 
 /* Tasks onto the cores of their parts, those too many onto the nearest free ones. */
@@ -131,7 +135,7 @@ static enum fc_code best_of_seeds(struct job *j, SCOTCH_Graph *graph, SCOTCH_Con
         uint64_t seed = fc_random(j->problem->seed, FC_MAP_RANDOM_SCOTCH, (uint64_t)i) >> 34;
         SCOTCH_contextRandomSeed(context, (SCOTCH_Num)seed);
         SCOTCH_contextRandomReset(context);
-        if (!run_scotch(j, context, graph)) return fc_refuse(j->st, FC_FAULT, "Scotch fails at mapping");
+        if (run_scotch(j, context, graph)) return j->st->code;
         if (place_parts(j) || (n_seeds > 1 && fc_map_link_time(j->problem, j->mapping, &time_s, NULL, j->st)))
             return j->st->code;
         if (time_s >= best_s) continue;
@@ -151,14 +155,14 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     SCOTCH_Graph *graph = SCOTCH_graphAlloc();
     if (!graph || SCOTCH_graphInit(graph)) {
         free(graph);
-        return fc_refuse(j->st, FC_NO, "out of memory");
+        return fc_out_of_memory(j->st, "the graph of the tasks");
     }
     if (!task_graph(j, arena) &&
         !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
-        if (SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL, NULL,
-                              j->n_edges, j->other, j->weight))
-            fc_refuse(j->st, FC_FAULT, "Scotch fails at the graph of the tasks");
-        else
+        fc_scotch_begin();
+        if (!fc_scotch_end(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
+                                              NULL, j->n_edges, j->other, j->weight),
+                           "the graph of the tasks", j->st))
             best_of_seeds(j, graph, context, n_seeds);
     }
     fc_scotch_target_free(&j->target);
@@ -185,12 +189,12 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     SCOTCH_Context *context = SCOTCH_contextAlloc();
     if (!context || SCOTCH_contextInit(context)) {
         free(context);
-        return fc_refuse(st, FC_NO, "out of memory");
+        return fc_out_of_memory(st, "the context of Scotch");
     }
-    if (SCOTCH_contextRandomClone(context) || SCOTCH_contextThreadSpawn(context, 1, NULL) ||
-        SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1))
-        fc_refuse(st, FC_FAULT, "Scotch fails at its context");
-    else
+    fc_scotch_begin();
+    if (!fc_scotch_end(!SCOTCH_contextRandomClone(context) && !SCOTCH_contextThreadSpawn(context, 1, NULL) &&
+                           !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
+                       "the context of Scotch", st))
         map_in_context(&j, context, (int)n_seeds);
     SCOTCH_contextExit(context);
     free(context);

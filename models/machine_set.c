@@ -82,7 +82,7 @@ static int enter(yaml_document_t *document, int mapping, const char *name, size_
     int made = yaml_document_add_mapping(document, NULL, YAML_FLOW_MAPPING_STYLE);
     if (made) mark(document, made, number);
     if (made && add_pair(document, mapping, name, length, made, number)) return made;
-    fc_refuse(st, FC_NO, "out of memory for --set %s", setting);
+    fc_out_of_memory(st, "--set %s", setting);
     return 0;
 }
 

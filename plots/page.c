@@ -33,7 +33,7 @@ enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st)
     struct fc_memory_stream memory;
     if (fc_memory_open(&memory, st)) return st->code;
     fc_json_print(json, memory.stream);
-    fc_json_whole(st);
+    fc_memory_whole(st);
     if (!fc_memory_close(&memory, st))
         for (const char *at = memory.text; *at; at++) {
             if (*at == '<')
@@ -131,7 +131,7 @@ static enum fc_code compose(const struct fc_page *page, uint32_t most_values, ch
     w.data = data;
     w.bits = *bits;
     struct fc_memory_stream memory;
-    if (!st->code && !fc_json_whole(st) && !fc_memory_open(&memory, st)) {
+    if (!st->code && !fc_memory_whole(st) && !fc_memory_open(&memory, st)) {
         w.out = memory.stream;
         fill(&w);
         if (!fc_memory_close(&memory, st)) *text = memory.text, *size = memory.size;

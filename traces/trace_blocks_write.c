@@ -21,7 +21,7 @@ struct fc_open_block {
 
 static enum fc_code no_memory(struct fc_status *st)
 {
-    return fc_refuse(st, FC_NO, "out of memory while a trace is packed");
+    return fc_out_of_memory(st, "a trace is packed");
 }
 
 enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ranks, bool graph, int level,
