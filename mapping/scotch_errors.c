@@ -1,12 +1,14 @@
-/* scotch_errors.c - Scotch's own hooks for errors (User's Guide 7.0, section 8.18), instead of libscotcherr's, which print:
- * the first words are kept for the status. A host program that brings its own hooks keeps them where they come first. */
+/* scotch_errors.c - Scotch's own hooks for errors (User's Guide 7.0, section 8.18), instead of libscotcherr's, which print. */
 #include "mapping/scotch_errors.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <scotch/scotch.h>
+#include <setjmp.h>
 
-static _Thread_local char said[200];
+/* Of the thread's fc_scotch; NULL: none. */
+static _Thread_local struct guard {
+    jmp_buf broken;
+    char said[200];
+} *guard;
 
 void SCOTCH_errorProg(const char *name)
 {
@@ -16,11 +18,11 @@ void SCOTCH_errorProg(const char *name)
 void SCOTCH_errorPrint(const char *format, ...)
 {
     va_list args;
-    if (*said) return; /* the first is the cause */
+    if (!guard) return; /* a host program's own use of Scotch: its return codes tell */
     va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
+    vsnprintf(guard->said, sizeof guard->said, format, args);
     va_end(args);
-    fc_out_of_memory(&(struct fc_status){0}, "Scotch: %s", said);
+    longjmp(guard->broken, 1);
 }
 
 void SCOTCH_errorPrintW(const char *format, ...)
@@ -28,12 +30,17 @@ void SCOTCH_errorPrintW(const char *format, ...)
     (void)format;
 }
 
-void fc_scotch_begin(void)
+enum fc_code fc_scotch(void (*work)(void *of), void *of, struct fc_status *st)
 {
-    *said = 0;
+    struct guard mine = {.said = ""}, *outer = guard;
+    guard = &mine;
+    if (setjmp(mine.broken)) fc_out_of_memory(st, "Scotch: %s", mine.said);
+    else work(of);
+    guard = outer;
+    return st->code;
 }
 
-enum fc_code fc_scotch_end(bool good, const char *what, struct fc_status *st)
+enum fc_code fc_scotch_check(bool good, const char *what, struct fc_status *st)
 {
-    return good && !*said ? FC_OK : fc_out_of_memory(st, "%s by Scotch%s%s", what, *said ? ": " : "", said);
+    return good ? FC_OK : fc_out_of_memory(st, "%s by Scotch", what);
 }

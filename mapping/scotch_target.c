@@ -65,9 +65,8 @@ static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *size
         cost[used++] = prices[i];
     }
     if (used == 0) size[used] = 1, cost[used++] = 1;
-    fc_scotch_begin();
     t->has_arch = SCOTCH_archTleaf(t->arch, used, size, cost) == 0;
-    return fc_scotch_end(t->has_arch, "the tree of the network", st);
+    return fc_scotch_check(t->has_arch, "the tree of the network", st);
 }
 
 static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net,
@@ -138,10 +137,9 @@ static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_netw
     }
     for (uint32_t v = 0; v < net->n_vertices; v++) /* vertices without links */
         if (first[v + 1] < first[v]) first[v + 1] = first[v];
-    fc_scotch_begin();
     t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL,
                                      n, other, prices) == 0;
-    return fc_scotch_end(t->has_graph, "the graph of the network", st);
+    return fc_scotch_check(t->has_graph, "the graph of the network", st);
 }
 
 static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net,
@@ -157,12 +155,11 @@ static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_networ
         free(bound);
         return fc_out_of_memory(st, "the graph of the network");
     }
-    fc_scotch_begin();
     t->has_arch = SCOTCH_contextBindGraph(context, t->graph, bound) == 0 &&
                   SCOTCH_archBuild2(t->arch, bound, (SCOTCH_Num)slots->n_nodes, list) == 0;
     SCOTCH_graphExit(bound);
     free(bound);
-    return fc_scotch_end(t->has_arch, "decomposing the network", st);
+    return fc_scotch_check(t->has_arch, "decomposing the network", st);
 }
 
 enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_network *net,
@@ -182,10 +179,9 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     if (!whole || !torus || !is_plain_torus(fc_torus(net), side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
     if (equal_parts(t, net->n_nodes, fc_torus(net)->nodes_per_router, arena, st)) return st->code;
-    fc_scotch_begin();
     t->has_arch =
         (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
-    return fc_scotch_end(t->has_arch, "the torus", st);
+    return fc_scotch_check(t->has_arch, "the torus", st);
 }
 
 void fc_scotch_target_free(struct fc_scotch_target *t)

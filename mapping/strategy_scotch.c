@@ -27,6 +27,7 @@ struct job {
     struct fc_scotch_target target;
     SCOTCH_Num n_edges, *first, *other, *weight, *part;
     uint32_t *late, *best_core; /* [n_tasks] tasks whose part is full; the best mapping */
+    int n_seeds;
     struct fc_status *st;
 };
 
@@ -79,7 +80,6 @@ static enum fc_code run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Gr
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
     bool good = false;
-    fc_scotch_begin();
     if (bound && strategy && !SCOTCH_graphInit(bound)) {
         SCOTCH_stratInit(strategy);
         good = !SCOTCH_contextBindGraph(context, graph, bound) &&
@@ -90,7 +90,7 @@ static enum fc_code run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Gr
     }
     free(bound);
     free(strategy);
-    return fc_scotch_end(good, "a mapping", j->st);
+    return fc_scotch_check(good, "a mapping", j->st);
 }
 
 /* Tasks onto the cores of their parts, those too many onto the nearest free ones. */
@@ -159,8 +159,7 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     }
     if (!task_graph(j, arena) &&
         !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
-        fc_scotch_begin();
-        if (!fc_scotch_end(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
+            if (!fc_scotch_check(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
                                               NULL, j->n_edges, j->other, j->weight),
                            "the graph of the tasks", j->st))
             best_of_seeds(j, graph, context, n_seeds);
@@ -169,6 +168,24 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     SCOTCH_graphExit(graph);
     free(graph);
     return j->st->code;
+}
+
+static void map_by_scotch(void *of)
+{
+    struct job *j = of;
+    struct fc_status *st = j->st;
+    SCOTCH_Context *context = SCOTCH_contextAlloc();
+    if (!context || SCOTCH_contextInit(context)) {
+        free(context);
+        fc_out_of_memory(st, "the context of Scotch");
+        return;
+    }
+    if (!fc_scotch_check(!SCOTCH_contextRandomClone(context) && !SCOTCH_contextThreadSpawn(context, 1, NULL) &&
+                           !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
+                       "the context of Scotch", st))
+        map_in_context(j, context, j->n_seeds);
+    SCOTCH_contextExit(context);
+    free(context);
 }
 
 static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
@@ -186,19 +203,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
                     (struct fc_place){"strategy scotch", 0}, st))
         return st->code;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
-    SCOTCH_Context *context = SCOTCH_contextAlloc();
-    if (!context || SCOTCH_contextInit(context)) {
-        free(context);
-        return fc_out_of_memory(st, "the context of Scotch");
-    }
-    fc_scotch_begin();
-    if (!fc_scotch_end(!SCOTCH_contextRandomClone(context) && !SCOTCH_contextThreadSpawn(context, 1, NULL) &&
-                           !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
-                       "the context of Scotch", st))
-        map_in_context(&j, context, (int)n_seeds);
-    SCOTCH_contextExit(context);
-    free(context);
-    return st->code;
+    j.n_seeds = (int)n_seeds;
+    return fc_scotch(map_by_scotch, &j, st);
 }
 
 const struct fc_strategy_ops fc_strategy_scotch = {
