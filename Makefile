@@ -16,7 +16,7 @@ MAKEFLAGS += -j$(shell nproc)
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g
 CHECKED  = -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
-LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lscotcherr -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
+LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
@@ -39,7 +39,7 @@ HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so) $(if $(RANKS),$(OBJ)/libfabr
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
-TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast)
+TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast) $(OBJ)/fail_allocation.so
 OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
           $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS))
 
@@ -78,7 +78,7 @@ figures: deps all
 	    [ docs/validation.md -nt $(OBJ)/.figures ]
 
 # Runs them all; fails at the end when one did.
-validate: deps all $(CHECKS)
+validate: deps all $(CHECKS) $(OBJ)/fail_allocation.so
 	$(V)failed=; export FABRICAST=$(PROGRAM); echo "  VALIDATE reproduce"; \
 	$(PROGRAM) reproduce --full --threads $(THREADS) -o $(OBJ)/figures || failed=" reproduce"; for c in $(CHECKS) $(SCRIPTS); do \
 	    echo "  VALIDATE $$c"; $$c || failed="$$failed $$c"; done; \
@@ -137,6 +137,10 @@ $(OBJ)/test/linked: FORCE
 $(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi/pmpi_raw.h traces/pmpi/pmpi_record.h Makefile
 	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
+
+# Preloaded by the tests of memory that runs out.
+$(OBJ)/fail_allocation.so: tests/fail_allocation.c Makefile
+	$(V)mkdir -p $(@D); echo "  CC      $@"; $(CC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
 # MPI for `sweep`, loaded under mpirun only.
 $(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile

@@ -169,7 +169,7 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
                                       a->demand->name, a->demand->n_tasks, a->mapping->strategy, net->machine->routing->name);
     double *busy_s = malloc(net->n_links * sizeof *busy_s);
-    if (!busy_s) fc_refuse(st, FC_NO, "out of memory for the plot");
+    if (!busy_s) fc_out_of_memory(st, "the plot");
     for (uint32_t l = 0; busy_s && l < net->n_links; l++)
         busy_s[l] = a->load->bytes[l] * a->load->wire_factor / fc_link_bandwidth(net, l);
     if (!st->code && !fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&

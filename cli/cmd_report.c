@@ -82,18 +82,15 @@ static enum fc_code find_hottest(struct answer *a, int side, struct fc_status *s
 
 static const char *text_of_error(struct answer *a, const struct fc_predicted *row, struct fc_status *st)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    struct fc_memory_stream out;
     const char *copy = NULL;
-    if (out) fc_print_error(out, row->calibration, row->p.error_percent, row->p.extrapolated, row->p.why);
-    if (!out || fclose(out))
-        fc_refuse(st, FC_NO, "out of memory");
-    else {
-        if (size && text[size - 1] == '\n') text[size - 1] = 0;
-        copy = fc_copy_text(&a->arena, text, st);
+    if (fc_memory_open(&out, st)) return NULL;
+    fc_print_error(out.stream, row->calibration, row->p.error_percent, row->p.extrapolated, row->p.why);
+    if (!fc_memory_close(&out, st)) {
+        if (out.size && out.text[out.size - 1] == '\n') out.text[out.size - 1] = 0;
+        copy = fc_copy_text(&a->arena, out.text, st);
     }
-    free(text);
+    free(out.text);
     return copy;
 }
 
@@ -318,7 +315,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct answer *a = calloc(1, sizeof *a);
     struct fc_predictor predictor = {0};
     struct fc_demand demand = {0};
-    if (!a) return fc_refuse(st, FC_NO, "out of memory");
+    if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
     const char *maps[2] = {"def", "optimize"};
     if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&

@@ -179,7 +179,7 @@ static enum fc_code sweep_points(const struct fc_arguments *arguments, const str
     settings->journal = journal;
     size_t length = output ? strlen(output) : 0;
     struct fc_sweep_row *rows = calloc(sweep->n_points, sizeof *rows);
-    if (!rows) return fc_refuse(st, FC_NO, "out of memory for %zu points", sweep->n_points);
+    if (!rows) return fc_out_of_memory(st, "%zu points", sweep->n_points);
     struct answer answer = {sweep, rows, length > 4 && !strcmp(output + length - 4, ".tsv")};
     if (!fc_sweep_run(sweep, settings, rows, st) && settings->rank == 0 && !deliver(arguments, &answer, st)) {
         remove(journal);

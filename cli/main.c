@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct fc_command *const commands[] = {
     &fc_command_predict, &fc_command_load,    &fc_command_map,  &fc_command_trace,
@@ -39,6 +40,28 @@ static int unknown(const char *name)
     return FC_INPUT;
 }
 
+/* What runs a command, for `given_up`. */
+static const struct fc_status *running;
+
+/* Two libraries end the process where they find no memory, and nothing can be done about it: OpenMP's runtime when it
+ * starts a team, and the scanner of Scotch's strategies. The exit status and the message are ours all the same. */
+static void given_up(void)
+{
+    if (!running) return;
+    fprintf(stderr, "fabricast: out of memory: %s: a library ended the program\n", running->doing);
+    fflush(stderr);
+    _exit(FC_NO);
+}
+
+/* Whatever a command makes of memory that ran out: this is the cause. */
+static void blame_memory(enum fc_code *code, struct fc_status *st)
+{
+    struct fc_status cause = {0};
+    if (!fc_memory_whole(&cause)) return;
+    *st = cause;
+    *code = FC_NO;
+}
+
 int main(int argc, char **argv)
 {
     bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"));
@@ -57,9 +80,15 @@ int main(int argc, char **argv)
     if (help) fc_parse_arguments(command, 2, help_argv, &arguments);
     else fc_parse_arguments(command, argc - 1, argv + 1, &arguments);
     struct fc_status st = {0};
+    fc_doing(&st, "%s", command->name);
+    fc_json_watch();
     fc_heartbeat_start(arguments.quiet);
+    atexit(given_up);
+    running = &st;
     enum fc_code code = command->run(&arguments, &st);
+    running = NULL;
     fc_heartbeat_stop();
+    blame_memory(&code, &st);
     if (code == FC_OK) code = fflush(stdout) || ferror(stdout)
                                   ? fc_refuse(&st, FC_NO, "standard output: cannot be written")
                                   : FC_OK;

@@ -267,6 +267,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+static _Noreturn void no_memory(void)
+{
+    fprintf(stderr, "fabricast: out of memory: reading the command line\n");
+    exit(FC_NO);
+}
+
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments)
 {
     static struct argp_option options[FC_COUNT(table) + 1];
@@ -294,11 +300,11 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
     arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
-    if (!arguments->words || !arguments->node_lists || !arguments->settings) exit(FC_NO);
+    if (!arguments->words || !arguments->node_lists || !arguments->settings) no_memory();
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
-    argp_parse(&argp, argc, argv, 0, NULL, &parse);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &parse)) no_memory();
     if (arguments->n_node_lists > 1 && strcmp(command->name, "predict")) {
         fprintf(stderr, "fabricast %s: --nodes is given %d times (only predict compares node lists)\n", command->name,
                 arguments->n_node_lists);

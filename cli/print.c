@@ -95,7 +95,7 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
 {
     struct fc_output out;
     fc_heartbeat_stop();
-    if (fc_output_open(&out, arguments->output, st)) return st->code;
+    if (st->code || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st)) return st->code;
     if (arguments->json) fc_json_print(json, out.stream);
     else print(out.stream, what);
     enum fc_code code = fc_output_close(&out, st);

@@ -97,21 +97,17 @@ const char *fc_words_command(const struct fc_arguments *arguments, struct fc_are
                              struct fc_status *st)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+%@";
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; out && i < arguments->argc; i++) {
+    struct fc_memory_stream memory;
+    if (fc_memory_open(&memory, st)) return NULL;
+    FILE *out = memory.stream;
+    for (int i = 0; i < arguments->argc; i++) {
         const char *word = arguments->argv[i];
         bool bare = i == 0 || (*word && word[strspn(word, plain)] == 0);
         fprintf(out, "%s%s", i ? " " : "", bare ? "" : "'");
         for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[2]){*word, 0}, out);
         fputs(bare ? "" : "'", out);
     }
-    const char *copy = NULL;
-    if (!out || fclose(out))
-        fc_refuse(st, FC_NO, "out of memory");
-    else
-        copy = fc_copy_text(arena, text, st);
-    free(text);
+    const char *copy = fc_memory_close(&memory, st) ? NULL : fc_copy_text(arena, memory.text, st);
+    free(memory.text);
     return copy;
 }

@@ -7,6 +7,7 @@
  * rounded requests and never exceeds the limit. */
 #include "core/core.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,13 +68,18 @@ static void link_block(struct fc_arena *arena, struct fc_arena_block *block, boo
     }
 }
 
-static void *out_of_memory(const struct fc_arena *arena, double need_bytes, struct fc_status *st)
+/* A limit is a refusal; where the system fails it is remembered. */
+static void *out_of_memory(const struct fc_arena *arena, double need_bytes, bool failed, struct fc_status *st)
 {
     char need[32], used[32], limit[32];
-    fc_refuse(st, FC_NO, "out of memory: %s more needed, %s in use, %s allowed",
-              fc_format(need, sizeof need, need_bytes, FC_BYTES),
-              fc_format(used, sizeof used, (double)arena->used_bytes, FC_BYTES),
-              fc_format(limit, sizeof limit, (double)arena->limit_bytes, FC_BYTES));
+    fc_format(need, sizeof need, need_bytes, FC_BYTES);
+    fc_format(used, sizeof used, (double)arena->used_bytes, FC_BYTES);
+    fc_format(limit, sizeof limit, (double)arena->limit_bytes, FC_BYTES);
+    if (failed)
+        fc_out_of_memory(st, "%s more needed, %s in use, %s allowed", need, used, limit);
+    else
+        fc_refuse(st, FC_NO, "out of memory: %s%s%s more needed, %s in use, %s allowed", st->doing, *st->doing ? ": " : "",
+                  need, used, limit);
     return NULL;
 }
 
@@ -82,16 +88,16 @@ void *fc_alloc(struct fc_arena *arena, size_t count, size_t size, struct fc_stat
     if (arena->limit_bytes == 0) arena->limit_bytes = fc_memory_bytes();
     size_t need;
     if (__builtin_mul_overflow(count, size, &need) || need > SIZE_MAX / 2)
-        return out_of_memory(arena, (double)count * (double)size, st);
+        return out_of_memory(arena, (double)count * (double)size, false, st);
     need = need ? (need + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
     if (need > arena->limit_bytes || arena->used_bytes > arena->limit_bytes - need)
-        return out_of_memory(arena, (double)need, st);
+        return out_of_memory(arena, (double)need, false, st);
 
     struct fc_arena_block *block = arena->blocks;
     if (!block || block->size - block->used < need) {
         bool alone = need > CHUNK / 4;
         block = new_block(alone ? need : CHUNK);
-        if (!block) return out_of_memory(arena, (double)need, st);
+        if (!block) return out_of_memory(arena, (double)need, true, st);
         link_block(arena, block, alone);
     }
     void *thing = block->data + block->used;
@@ -119,21 +125,27 @@ void fc_arena_free(struct fc_arena *arena)
     arena->used_bytes = 0;
 }
 
-/* The first number behind `label` in a small file of the kernel; `label` "" means the file's start. 0: not
- * there. */
+/* The start of a small file of the kernel, without a stream, which would allocate; "" when it cannot be read. */
+static char *kernel_text(const char *path, char *text, size_t size)
+{
+    size_t n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    for (ssize_t got; fd >= 0 && n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0;) n += (size_t)got;
+    if (fd >= 0) close(fd);
+    text[n] = '\0';
+    return text;
+}
+
+/* The first number behind `label` at the start of a line; `label` "" means the file's start. 0: not there. */
 static uint64_t kernel_number(const char *path, const char *label)
 {
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    char line[256];
-    uint64_t value = 0;
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, label, strlen(label)) == 0) {
-            if (sscanf(line + strlen(label), "%" SCNu64, &value) != 1) value = 0; /* "max": no limit */
-            break;
-        }
-    fclose(file);
-    return value;
+    char text[4096];
+    for (char *line = kernel_text(path, text, sizeof text); line && *line; line = strchr(line, '\n'), line += line != NULL) {
+        uint64_t value = 0;
+        if (strncmp(line, label, strlen(label)) != 0) continue;
+        return sscanf(line + strlen(label), "%" SCNu64, &value) == 1 ? value : 0; /* "max": no limit */
+    }
+    return 0;
 }
 
 /* The least limit of a control group and all groups above it; cuts `group` down. 0: none. */
@@ -153,18 +165,19 @@ static uint64_t group_bytes(const char *top, char *group, const char *name)
 /* The memory limit that a batch system or container sets, by control groups of version 2 or 1; 0: none. */
 static uint64_t cgroup_bytes(void)
 {
-    char line[1024];
+    char text[4096];
     uint64_t least = 0;
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    while (file && fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
+    kernel_text("/proc/self/cgroup", text, sizeof text);
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) *end++ = '\0';
         char *memory = strstr(line, ":memory:");
+        if (strlen(line) >= 1024) continue;
         uint64_t limit = strncmp(line, "0::/", 4) == 0 ? group_bytes("/sys/fs/cgroup", line + 3, "memory.max")
                          : memory ? group_bytes("/sys/fs/cgroup/memory", memory + 8, "memory.limit_in_bytes")
                                   : 0;
         if (limit && (!least || limit < least)) least = limit;
     }
-    if (file) fclose(file);
     return least;
 }
 

@@ -37,6 +37,7 @@ struct fc_status {
     char file[512];
     long line;
     char message[1024];
+    char doing[160]; /* the stage that works, for messages that no memory is left; "": not known */
 };
 
 /* Fills `st` (the first failure wins: a filled status is kept) and returns `code`. */
@@ -44,6 +45,18 @@ enum fc_code fc_fail(struct fc_status *st, enum fc_code code, struct fc_place wh
     FC_PRINTF(4, 5);
 /* fc_fail without a place in a file. */
 enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *format, ...) FC_PRINTF(3, 4);
+/* FC_NO "out of memory: STAGE: what", for every allocation that fails, our own and those of libraries: what it was for.
+ * It is remembered for fc_memory_whole, also where the caller goes on without. */
+enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...) FC_PRINTF(2, 3);
+/* FC_NO with the first such message of the process, where there was one: what was worked out since may lack something.
+ * Asked before an output file gets its name and when a command ends. Any thread. */
+enum fc_code fc_memory_whole(struct fc_status *st);
+/* Begins anew, where a process goes on after a failure. */
+void fc_memory_forget(void);
+/* Whether that is what went wrong. */
+bool fc_is_out_of_memory(const struct fc_status *st);
+/* Says which stage begins: "reading bgl.yaml". It stands in messages that no memory is left. */
+void fc_doing(struct fc_status *st, const char *format, ...) FC_PRINTF(2, 3);
 /* Writes "FILE:LINE: message" (what of the place is known) to `out`, always terminated. */
 void fc_status_text(const struct fc_status *st, char *out, size_t size);
 
@@ -200,10 +213,23 @@ struct fc_output {
 };
 /* Opens a temporary file beside `path` (a device or pipe is opened itself; NULL or "-": standard output). */
 enum fc_code fc_output_open(struct fc_output *out, const char *path, struct fc_status *st);
-/* Flushes, checks every error (a full disk is FC_NO), renames to the final name. */
+/* Flushes, checks every error (a full disk is FC_NO, memory that ran out before too), renames to the final name. */
 enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st);
 /* Throws the temporary away. Safe after close and on a zeroed struct. */
 void fc_output_abandon(struct fc_output *out);
+
+/* ---- text in memory (memory_stream.c) ---------------------------------------------------------------------------- */
+
+/* Stays where it is while it is open. */
+struct fc_memory_stream {
+    FILE *stream; /* write here; NULL: not open */
+    char *text;   /* after close: all of it, with a NUL behind; the caller frees it */
+    size_t size, capacity;
+    bool failed;
+};
+enum fc_code fc_memory_open(struct fc_memory_stream *m, struct fc_status *st);
+/* FC_NO, and no text, where some of it found no memory, or where `st` has failed already. Safe when it is not open. */
+enum fc_code fc_memory_close(struct fc_memory_stream *m, struct fc_status *st);
 
 /* ---- tables: text for people, TSV, JSON (table.c) ---------------------------------------------------------------- */
 
@@ -236,6 +262,8 @@ struct json_t *fc_table_json(const struct fc_table *table); /* array of objects;
 void fc_table_free(struct fc_table *table);
 /* A real for JSON: null when NaN or infinite (unknown is null, never 0). */
 struct json_t *fc_json_real(double value);
+/* From here on fc_memory_whole knows when jansson finds no memory (json.c); called before anything is built. */
+void fc_json_watch(void);
 /* Prints with 2-space indent, key order of insertion, 15 significant digits, and a newline. */
 void fc_json_print(const struct json_t *json, FILE *stream);
 

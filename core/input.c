@@ -17,8 +17,9 @@
 
 static enum fc_code unreadable(const char *path, struct fc_status *st)
 {
+    if (errno == ENOMEM) return fc_out_of_memory(st, "reading %s", path);
     enum fc_code code =
-        errno == EIO || errno == ENOMEM || errno == EMFILE || errno == ENFILE ? FC_NO : FC_INPUT;
+        errno == EIO || errno == EMFILE || errno == ENFILE ? FC_NO : FC_INPUT;
     return fc_fail(st, code, (struct fc_place){path, 0}, "cannot be read: %s", strerror(errno));
 }
 

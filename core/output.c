@@ -21,6 +21,7 @@ static enum fc_code unwritable(const char *path, int error, struct fc_status *st
     const char *why = error == EEXIST ? "something that is no regular file appeared there"
                       : error         ? strerror(error)
                                       : "an earlier write failed";
+    if (error == ENOMEM) return fc_out_of_memory(st, "writing %s", path[0] ? path : "standard output");
     if (!path[0]) return fc_refuse(st, FC_NO, "standard output: %s", why);
     return fc_fail(st, theirs ? FC_INPUT : FC_NO, (struct fc_place){path, 0}, "cannot be written: %s", why);
 }
@@ -101,6 +102,10 @@ static int publish(const struct fc_output *out)
 enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
 {
     if (!out->stream) return FC_OK;
+    if (fc_memory_whole(st)) {
+        fc_output_abandon(out);
+        return st->code;
+    }
     int error = write_error(out->stream);
     bool is_stdout = out->stream == stdout;
     /* pipes and some devices cannot be synced and say EINVAL or the like; a disk that is full says ENOSPC or

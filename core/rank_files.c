@@ -90,12 +90,12 @@ static enum fc_code list_names(const char *folder, const char *suffix, const str
             capacity = capacity ? 2 * capacity : 64;
             struct name *larger = realloc(*names, capacity * sizeof *larger);
             if (larger) *names = larger;
-            code = larger ? FC_OK : fc_refuse(st, FC_NO, "out of memory");
+            code = larger ? FC_OK : fc_out_of_memory(st, "the names of the ranks' files");
         }
         if (!code) {
             (*names)[*n] = name;
             (*names)[*n].text = strdup(entry->d_name);
-            code = (*names)[(*n)++].text ? FC_OK : fc_refuse(st, FC_NO, "out of memory");
+            code = (*names)[(*n)++].text ? FC_OK : fc_out_of_memory(st, "the names of the ranks' files");
         }
     }
     closedir(list);
@@ -158,7 +158,7 @@ enum fc_code fc_rank_files(const char *path, const char *suffix, struct fc_arena
         return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "cannot be read: %s", strerror(errno));
     bool is_folder = S_ISDIR(info.st_mode);
     char *folder = strdup(path), *file = folder ? (char *)last_part(folder) : NULL;
-    if (!folder) return fc_refuse(st, FC_NO, "out of memory");
+    if (!folder) return fc_out_of_memory(st, "the names of the ranks' files");
     own.text = (char *)last_part(path);
     enum fc_code code = FC_OK;
     if (!is_folder) {

@@ -4,6 +4,7 @@
  * here, once. Over-long text is cut at a character boundary, never overrun. */
 #include "core/core.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Ends text before a UTF-8 character that snprintf cut in half, and replaces control characters but newlines.
@@ -50,6 +51,54 @@ enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *form
     vfail(st, code, (struct fc_place){0}, format, args);
     va_end(args);
     return code;
+}
+
+/* The first failure of memory in this process; 1: it is being written. */
+static struct {
+    atomic_int is;
+    char message[1024];
+} ran_out;
+
+enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...)
+{
+    char what[768];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    fc_refuse(st, FC_NO, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
+    int none = 0;
+    if (atomic_compare_exchange_strong(&ran_out.is, &none, 1)) {
+        snprintf(ran_out.message, sizeof ran_out.message, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
+        tidy(ran_out.message);
+        atomic_store(&ran_out.is, 2);
+    }
+    return FC_NO;
+}
+
+enum fc_code fc_memory_whole(struct fc_status *st)
+{
+    int is = atomic_load(&ran_out.is);
+    return is ? fc_refuse(st, FC_NO, "%s", is == 2 ? ran_out.message : "out of memory") : FC_OK;
+}
+
+void fc_memory_forget(void)
+{
+    atomic_store(&ran_out.is, 0);
+}
+
+bool fc_is_out_of_memory(const struct fc_status *st)
+{
+    static const char begin[] = "out of memory";
+    return st->code == FC_NO && !strncmp(st->message, begin, sizeof begin - 1);
+}
+
+void fc_doing(struct fc_status *st, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(st->doing, sizeof st->doing, format, args);
+    va_end(args);
 }
 
 void fc_status_text(const struct fc_status *st, char *out, size_t size)

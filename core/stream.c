@@ -69,7 +69,7 @@ static enum fc_code inflate_some(struct fc_stream *s, size_t *made, size_t room,
         code = inflateReset(z);
     }
     if (code == Z_OK || code == Z_BUF_ERROR) return FC_OK;
-    if (code == Z_MEM_ERROR) return fc_refuse(st, FC_NO, "out of memory while decompressing %s", s->file);
+    if (code == Z_MEM_ERROR) return fc_out_of_memory(st, "decompressing %s", s->file);
     return refuse(s, "damaged gzip data", st);
 }
 
@@ -90,7 +90,7 @@ static enum fc_code unxz_some(struct fc_stream *s, size_t *made, size_t room, ui
         p->ended = p->raw_ended; /* concatenated: the end comes with the file's */
     }
     if (code == LZMA_OK || code == LZMA_STREAM_END || code == LZMA_BUF_ERROR) return FC_OK;
-    if (code == LZMA_MEM_ERROR) return fc_refuse(st, FC_NO, "out of memory while decompressing %s", s->file);
+    if (code == LZMA_MEM_ERROR) return fc_out_of_memory(st, "decompressing %s", s->file);
     if (code == LZMA_MEMLIMIT_ERROR) return refuse(s, "xz data needs more than 80 MiB to decompress", st);
     return refuse(s, "damaged xz data", st);
 }
@@ -172,7 +172,7 @@ static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st
         p->zstd = ZSTD_createDStream();
         failed = !p->zstd;
     }
-    return failed ? fc_refuse(st, FC_NO, "out of memory: no decompressor for %s", s->file) : FC_OK;
+    return failed ? fc_out_of_memory(st, "no decompressor for %s", s->file) : FC_OK;
 }
 
 enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
@@ -186,7 +186,7 @@ enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream
     struct fc_place where = {path, 0};
     *s = (struct fc_stream){.file = path};
     struct fc_stream_private *p = s->private = calloc(1, sizeof *p);
-    if (!p) return fc_refuse(st, FC_NO, "out of memory");
+    if (!p) return fc_out_of_memory(st, "the buffers of a file");
     p->xz = (lzma_stream)LZMA_STREAM_INIT;
     p->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (p->fd < 0) return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
@@ -195,7 +195,7 @@ enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream
         return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
     p->raw = malloc(RAW_BYTES);
     p->room = malloc(ROOM_BYTES);
-    if (!p->raw || !p->room) return fc_refuse(st, FC_NO, "out of memory");
+    if (!p->raw || !p->room) return fc_out_of_memory(st, "the buffers of a file");
     p->capacity = ROOM_BYTES;
     s->next = s->end = p->room;
     return start_decompressor(s, st);
@@ -211,7 +211,7 @@ static enum fc_code make_room(struct fc_stream *s, size_t n, struct fc_status *s
         size_t capacity = p->capacity;
         while (capacity < n || capacity - there < ROOM_BYTES / 2) capacity *= 2;
         uint8_t *larger = malloc(capacity);
-        if (!larger) return fc_refuse(st, FC_NO, "out of memory: %zu bytes for a piece of %s", capacity, s->file);
+        if (!larger) return fc_out_of_memory(st, "%zu bytes for a piece of %s", capacity, s->file);
         memcpy(larger, s->next, there);
         free(p->room);
         p->room = larger;

@@ -21,7 +21,7 @@ enum fc_code fc_table_row(struct fc_table *table, const struct fc_cell *cells, s
     if (table->n_rows == table->capacity) {
         size_t capacity = table->capacity ? 2 * table->capacity : 16;
         struct fc_cell *larger = reallocarray(table->cells, capacity, width * sizeof *larger);
-        if (!larger) return fc_refuse(st, FC_NO, "out of memory: a table of %zu rows", table->n_rows + 1);
+        if (!larger) return fc_out_of_memory(st, "a table of %zu rows", table->n_rows + 1);
         table->cells = larger;
         table->capacity = capacity;
     }
@@ -94,17 +94,17 @@ static int column_width(const struct fc_table *table, int c)
 void fc_table_print(const struct fc_table *table, FILE *stream)
 {
     int n = table->n_columns;
-    int *width = calloc((size_t)n + 1, sizeof *width); /* without memory: unaligned, but printed */
+    int *width = calloc((size_t)n + 1, sizeof *width); /* without memory: counted again for every cell */
     char text[128];
     for (int c = 0; width && c < n; c++) width[c] = column_width(table, c);
     for (int c = 0; c < n; c++)
-        print_padded(stream, title(&table->columns[c]), width ? width[c] : 0,
+        print_padded(stream, title(&table->columns[c]), width ? width[c] : column_width(table, c),
                      table->columns[c].kind != FC_CELL_TEXT, c == n - 1);
     for (size_t r = 0; r < table->n_rows; r++)
         for (int c = 0; c < n; c++) {
             const struct fc_column *column = &table->columns[c];
             print_padded(stream, for_people(column, cell_at(table, r, c), text, sizeof text),
-                         width ? width[c] : 0, column->kind != FC_CELL_TEXT, c == n - 1);
+                         width ? width[c] : column_width(table, c), column->kind != FC_CELL_TEXT, c == n - 1);
         }
     free(width);
 }

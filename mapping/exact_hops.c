@@ -15,8 +15,8 @@
  * floating point; what it proves is taken 1e-6 lower. The budget is counted in simplex iterations, so that
  * results repeat. */
 #include "mapping/exact.h"
+#include "solvers/glpk_thread.h"
 
-#include <glpk.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,11 @@ struct program {
     double *value;
     double bound, best, scale;              /* in units of scale */
     int most_iterations;
+    uint64_t budget;
     bool started;
+    struct fc_exact_answer *answer;
+    struct fc_arena *arena;
+    struct fc_status *st;
 };
 
 static double pair_cost(const struct fc_exact_job *job, uint32_t a, uint32_t i, uint32_t b, uint32_t j)
@@ -203,13 +207,14 @@ static enum fc_code build(struct program *p, const struct fc_exact_answer *answe
 
 /* ---- the bound of Gilmore & Lawler ---- */
 
-/* The assignment of least sum of what each task sends at least, a linear program: no mapping has less hop-bytes. In
- * units of scale. */
-static double gilmore_lawler(const struct fc_exact_job *job, double scale)
+/* The assignment of least sum of what each task sends at least, a linear program: no mapping has less hop-bytes. Sets
+ * p->bound, in units of scale. */
+static void gilmore_lawler(void *of)
 {
-    struct program p = {.job = job, .lp = glp_create_prob(), .scale = scale};
+    struct program *whole = of, p = {.job = whole->job, .lp = glp_create_prob(), .scale = whole->scale};
+    const struct fc_exact_job *job = p.job;
     int index[FC_EXACT_MOST + 1];
-    double value[FC_EXACT_MOST + 1], bound = 0;
+    double value[FC_EXACT_MOST + 1];
     uint32_t nowhere[FC_EXACT_MOST], none[FC_EXACT_MOST] = {0};
     glp_smcp lp;
     memset(nowhere, 0xff, sizeof nowhere);
@@ -219,14 +224,12 @@ static double gilmore_lawler(const struct fc_exact_job *job, double scale)
     for (uint32_t a = 0; a < job->n_tasks; a++)
         for (uint32_t i = 0; i < job->n_nodes; i++) {
             glp_set_col_bnds(p.lp, x_of(&p, a, i), GLP_LO, 0, 0);
-            glp_set_obj_coef(p.lp, x_of(&p, a, i), fc_exact_least_sent(job, a, i, nowhere, none) / scale);
+            glp_set_obj_coef(p.lp, x_of(&p, a, i), fc_exact_least_sent(job, a, i, nowhere, none) / p.scale);
         }
     add_assignment(&p);
     glp_init_smcp(&lp);
     lp.msg_lev = GLP_MSG_OFF;
-    if (!glp_simplex(p.lp, &lp) && glp_get_status(p.lp) == GLP_OPT) bound = glp_get_obj_val(p.lp);
-    glp_delete_prob(p.lp);
-    return bound;
+    if (!glp_simplex(p.lp, &lp) && glp_get_status(p.lp) == GLP_OPT) whole->bound = glp_get_obj_val(p.lp);
 }
 
 /* ---- the search ---- */
@@ -282,26 +285,31 @@ static double bound_of(const struct program *p)
     return p->unit > 0 ? p->unit * ceil(bound / p->unit - slack) : bound;
 }
 
+static void search(void *of)
+{
+    struct program *p = of;
+    p->lp = glp_create_prob();
+    if (build(p, p->answer, p->arena, p->st)) return;
+    double cells = glp_get_num_rows(p->lp) + glp_get_num_cols(p->lp);
+    p->most_iterations = (int)fmin(INT_MAX / 2, (double)p->budget / (work_per_cell * cells) + 1);
+    p->answer->proven = solve(p, p->answer, p->st);
+}
+
 enum fc_code fc_exact_hop_program(const struct fc_exact_job *job, uint64_t budget, struct fc_exact_answer *answer,
                                   struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct program p = {.job = job, .unit = common_unit(job)};
+    struct program p = {
+        .job = job, .unit = common_unit(job), .budget = budget, .answer = answer, .arena = &scratch, .st = st};
     p.scale = p.unit > 0 ? p.unit : answer->value / 1000;
     p.best = answer->value / p.scale;
-    p.bound = gilmore_lawler(job, p.scale);
-    p.lp = glp_create_prob();
-    if (!build(&p, answer, &scratch, st)) {
-        double cells = glp_get_num_rows(p.lp) + glp_get_num_cols(p.lp);
-        p.most_iterations = (int)fmin(INT_MAX / 2, (double)budget / (work_per_cell * cells) + 1);
-        answer->proven = solve(&p, answer, st);
-    }
+    fc_glpk(gilmore_lawler, &p, "the bound of hop-bytes", st);
+    fc_glpk(search, &p, "the program of the hop-bytes", st);
     if (!st->code) {
         answer->value = fc_exact_hop_bytes(job, answer->node);
         answer->bound = answer->proven ? answer->value : fmin(answer->value, fmax(answer->bound, bound_of(&p)));
         if (answer->bound >= answer->value * (1 - 1e-9)) answer->proven = true;
     }
-    glp_delete_prob(p.lp);
     fc_arena_free(&scratch);
     return st->code;
 }

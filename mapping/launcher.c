@@ -241,21 +241,16 @@ enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launch
                              const char *path, struct fc_status *st)
 {
     struct fc_output out;
-    char *data = NULL;
-    size_t size = 0;
+    struct fc_memory_stream memory;
     if (check_hosts(job, format, st) || (format->check && format->check(job, st))) return st->code;
-    FILE *memory = open_memstream(&data, &size);
-    if (!memory)
-        return fc_refuse(st, FC_NO, "out of memory: a %s file of %u ranks", format->name, job->n_tasks);
-    format->write(job, memory, st);
-    bool failed = ferror(memory);
-    if (fclose(memory) || failed)
-        fc_refuse(st, FC_NO, "out of memory: a %s file of %u ranks", format->name, job->n_tasks);
-    if (!st->code && !compare(job, format, data, size, st) && !fc_output_open(&out, path, st)) {
-        fwrite(data, 1, size, out.stream);
+    if (fc_memory_open(&memory, st)) return st->code;
+    format->write(job, memory.stream, st);
+    if (!fc_memory_close(&memory, st) && !compare(job, format, memory.text, memory.size, st) &&
+        !fc_output_open(&out, path, st)) {
+        fwrite(memory.text, 1, memory.size, out.stream);
         fc_output_close(&out, st);
     }
-    free(data);
+    free(memory.text);
     return st->code;
 }
 

@@ -20,7 +20,7 @@ static enum fc_code write_ranks(const struct fc_launch *job, FILE *out, struct f
     all = json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "machine", job->net->machine->name, "strategy",
                     job->strategy, "tasks", (json_int_t)job->n_tasks, "nodes", (json_int_t)job->n_places,
                     "cores_per_node", (json_int_t)job->slots, "ranks", ranks);
-    if (!all) return fc_refuse(st, FC_NO, "out of memory: %u ranks as JSON", job->n_tasks);
+    if (!all) return fc_out_of_memory(st, "%u ranks as JSON", job->n_tasks);
     fc_json_print(all, out);
     json_decref(all);
     return FC_OK;

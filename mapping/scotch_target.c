@@ -7,6 +7,7 @@
  * prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide, section 3.2 (target
  * architectures), archBuild2 there. */
 #include "mapping/scotch_target.h"
+#include "mapping/scotch_errors.h"
 
 #include "models/family_fat_tree.h"
 #include "models/family_torus.h"
@@ -17,11 +18,6 @@
 #include <string.h>
 
 enum { MOST_SCOTCH_DIMS = 5, MOST_PRICE = 1000 };
-
-static enum fc_code failed(const char *what, struct fc_status *st)
-{
-    return fc_refuse(st, FC_FAULT, "Scotch fails at %s", what);
-}
 
 /* Whole seconds a byte of the class over those of the machine's fastest links, rounded, at least 1. */
 static SCOTCH_Num price(const struct fc_machine *machine, int link_class)
@@ -70,7 +66,7 @@ static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *size
     }
     if (used == 0) size[used] = 1, cost[used++] = 1;
     t->has_arch = SCOTCH_archTleaf(t->arch, used, size, cost) == 0;
-    return t->has_arch ? FC_OK : failed("the tree of the network", st);
+    return fc_scotch_check(t->has_arch, "the tree of the network", st);
 }
 
 static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net,
@@ -143,7 +139,7 @@ static enum fc_code build_graph(struct fc_scotch_target *t, const struct fc_netw
         if (first[v + 1] < first[v]) first[v + 1] = first[v];
     t->has_graph = SCOTCH_graphBuild(t->graph, 0, (SCOTCH_Num)net->n_vertices, first, first + 1, NULL, NULL,
                                      n, other, prices) == 0;
-    return t->has_graph ? FC_OK : failed("the graph of the network", st);
+    return fc_scotch_check(t->has_graph, "the graph of the network", st);
 }
 
 static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_network *net,
@@ -157,13 +153,13 @@ static enum fc_code decompose(struct fc_scotch_target *t, const struct fc_networ
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     if (!bound || SCOTCH_graphInit(bound)) {
         free(bound);
-        return fc_refuse(st, FC_NO, "out of memory");
+        return fc_out_of_memory(st, "the graph of the network");
     }
     t->has_arch = SCOTCH_contextBindGraph(context, t->graph, bound) == 0 &&
                   SCOTCH_archBuild2(t->arch, bound, (SCOTCH_Num)slots->n_nodes, list) == 0;
     SCOTCH_graphExit(bound);
     free(bound);
-    return t->has_arch ? FC_OK : failed("decomposing the network", st);
+    return fc_scotch_check(t->has_arch, "decomposing the network", st);
 }
 
 enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_network *net,
@@ -174,7 +170,7 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     bool whole = slots->n_nodes == net->n_nodes, ring;
     *t = (struct fc_scotch_target){.arch = SCOTCH_archAlloc(), .graph = SCOTCH_graphAlloc()};
     if (!t->arch || !t->graph || SCOTCH_archInit(t->arch) || SCOTCH_graphInit(t->graph))
-        return fc_refuse(st, FC_NO, "out of memory");
+        return fc_out_of_memory(st, "the network for Scotch");
     for (uint32_t i = 0; whole && i < slots->n_nodes; i++) whole = slots->node[i] == i;
     if (whole && !strcmp(family, "fat-tree")) return make_fat_tree(t, net, arena, st);
     if (whole && !strcmp(family, "two-level")) return make_two_level(t, net, arena, st);
@@ -185,7 +181,7 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
     if (equal_parts(t, net->n_nodes, fc_torus(net)->nodes_per_router, arena, st)) return st->code;
     t->has_arch =
         (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
-    return t->has_arch ? FC_OK : failed("the torus", st);
+    return fc_scotch_check(t->has_arch, "the torus", st);
 }
 
 void fc_scotch_target_free(struct fc_scotch_target *t)

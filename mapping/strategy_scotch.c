@@ -9,6 +9,7 @@
  * dual recursive bipartitioning of process and architecture graphs, SHPCC'94; libScotch 7.0. Limits: knows
  * nothing of routes; 2^31 edges. */
 #include "mapping/near_free.h"
+#include "mapping/scotch_errors.h"
 #include "mapping/scotch_target.h"
 #include "mapping/search.h"
 #include "mapping/torus_map.h"
@@ -26,6 +27,7 @@ struct job {
     struct fc_scotch_target target;
     SCOTCH_Num n_edges, *first, *other, *weight, *part;
     uint32_t *late, *best_core; /* [n_tasks] tasks whose part is full; the best mapping */
+    int n_seeds;
     struct fc_status *st;
 };
 
@@ -71,8 +73,9 @@ static enum fc_code task_graph(struct job *j, struct fc_arena *arena)
 
 /* ---- one mapping ---- */
 
-/* Sets part[n_tasks]. False: Scotch fails. */
-static bool run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *graph)
+/* Sets part[n_tasks]. The strategy is Scotch's own default, built here because Scotch goes on without one where it finds
+ * no memory for it. */
+static enum fc_code run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *graph)
 {
     SCOTCH_Graph *bound = SCOTCH_graphAlloc();
     SCOTCH_Strat *strategy = SCOTCH_stratAlloc();
@@ -80,13 +83,14 @@ static bool run_scotch(struct job *j, SCOTCH_Context *context, SCOTCH_Graph *gra
     if (bound && strategy && !SCOTCH_graphInit(bound)) {
         SCOTCH_stratInit(strategy);
         good = !SCOTCH_contextBindGraph(context, graph, bound) &&
+               !SCOTCH_stratGraphMapBuild(strategy, SCOTCH_STRATDEFAULT, SCOTCH_archSize(j->target.arch), 0.01) &&
                !SCOTCH_graphMap(bound, j->target.arch, strategy, j->part);
         SCOTCH_stratExit(strategy);
         SCOTCH_graphExit(bound);
     }
     free(bound);
     free(strategy);
-    return good;
+    return fc_scotch_check(good, "a mapping", j->st);
 }
 
 /* Tasks onto the cores of their parts, those too many onto the nearest free ones. */
@@ -131,7 +135,7 @@ static enum fc_code best_of_seeds(struct job *j, SCOTCH_Graph *graph, SCOTCH_Con
         uint64_t seed = fc_random(j->problem->seed, FC_MAP_RANDOM_SCOTCH, (uint64_t)i) >> 34;
         SCOTCH_contextRandomSeed(context, (SCOTCH_Num)seed);
         SCOTCH_contextRandomReset(context);
-        if (!run_scotch(j, context, graph)) return fc_refuse(j->st, FC_FAULT, "Scotch fails at mapping");
+        if (run_scotch(j, context, graph)) return j->st->code;
         if (place_parts(j) || (n_seeds > 1 && fc_map_link_time(j->problem, j->mapping, &time_s, NULL, j->st)))
             return j->st->code;
         if (time_s >= best_s) continue;
@@ -151,20 +155,37 @@ static enum fc_code map_in_context(struct job *j, SCOTCH_Context *context, int n
     SCOTCH_Graph *graph = SCOTCH_graphAlloc();
     if (!graph || SCOTCH_graphInit(graph)) {
         free(graph);
-        return fc_refuse(j->st, FC_NO, "out of memory");
+        return fc_out_of_memory(j->st, "the graph of the tasks");
     }
     if (!task_graph(j, arena) &&
         !fc_scotch_target_make(&j->target, j->problem->net, j->slots, context, arena, j->st)) {
-        if (SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL, NULL,
-                              j->n_edges, j->other, j->weight))
-            fc_refuse(j->st, FC_FAULT, "Scotch fails at the graph of the tasks");
-        else
+            if (!fc_scotch_check(!SCOTCH_graphBuild(graph, 0, (SCOTCH_Num)j->mapping->n_tasks, j->first, j->first + 1, NULL,
+                                              NULL, j->n_edges, j->other, j->weight),
+                           "the graph of the tasks", j->st))
             best_of_seeds(j, graph, context, n_seeds);
     }
     fc_scotch_target_free(&j->target);
     SCOTCH_graphExit(graph);
     free(graph);
     return j->st->code;
+}
+
+static void map_by_scotch(void *of)
+{
+    struct job *j = of;
+    struct fc_status *st = j->st;
+    SCOTCH_Context *context = SCOTCH_contextAlloc();
+    if (!context || SCOTCH_contextInit(context)) {
+        free(context);
+        fc_out_of_memory(st, "the context of Scotch");
+        return;
+    }
+    if (!fc_scotch_check(!SCOTCH_contextRandomClone(context) && !SCOTCH_contextThreadSpawn(context, 1, NULL) &&
+                           !SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1),
+                       "the context of Scotch", st))
+        map_in_context(j, context, j->n_seeds);
+    SCOTCH_contextExit(context);
+    free(context);
 }
 
 static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
@@ -182,19 +203,8 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
                     (struct fc_place){"strategy scotch", 0}, st))
         return st->code;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
-    SCOTCH_Context *context = SCOTCH_contextAlloc();
-    if (!context || SCOTCH_contextInit(context)) {
-        free(context);
-        return fc_refuse(st, FC_NO, "out of memory");
-    }
-    if (SCOTCH_contextRandomClone(context) || SCOTCH_contextThreadSpawn(context, 1, NULL) ||
-        SCOTCH_contextOptionSetNum(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1))
-        fc_refuse(st, FC_FAULT, "Scotch fails at its context");
-    else
-        map_in_context(&j, context, (int)n_seeds);
-    SCOTCH_contextExit(context);
-    free(context);
-    return st->code;
+    j.n_seeds = (int)n_seeds;
+    return fc_scotch(map_by_scotch, &j, st);
 }
 
 const struct fc_strategy_ops fc_strategy_scotch = {

@@ -55,7 +55,7 @@ static long problem_line(const yaml_parser_t *parser, const struct fc_text *text
 static enum fc_code parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+    if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(r->st, "reading %s", text->file);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
     yaml_document_t second;
     bool good = yaml_parser_load(&parser, &r->document), loaded = good && yaml_document_get_root_node(&r->document);
@@ -64,9 +64,11 @@ static enum fc_code parse(struct reader *r, const struct fc_text *text)
         if (root) fc_fail(r->st, FC_INPUT, place_of(r, root), "a second document (expected one machine a file)");
         yaml_document_delete(&second);
     }
-    if (!good) {
+    if (!good && (parser.error == YAML_MEMORY_ERROR || !parser.problem)) {
+        fc_out_of_memory(r->st, "reading %s", text->file);
+    } else if (!good) {
         struct fc_place where = {r->machine->file, problem_line(&parser, text)};
-        fc_fail(r->st, FC_INPUT, where, "not YAML: %s", parser.problem ? parser.problem : "unreadable");
+        fc_fail(r->st, FC_INPUT, where, "not YAML: %s", parser.problem);
     }
     if (loaded && r->st->code) yaml_document_delete(&r->document);
     yaml_parser_delete(&parser);

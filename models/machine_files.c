@@ -39,6 +39,7 @@ enum fc_code fc_machine_names(struct fc_arena *arena, const char ***names, size_
     char directory[600];
     fc_machines_directory(directory, sizeof directory);
     DIR *dir = opendir(directory);
+    if (!dir && errno == ENOMEM) return fc_out_of_memory(st, "reading %s", directory);
     if (!dir)
         return fc_refuse(st, FC_INPUT, "%s: %s (expected the shipped machine files; FABRICAST_DATA may name their parent)",
                          directory, strerror(errno));

@@ -82,7 +82,7 @@ static int enter(yaml_document_t *document, int mapping, const char *name, size_
     int made = yaml_document_add_mapping(document, NULL, YAML_FLOW_MAPPING_STYLE);
     if (made) mark(document, made, number);
     if (made && add_pair(document, mapping, name, length, made, number)) return made;
-    fc_refuse(st, FC_NO, "out of memory for --set %s", setting);
+    fc_out_of_memory(st, "--set %s", setting);
     return 0;
 }
 
@@ -111,11 +111,11 @@ enum fc_code fc_machine_set(yaml_document_t *document, const char *setting, size
     }
     yaml_parser_t parser;
     yaml_document_t given;
-    if (!yaml_parser_initialize(&parser)) return fc_refuse(st, FC_NO, "out of memory for --set %s", setting);
+    if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(st, "reading --set %s", setting);
     yaml_parser_set_input_string(&parser, (const unsigned char *)equals + 1, strlen(equals + 1));
     if (!yaml_parser_load(&parser, &given)) {
-        fc_refuse(st, FC_INPUT, "--set %s: the value is not YAML: %s", setting,
-                  parser.problem ? parser.problem : "unreadable");
+        if (parser.error == YAML_MEMORY_ERROR || !parser.problem) fc_out_of_memory(st, "reading --set %s", setting);
+        else fc_refuse(st, FC_INPUT, "--set %s: the value is not YAML: %s", setting, parser.problem);
     } else {
         if (!yaml_document_get_root_node(&given))
             fc_refuse(st, FC_INPUT, "--set %s: no value", setting);

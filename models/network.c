@@ -233,7 +233,7 @@ enum fc_code fc_walk_start(struct fc_walk *walk, uint32_t capacity, struct fc_st
     walk->capacity = capacity;
     if (walk->link && walk->weight) return FC_OK;
     fc_walk_free(walk);
-    return fc_refuse(st, FC_NO, "out of memory for a route of %u links", capacity);
+    return fc_out_of_memory(st, "a route of %u links", capacity);
 }
 
 void fc_walk_free(struct fc_walk *walk)

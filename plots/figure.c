@@ -156,16 +156,14 @@ void fc_script_open(struct fc_script *script, struct fc_status *st)
 {
     *script = (struct fc_script){0};
     if (st->code) return;
-    script->stream = open_memstream(&script->text, &script->size);
-    if (!script->stream) fc_refuse(st, FC_NO, "out of memory for the plot");
+    if (!fc_memory_open(&script->memory, st)) script->stream = script->memory.stream;
 }
 
 enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
                             const struct fc_table *data, struct fc_status *st)
 {
-    if (script->stream && fclose(script->stream)) fc_refuse(st, FC_NO, "out of memory for the plot");
-    if (!st->code) fc_figure_write(directory, name, data, script->text, st);
-    free(script->text);
+    if (!fc_memory_close(&script->memory, st)) fc_figure_write(directory, name, data, script->memory.text, st);
+    free(script->memory.text);
     *script = (struct fc_script){0};
     return st->code;
 }

@@ -21,7 +21,7 @@ static enum fc_code encode(const unsigned char *raw, size_t size, struct fc_aren
     uLongf n = compressBound(size);
     unsigned char *z = fc_alloc(&scratch, n + 3, 1, st);
     char *text = NULL, *to;
-    if (z && compress2(z, &n, raw, size, 9) != Z_OK) fc_refuse(st, FC_NO, "out of memory for the page");
+    if (z && compress2(z, &n, raw, size, 9) != Z_OK) fc_out_of_memory(st, "the page");
     if (!st->code) text = fc_alloc(arena, (n + 2) / 3 * 4 + 1, 1, st);
     if (!st->code) {
         memset(z + n, 0, 3);

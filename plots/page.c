@@ -30,20 +30,18 @@ void fc_html_text(FILE *out, const char *text)
 
 enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream) fc_json_print(json, stream);
-    if (!stream || fclose(stream))
-        fc_refuse(st, FC_NO, "out of memory for the page");
-    else
-        for (const char *at = text; *at; at++) {
+    struct fc_memory_stream memory;
+    if (fc_memory_open(&memory, st)) return st->code;
+    fc_json_print(json, memory.stream);
+    fc_memory_whole(st);
+    if (!fc_memory_close(&memory, st))
+        for (const char *at = memory.text; *at; at++) {
             if (*at == '<')
                 fputs("\\u003c", out);
             else
                 fputc(*at, out);
         }
-    free(text);
+    free(memory.text);
     return st->code;
 }
 
@@ -132,12 +130,11 @@ static enum fc_code compose(const struct fc_page *page, uint32_t most_values, ch
     json_t *data = fc_page_data(page, most_values, &arena, bits, st);
     w.data = data;
     w.bits = *bits;
-    w.out = st->code ? NULL : open_memstream(text, size);
-    if (w.out) {
+    struct fc_memory_stream memory;
+    if (!st->code && !fc_memory_whole(st) && !fc_memory_open(&memory, st)) {
+        w.out = memory.stream;
         fill(&w);
-        if (fclose(w.out) && !st->code) fc_refuse(st, FC_NO, "out of memory for the page");
-    } else if (!st->code) {
-        fc_refuse(st, FC_NO, "out of memory for the page");
+        if (!fc_memory_close(&memory, st)) *text = memory.text, *size = memory.size;
     }
     json_decref(data);
     fc_arena_free(&arena);

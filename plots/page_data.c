@@ -63,20 +63,17 @@ static json_t *two_level_shape(const struct fc_network *net, struct fc_arena *ar
 /* Names in the order of the cells, a line each. */
 static json_t *listed_names(const struct fc_page *page, struct fc_arena *arena, struct fc_status *st)
 {
-    char name[700], *text = NULL;
-    size_t size = 0;
+    char name[700];
     struct fc_packed packed = {0};
-    FILE *out = open_memstream(&text, &size);
-    for (int i = 0; out && i < page->map->n_panels; i++)
+    struct fc_memory_stream out;
+    if (fc_memory_open(&out, st)) return NULL;
+    for (int i = 0; i < page->map->n_panels; i++)
         for (size_t k = 0; k < fc_panel_cells(&page->map->panels[i]); k++) {
             uint32_t link = page->map->panels[i].cell[k];
-            fprintf(out, "%s\n", link == FC_NONE ? "" : fc_link_name(page->net, link, name, sizeof name));
+            fprintf(out.stream, "%s\n", link == FC_NONE ? "" : fc_link_name(page->net, link, name, sizeof name));
         }
-    if (!out || fclose(out))
-        fc_refuse(st, FC_NO, "out of memory for the page");
-    else
-        fc_pack_text(text, size, arena, &packed, st);
-    free(text);
+    if (!fc_memory_close(&out, st)) fc_pack_text(out.text, out.size, arena, &packed, st);
+    free(out.text);
     return st->code ? NULL : json_pack("{s:s%}", "names", packed.text, packed.length);
 }
 

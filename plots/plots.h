@@ -19,8 +19,7 @@ enum fc_code fc_figure_write(const char *directory, const char *name, const stru
 /* A gnuplot script in the making: print to stream, then hand it to fc_script_draw, also after a failure. */
 struct fc_script {
     FILE *stream; /* NULL: the status was filled before, or there is no memory */
-    char *text;
-    size_t size;
+    struct fc_memory_stream memory; /* of the stream; stays where it is */
 };
 void fc_script_open(struct fc_script *script, struct fc_status *st);
 /* fc_figure_write of the script; closes and frees it. Nothing is written where the status is filled. */

@@ -18,7 +18,7 @@ enum fc_code fc_bgl_messages(const struct fc_bench *b, const struct fc_demand *d
     struct fc_load_settings how = {.threads = 1, .seed = settings->seed};
     struct fc_load_summary summary;
     uint32_t *node = malloc(demand->n_tasks * sizeof *node);
-    if (!node) return fc_refuse(st, FC_NO, "out of memory");
+    if (!node) return fc_out_of_memory(st, "a mapping");
     for (uint32_t t = 0; t < demand->n_tasks; t++) node[t] = t;
     struct fc_placement placement = {demand->n_tasks, node};
     if (!fc_load_solve(&b->net, demand, &placement, &how, &load, st)) {

@@ -40,31 +40,30 @@ static int cut(char *text, struct edit *edit)
 static enum fc_code load_edited(const char *name, const char *edits, struct fc_machine *machine,
                                 struct fc_status *st)
 {
-    char directory[1024], path[1200], text[1024], *data = NULL;
+    char directory[1024], path[1200], text[1024];
     struct edit edit[MOST_EDITS];
     struct fc_arena arena = {0};
     struct fc_text source;
-    size_t size = 0;
+    struct fc_memory_stream to;
     snprintf(text, sizeof text, "%s", edits);
     int n = cut(text, edit);
     snprintf(path, sizeof path, "%s/%s.yaml", fc_machines_directory(directory, sizeof directory), name);
-    FILE *to = open_memstream(&data, &size);
-    if (!to) return fc_refuse(st, FC_NO, "out of memory");
+    if (fc_memory_open(&to, st)) return st->code;
     if (!fc_read_file(path, &arena, &source, st)) {
         struct fc_lines lines;
         fc_lines_start(&lines, &source);
-        while (fc_lines_next(&lines)) put_line(lines.text, lines.length, edit, n, to);
+        while (fc_lines_next(&lines)) put_line(lines.text, lines.length, edit, n, to.stream);
     }
-    if (fclose(to) && !st->code) fc_refuse(st, FC_NO, "out of memory");
+    fc_memory_close(&to, st);
     for (int i = 0; i < n && !st->code; i++)
         if (!edit[i].used)
             fc_refuse(st, FC_FAULT, "%s has no line '%.*s'", path, (int)edit[i].key, edit[i].text);
     if (!st->code) {
-        struct fc_text whole = {path, data, size};
+        struct fc_text whole = {path, to.text, to.size};
         fc_machine_read(&whole, machine, st);
     }
     fc_arena_free(&arena);
-    free(data);
+    free(to.text);
     return st->code;
 }
 

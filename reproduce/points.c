@@ -37,7 +37,7 @@ static void add(struct fc_point_of of, struct fc_point point)
     if ((r->n_points & (r->n_points - 1)) == 0) { /* full at powers of two */
         struct fc_point *more = realloc(r->points, (r->n_points ? 2 * r->n_points : 1) * sizeof *more);
         if (!more) {
-            fc_refuse(&r->st, FC_NO, "out of memory");
+            fc_out_of_memory(&r->st, "the points of a figure");
             return;
         }
         r->points = more;
@@ -155,13 +155,13 @@ int fc_reproduction_series(struct fc_reproduction *r, enum fc_paper_mark mark, i
     va_start(arguments, label);
     int s = fc_paper_series_add(&r->plot, mark, style, text_of(r, label, arguments));
     va_end(arguments);
-    if (s < 0) fc_refuse(&r->st, FC_NO, "out of memory");
+    if (s < 0) fc_out_of_memory(&r->st, "the points of a figure");
     return s;
 }
 
 void fc_reproduction_category(struct fc_reproduction *r, const char *name)
 {
-    if (fc_paper_category_add(&r->plot, name, NULL) < 0) fc_refuse(&r->st, FC_NO, "out of memory");
+    if (fc_paper_category_add(&r->plot, name, NULL) < 0) fc_out_of_memory(&r->st, "the points of a figure");
 }
 
 void fc_reproduction_at(struct fc_reproduction *r, int series, double x, double y, double half_width)
@@ -173,7 +173,7 @@ void fc_reproduction_between(struct fc_reproduction *r, int series, double x, do
                              double high)
 {
     if (series >= 0 && !fc_paper_point_add(&r->plot, series, x, y, low, high))
-        fc_refuse(&r->st, FC_NO, "out of memory");
+        fc_out_of_memory(&r->st, "the points of a figure");
 }
 
 void fc_reproduction_note(struct fc_reproduction *r, const char *note)

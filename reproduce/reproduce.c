@@ -186,7 +186,7 @@ static enum fc_code collect(struct group *groups, int n_groups, bool wanted[][MO
     *list = NULL;
     *n = 0;
     if (keep && !(*list = calloc(MOST_FIGURES, sizeof **list)))
-        keep = fc_refuse(st, FC_NO, "out of memory") == FC_OK;
+        keep = fc_out_of_memory(st, "the figures") == FC_OK;
     for (int g = 0; g < n_groups; g++) {
         int group = groups[g].part.group;
         for (int i = 0; groups[g].r && i < groups[g].ops->n_figures; i++)
@@ -219,7 +219,7 @@ enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_
         double cost_s = settings->budget == FC_REPRODUCE_QUICK ? ops->quick_s : ops->full_s;
         struct group *now = &groups[n_groups];
         *now = (struct group){.ops = ops, .r = calloc((size_t)ops->n_figures, sizeof *now->r)};
-        if (!now->r) fc_refuse(&now->st, FC_NO, "out of memory");
+        if (!now->r) fc_out_of_memory(&now->st, "the figures");
         now->part = (struct part){{.show = show_part}, &whole, g, cost_s, 0, 1, ops->figures[0].id};
         whole.total_s += cost_s;
         order[n_groups++] = now;

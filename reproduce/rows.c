@@ -42,7 +42,7 @@ void fc_reproduction_rows(struct fc_reproduction *r)
                                         p->unit, p->deviation_percent);
         int row = fc_paper_category_add(&r->plot, p->what, note);
         if (row < 0)
-            fc_refuse(&r->st, FC_NO, "out of memory");
+            fc_out_of_memory(&r->st, "the points of a figure");
         else
             fc_reproduction_between(r, p->inside ? inside : outside, place(p), row, NAN, NAN);
     }

@@ -179,7 +179,7 @@ enum fc_code fc_births_open(const struct fc_background *background, uint32_t n_n
                             uint64_t seed, struct fc_births **births, struct fc_status *st)
 {
     struct fc_births *x = *births = calloc(1, sizeof *x);
-    if (!x) return fc_refuse(st, FC_NO, "out of memory for the background");
+    if (!x) return fc_out_of_memory(st, "the background");
     x->demand = &background->demand;
     x->n_nodes = n_nodes;
     x->tick_s = tick_s;

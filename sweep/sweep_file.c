@@ -189,11 +189,13 @@ enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_s
     if (fc_read_file(path, &sweep->arena, &text, st)) return st->code;
     sweep->file = fc_copy_text(&sweep->arena, path, st);
     if (!sweep->file) return st->code;
-    if (!yaml_parser_initialize(&parser)) return fc_refuse(st, FC_NO, "out of memory reading %s", path);
+    if (!yaml_parser_initialize(&parser)) return fc_out_of_memory(st, "reading %s", path);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.size);
     if (!yaml_parser_load(&parser, &r.document)) {
-        fc_fail(st, FC_INPUT, (struct fc_place){sweep->file, problem_line(&parser, &text)}, "not YAML: %s",
-                parser.problem ? parser.problem : "unreadable");
+        if (parser.error == YAML_MEMORY_ERROR || !parser.problem) fc_out_of_memory(st, "reading %s", path);
+        else
+            fc_fail(st, FC_INPUT, (struct fc_place){sweep->file, problem_line(&parser, &text)}, "not YAML: %s",
+                    parser.problem);
     } else {
         decode(&r);
         yaml_document_delete(&r.document);

@@ -47,7 +47,7 @@ static char *key_of(const struct fc_sweep *sweep, const struct fc_sweep_settings
         }
     }
     fc_arena_free(&arena);
-    if (!key) fc_refuse(st, FC_NO, "out of memory for the journal");
+    if (!key) fc_out_of_memory(st, "the journal");
     return key;
 }
 
@@ -100,7 +100,7 @@ enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struc
         return fc_fail(st, FC_NO, where, "another run of this sweep is under way");
     rewind(journal->stream);
     json_t *known = read_lines(journal->stream, &end);
-    if (!known) return fc_refuse(st, FC_NO, "out of memory for the journal");
+    if (!known) return fc_out_of_memory(st, "the journal");
     for (size_t i = 0; i < sweep->n_points && !st->code && json_object_size(known); i++) {
         char *key = key_of(sweep, settings, i, st);
         json_t *line = key ? json_object_get(known, key) : NULL;

@@ -306,7 +306,7 @@ enum fc_code fc_sweep_run(const struct fc_sweep *sweep, const struct fc_sweep_se
 {
     struct sweeper w = {.sweep = sweep, .settings = settings, .rows = rows, .st = st};
     w.child = calloc((size_t)settings->at_once, sizeof *w.child);
-    if (!w.child) return fc_refuse(st, FC_NO, "out of memory for %d processes", settings->at_once);
+    if (!w.child) return fc_out_of_memory(st, "%d processes", settings->at_once);
     if (settings->rank == 0) {
         fc_sweep_journal_open(&w.journal, sweep, settings, rows, &w.n_done, st);
         w.columns_known = w.n_done > 0;

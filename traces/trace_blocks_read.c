@@ -66,7 +66,7 @@ static const unsigned char *bytes_at(struct reader *r, uint64_t offset, size_t n
 {
     if (r->fd < 0) return r->data + offset;
     if (!room(&r->packed, &r->packed_capacity, n)) {
-        fc_refuse(r->st, FC_NO, "out of memory: a block of %zu bytes of %s", n, r->head.file);
+        fc_out_of_memory(r->st, "a block of %zu bytes of %s", n, r->head.file);
         return NULL;
     }
     for (size_t got = 0; got < n;) {
@@ -89,7 +89,7 @@ static enum fc_code get_frame(struct reader *r, uint64_t offset, size_t size, si
     if (!packed) return r->st->code;
     if (ZSTD_getFrameContentSize(packed, size) != raw_size) return damaged(r, what);
     if (!room(&r->raw, &r->raw_capacity, raw_size + 1))
-        return fc_refuse(r->st, FC_NO, "out of memory: a block of %zu bytes of %s", raw_size, r->head.file);
+        return fc_out_of_memory(r->st, "a block of %zu bytes of %s", raw_size, r->head.file);
     if (ZSTD_decompressDCtx(r->zstd, r->raw, raw_size, packed, size) != raw_size) return damaged(r, what);
     return FC_OK;
 }
@@ -120,7 +120,7 @@ static enum fc_code get_blocks(struct reader *r, struct fc_column_in *in, uint64
     uint64_t offset = FC_BLOCKS_HEAD, n = fc_column_get(in);
     if (in->bad || n > (size_t)(in->end - in->at)) return damaged(r, "the number of blocks");
     r->blocks = malloc((n + 1) * sizeof *r->blocks);
-    if (!r->blocks) return fc_refuse(r->st, FC_NO, "out of memory: %" PRIu64 " blocks of %s", n, r->head.file);
+    if (!r->blocks) return fc_out_of_memory(r->st, "%" PRIu64 " blocks of %s", n, r->head.file);
     for (uint64_t i = 0; i < n; i++) {
         uint64_t v[6];
         for (int k = 0; k < 6; k++) v[k] = fc_column_get(in);
@@ -145,7 +145,7 @@ static enum fc_code sort_blocks(struct reader *r)
     r->order = malloc((r->n_blocks + 1) * sizeof *r->order);
     r->rank = calloc(t->n_ranks, sizeof *r->rank);
     if (!r->first || !r->order || !r->rank)
-        return fc_refuse(r->st, FC_NO, "out of memory: %" PRIu64 " blocks of %s", r->n_blocks, t->file);
+        return fc_out_of_memory(r->st, "%" PRIu64 " blocks of %s", r->n_blocks, t->file);
     memset(t->first_event, 0, ((size_t)t->n_ranks + 1) * sizeof *t->first_event);
     for (uint64_t i = 0; i < r->n_blocks; i++) {
         r->first[r->blocks[i].rank + 2]++;
@@ -243,7 +243,7 @@ enum fc_code fc_read_trace_blocks(const struct fc_text *text, struct fc_trace *t
     struct fc_lists_in lists = {0};
     r.head = *trace; /* its file and arena */
     r.zstd = ZSTD_createDCtx();
-    if (!r.zstd) fc_refuse(st, FC_NO, "out of memory");
+    if (!r.zstd) fc_out_of_memory(st, "reading the trace");
     if (!st->code && !read_tail(&r)) {
         struct fc_trace *t = &r.head;
         for (uint64_t i = 0; i < r.n_blocks; i++) lists.n += r.blocks[i].n_lists;
@@ -286,7 +286,7 @@ static void refill(struct fc_trace_source *source, uint32_t rank)
     uint64_t number = (uint64_t)k->base.number;
     at->at = at->end = NULL;
     if (!event || !list)
-        fc_refuse(r->st, FC_NO, "out of memory: a block of %" PRIu32 " events of %s", b->n_events, r->head.file);
+        fc_out_of_memory(r->st, "a block of %" PRIu32 " events of %s", b->n_events, r->head.file);
     else if (!get_block(r, b, event, &lists, &k->base))
         for (uint32_t i = 0; i < b->n_events; i++)
             if (fc_check_event(&r->checker, &k->check, rank, number + i, &event[i], list + event[i].list)) break;
@@ -338,7 +338,7 @@ static enum fc_code open_source(struct reader *r, struct fc_trace_source *source
     if (fc_check_start(&r->checker, &r->head, st)) return st->code;
     source->head = &r->head;
     source->rank = calloc(r->head.n_ranks, sizeof *source->rank);
-    if (!source->rank) return fc_refuse(st, FC_NO, "out of memory: %u ranks of a trace", r->head.n_ranks);
+    if (!source->rank) return fc_out_of_memory(st, "%u ranks of a trace", r->head.n_ranks);
     return restart(source);
 }
 
@@ -350,7 +350,7 @@ static struct reader *new_reader(int fd, struct fc_trace_source *source, struct 
     if (!r || !r->zstd) {
         free(r);
         if (fd >= 0) close(fd);
-        fc_refuse(st, FC_NO, "out of memory");
+        fc_out_of_memory(st, "reading the trace");
         return NULL;
     }
     r->st = st;

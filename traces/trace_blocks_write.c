@@ -21,7 +21,7 @@ struct fc_open_block {
 
 static enum fc_code no_memory(struct fc_status *st)
 {
-    return fc_refuse(st, FC_NO, "out of memory while a trace is packed");
+    return fc_out_of_memory(st, "a trace is packed");
 }
 
 enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ranks, bool graph, int level,
@@ -147,13 +147,12 @@ enum fc_code fc_blocks_flush(struct fc_block_writer *w)
 
 static bool put_head(struct fc_bytes *to, const struct fc_trace *head)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory) return false;
-    fc_write_head(memory, head);
-    bool ok = fclose(memory) == 0 && fc_bytes_put_block(to, text, size);
-    free(text);
+    struct fc_memory_stream memory;
+    struct fc_status st = {0};
+    if (fc_memory_open(&memory, &st)) return false;
+    fc_write_head(memory.stream, head);
+    bool ok = !fc_memory_close(&memory, &st) && fc_bytes_put_block(to, memory.text, memory.size);
+    free(memory.text);
     return ok;
 }
 

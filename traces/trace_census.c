@@ -48,7 +48,7 @@ static struct pair *find(struct counter *c, uint32_t src, uint32_t dst)
         struct counter larger = {.mask = c->mask ? 2 * c->mask + 1 : 1023};
         larger.pair = calloc(larger.mask + 1, sizeof *larger.pair);
         if (!larger.pair) {
-            fc_refuse(c->st, FC_NO, "out of memory for the messages between %llu pairs of ranks", (unsigned long long)c->n);
+            fc_out_of_memory(c->st, "the messages between %llu pairs of ranks", (unsigned long long)c->n);
             return NULL;
         }
         for (uint64_t i = 0; c->pair && i <= c->mask; i++)
@@ -113,7 +113,7 @@ static enum fc_code count_pairs(struct counter *c)
 {
     struct fc_trace_census *s = c->census;
     uint32_t n_ranks = c->head->n_ranks, *partners = calloc(n_ranks, sizeof *partners);
-    if (!partners) return fc_refuse(c->st, FC_NO, "out of memory: %u ranks of a trace", n_ranks);
+    if (!partners) return fc_out_of_memory(c->st, "%u ranks of a trace", n_ranks);
     for (uint64_t i = 0; c->pair && i <= c->mask; i++) {
         const struct pair *p = &c->pair[i];
         uint64_t more = p->sends > p->receives ? p->sends - p->receives : 0;
@@ -156,7 +156,7 @@ static enum fc_code start(struct counter *c)
     const struct fc_trace *t = c->head;
     c->any_source = calloc(t->n_ranks, sizeof *c->any_source);
     c->whole = calloc(t->n_comms, sizeof *c->whole);
-    if (!c->any_source || !c->whole) return fc_refuse(c->st, FC_NO, "out of memory: %u ranks of a trace", t->n_ranks);
+    if (!c->any_source || !c->whole) return fc_out_of_memory(c->st, "%u ranks of a trace", t->n_ranks);
     for (uint32_t k = 0; k < t->n_comms; k++) {
         c->whole[k] = t->comm_first[k + 1] - t->comm_first[k] == t->n_ranks;
         c->census->n_sub_comms += !c->whole[k];

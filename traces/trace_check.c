@@ -27,7 +27,7 @@ enum fc_code fc_check_start(struct fc_trace_checker *c, const struct fc_trace *t
     uint64_t n_members = t->comm_first[t->n_comms];
     *c = (struct fc_trace_checker){.trace = t, .st = st};
     c->sorted = malloc((n_members + 1) * sizeof *c->sorted);
-    if (!c->sorted) return fc_refuse(st, FC_NO, "out of memory: %" PRIu64 " members of communicators", n_members);
+    if (!c->sorted) return fc_out_of_memory(st, "%" PRIu64 " members of communicators", n_members);
     memcpy(c->sorted, t->comm_member, n_members * sizeof *c->sorted);
     for (uint32_t k = 0; k < t->n_comms; k++) {
         uint32_t *member = c->sorted + t->comm_first[k];
@@ -147,7 +147,7 @@ static enum fc_code make_request(struct fc_rank_check *r, struct fc_status *st)
     if (r->n_words == r->capacity) {
         uint64_t capacity = 2 * r->capacity + 16;
         uint64_t *larger = realloc(r->completed, capacity * sizeof *larger);
-        if (!larger) return fc_refuse(st, FC_NO, "out of memory: open requests of a trace");
+        if (!larger) return fc_out_of_memory(st, "open requests of a trace");
         r->completed = larger;
         r->capacity = capacity;
     }

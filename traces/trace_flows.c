@@ -13,7 +13,7 @@ static enum fc_code resize(struct fc_flows *flows, size_t capacity, struct fc_st
     if (flow) flows->flow = flow;
     struct fc_flow *other = flow ? realloc(flows->other, capacity * sizeof *other) : NULL;
     if (!other)
-        return fc_refuse(st, FC_NO, "out of memory for the bytes between %zu pairs of ranks", capacity);
+        return fc_out_of_memory(st, "the bytes between %zu pairs of ranks", capacity);
     flows->other = other;
     flows->capacity = capacity;
     return FC_OK;
@@ -23,7 +23,7 @@ enum fc_code fc_flows_start(struct fc_flows *flows, uint32_t n_ranks, struct fc_
 {
     *flows = (struct fc_flows){.n_ranks = n_ranks};
     flows->first = malloc(((size_t)n_ranks + 1) * sizeof *flows->first);
-    if (!flows->first) return fc_refuse(st, FC_NO, "out of memory for the bytes of %u ranks", n_ranks);
+    if (!flows->first) return fc_out_of_memory(st, "the bytes of %u ranks", n_ranks);
     if (resize(flows, 4 * (size_t)n_ranks + 1024, st)) fc_flows_free(flows);
     return st->code;
 }

@@ -115,7 +115,7 @@ static enum fc_code allocate(struct generator *g, const struct fc_demand *demand
     struct fc_trace *t = g->trace;
     uint64_t n = demand->n_tasks, n_events;
     if (__builtin_mul_overflow(iterations, 2 * g->n_messages + n, &n_events) || n_events > UINT64_MAX / 128)
-        return fc_refuse(st, FC_NO, "out of memory: %" PRIu64 " iterations of %" PRIu64 " messages",
+        return fc_out_of_memory(st, "%" PRIu64 " iterations of %" PRIu64 " messages",
                          iterations, g->n_messages);
     for (uint64_t r = 0; r < n; r++)
         if (iterations * (g->n_out[r] + g->n_in[r]) > INT32_MAX)

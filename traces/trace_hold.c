@@ -18,7 +18,7 @@ enum { LEAST = 64 };
 
 static enum fc_code no_memory(const struct fc_hold *hold)
 {
-    return fc_refuse(hold->sink->st, FC_NO, "out of memory while holding events of rank %u", hold->rank);
+    return fc_out_of_memory(hold->sink->st, "holding events of rank %u", hold->rank);
 }
 
 /* Room for `more` entries behind n. */

@@ -196,7 +196,7 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
     const struct fc_raw_event *raw;
     uint64_t at = t->first_event[rank];
     struct request *requests = malloc((file->n_requests + 1) * sizeof *requests);
-    if (!requests) return fc_refuse(m->st, FC_NO, "out of memory while the ranks are merged");
+    if (!requests) return fc_out_of_memory(m->st, "the ranks are merged");
     for (uint64_t i = 0; i < file->n_requests; i++) requests[i] = (struct request){UINT64_MAX, -1, -1};
     fc_rewind_file(file);
     while ((raw = fc_next_record(file, &words))) {

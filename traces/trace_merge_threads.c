@@ -79,7 +79,7 @@ enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint
     if (!sorted || !number) {
         free(sorted);
         free(number);
-        return fc_refuse(st, FC_NO, "out of memory while the threads of a rank are merged");
+        return fc_out_of_memory(st, "the threads of a rank are merged");
     }
     memset(number, -1, ((uint64_t)n_requests + *n + 1) * sizeof *number);
     for (uint64_t i = 0; i < *n; i++) {

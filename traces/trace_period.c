@@ -44,7 +44,7 @@ struct fc_period_finder {
 
 static enum fc_code no_memory(const struct fc_period_finder *f)
 {
-    return fc_refuse(f->st, FC_NO, "out of memory: looking for what repeats in rank %" PRIu32 "'s calls",
+    return fc_out_of_memory(f->st, "looking for what repeats in rank %" PRIu32 "'s calls",
                      f->rank);
 }
 
@@ -299,7 +299,7 @@ struct fc_period_finder *fc_period_start(const struct fc_trace *head, struct fc_
     struct fc_period_finder *f = calloc(1, sizeof *f);
     uint32_t n = head->n_ranks, most = head->n_comms > n ? head->n_comms : n;
     *period = (struct fc_period){.n_ranks = n};
-    if (!f) return fc_refuse(st, FC_NO, "out of memory"), NULL;
+    if (!f) return fc_out_of_memory(st, "the periods of the trace"), NULL;
     *f = (struct fc_period_finder){
         .head = head, .period = period, .st = st, .rates.head = head, .rates.period = period};
     period->rank = fc_alloc(&period->arena, n, sizeof *period->rank, st);

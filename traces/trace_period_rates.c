@@ -264,7 +264,7 @@ enum fc_code fc_period_join(struct fc_period_rates *r, struct fc_status *st)
     j.k = malloc(r->head->n_ranks * sizeof *j.k);
     j.scale = malloc(n_nodes * sizeof *j.scale);
     if (!j.node || !j.k || !j.scale) {
-        fc_refuse(st, FC_NO, "out of memory: %" PRIu32 " ranks and communicators", n_nodes);
+        fc_out_of_memory(st, "%" PRIu32 " ranks and communicators", n_nodes);
     } else {
         for (uint32_t i = 0; i < n_nodes; i++) j.node[i] = (struct node){i, 1, 1};
         if (relate_messages(&j) && relate_calls(&j)) {

@@ -41,7 +41,7 @@ struct fc_sink_note {
 
 static enum fc_code no_memory(struct fc_status *st)
 {
-    return fc_refuse(st, FC_NO, "out of memory while reading a trace");
+    return fc_out_of_memory(st, "reading a trace");
 }
 
 enum fc_code fc_sink_start(struct fc_trace_sink *sink, uint32_t n_ranks, const char *program, const char *recorded)

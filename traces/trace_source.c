@@ -26,7 +26,7 @@ enum fc_code fc_source_memory(const struct fc_trace *trace, struct fc_trace_sour
 {
     *source = (struct fc_trace_source){.head = trace, .st = st, .refill = nothing_more, .restart = restart};
     source->rank = calloc(trace->n_ranks, sizeof *source->rank);
-    if (!source->rank) return fc_refuse(st, FC_NO, "out of memory: %u ranks of a trace", trace->n_ranks);
+    if (!source->rank) return fc_out_of_memory(st, "%u ranks of a trace", trace->n_ranks);
     return restart(source);
 }
 
@@ -43,7 +43,7 @@ enum fc_code fc_source_own(struct fc_trace *trace, struct fc_trace_source *sourc
     struct fc_trace *own = malloc(sizeof *own);
     if (!own) {
         fc_trace_free(trace);
-        return fc_refuse(st, FC_NO, "out of memory");
+        return fc_out_of_memory(st, "reading the trace");
     }
     *own = *trace;
     *trace = (struct fc_trace){0};

@@ -398,21 +398,21 @@ enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *tra
 /* The lines up to `events N`; of a file that does not begin as a trace only the first. */
 static char *collect_head(struct fc_stream *s, size_t *size, struct fc_status *st)
 {
-    char *text = NULL;
-    FILE *memory = open_memstream(&text, size);
+    struct fc_memory_stream memory;
     const char *line, *at, *word;
     size_t length, n;
-    if (!memory) fc_refuse(st, FC_NO, "out of memory");
-    while (memory && !fc_stream_line(s, &line, &length, st) && line) {
-        fwrite(line, 1, length, memory);
-        fputc('\n', memory);
+    if (fc_memory_open(&memory, st)) return NULL;
+    while (!fc_stream_line(s, &line, &length, st) && line) {
+        fwrite(line, 1, length, memory.stream);
+        fputc('\n', memory.stream);
         at = line;
         bool any = fc_next_word(&at, line + length, &word, &n);
         if (s->line == 1 && !(any && n == 15 && memcmp(word, "fabricast-trace", n) == 0)) break;
         if (any && n == 6 && memcmp(word, "events", n) == 0) break;
     }
-    if (memory && fclose(memory) != 0) fc_refuse(st, FC_NO, "out of memory");
-    return text;
+    fc_memory_close(&memory, st);
+    *size = memory.size;
+    return memory.text;
 }
 
 static enum fc_code stream_text(const char *path, const struct fc_trace_options *options, struct fc_trace_sink *sink)

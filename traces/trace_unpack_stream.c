@@ -115,7 +115,7 @@ static enum fc_code read_rank(struct reader *r, uint32_t rank)
     size_t most = end[FC_COL_LIST] - first[FC_COL_LIST] + 1; /* an entry costs a byte */
     if (most > r->list_capacity) {
         int64_t *larger = realloc(r->list, most * sizeof *larger);
-        if (!larger) return fc_refuse(r->st, FC_NO, "out of memory: the lists of rank %" PRIu32, rank);
+        if (!larger) return fc_out_of_memory(r->st, "the lists of rank %" PRIu32, rank);
         r->list = larger;
         r->list_capacity = most;
     }

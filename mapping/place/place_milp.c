@@ -17,10 +17,9 @@
  * pair of the first dimension has its middle in the lower half of every axis (mirrors), and where traffic
  * uses the two interfaces of a dimension alike the first is on the lower node. Limits: some 10^4 y. */
 #include "mapping/place/place_best.h"
+#include "solvers/glpk_thread.h"
 
-#include <glpk.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -402,34 +401,26 @@ static enum fc_code solve(struct program *p, const struct fc_place_milp_settings
     return FC_OK;
 }
 
-static void give_up(void *info)
+struct milp {
+    struct program *p;
+    const struct fc_place_milp_settings *settings;
+    struct fc_place_best *best;
+    struct fc_status *st;
+};
+
+static void work(void *of)
 {
-    longjmp(*(jmp_buf *)info, 1);
-}
-static int say_nothing(void *info, const char *text)
-{
-    (void)info, (void)text;
-    return 1; /* GLPK prints it no more */
+    struct milp *w = of;
+    w->p->lp = glp_create_prob();
+    if (!build(w->p, w->settings, w->st)) solve(w->p, w->settings, w->best, w->st);
 }
 
-/* One program. An assertion of GLPK that fails (its simplex, on numbers that got out of hand) would end the
- * process: here it ends the program, and with it GLPK's memory. */
+/* One program. */
 static enum fc_code run(struct program *p, const struct fc_place_milp_settings *settings,
                         struct fc_place_best *best, struct fc_status *st)
 {
-    jmp_buf broken;
-    if (setjmp(broken)) {
-        glp_free_env();
-        return fc_refuse(st, FC_NO, "GLPK failed on the integer program");
-    }
-    glp_term_hook(say_nothing, NULL);
-    glp_error_hook(give_up, &broken);
-    p->lp = glp_create_prob();
-    if (!build(p, settings, st)) solve(p, settings, best, st);
-    glp_delete_prob(p->lp);
-    glp_error_hook(NULL, NULL);
-    glp_term_hook(NULL, NULL);
-    return st->code;
+    struct milp w = {p, settings, best, st};
+    return fc_glpk(work, &w, "the integer program", st);
 }
 
 /* The greatest load, profile after profile in the order of their bounds. What is not finished stays `open`:
@@ -449,7 +440,9 @@ static enum fc_code by_profiles(struct program *p, const struct fc_place_profile
         if (profile->bound >= open || (best->by && profile->bound >= best->value * (1 - 1e-12))) break;
         left.time_s -= fc_wall_s() - start;
         p->profile = profile->position;
-        if (left.time_s <= 0 || run(p, &left, &one, &why) == FC_NO) {
+        bool unfinished = left.time_s <= 0 || run(p, &left, &one, &why) == FC_NO;
+        if (fc_is_out_of_memory(&why)) return fc_out_of_memory(st, "the integer program (GLPK)");
+        if (unfinished) {
             open = fmin(open, profile->bound);
         } else if (!why.code) {
             nodes += one.steps;

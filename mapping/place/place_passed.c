@@ -94,7 +94,7 @@ static void see(struct walk *w)
         uint32_t more = 2 * w->capacity + 64;
         struct fc_layout_point *grown = realloc(w->front, more * sizeof *grown);
         if (!grown) {
-            fc_refuse(w->st, FC_NO, "out of memory for the front of layouts");
+            fc_out_of_memory(w->st, "the front of layouts");
             return;
         }
         w->front = grown;

@@ -284,7 +284,7 @@ static void point_of(const struct fc_place_model *m, const struct fc_place_found
 static enum fc_code report(const struct fc_place_search *s, const struct fc_place_seen *seen,
                            struct fc_place_all *all, struct fc_status *st)
 {
-    if (seen->full) return fc_refuse(st, FC_NO, "out of memory for the front of layouts");
+    if (seen->full) return fc_out_of_memory(st, "the front of layouts");
     all->layouts = seen->layouts;
     all->evaluated = seen->evaluated;
     all->n_front = seen->n_front;

@@ -153,7 +153,7 @@ enum fc_code TASK(const struct fc_place_search *s, const struct fc_place_task *t
                nodes * s->lanes * sizeof *w.last);
         memcpy(w.last_weighted, s->unary_hops + (n - 1) * nodes, nodes * sizeof *w.last_weighted);
         descend(&w, 0);
-        if (seen->full) fc_refuse(st, FC_NO, "out of memory for the front of layouts");
+        if (seen->full) fc_out_of_memory(st, "the front of layouts");
     }
     fc_arena_free(&arena);
     return st->code;

@@ -186,12 +186,12 @@ static void from_arrival(struct template *t, int d, int way, int side)
 static enum fc_code make_template(struct template *t, struct fc_status *st)
 {
     t->met = calloc(t->s->chip_links, sizeof *t->met);
-    if (!t->met) return fc_refuse(st, FC_NO, "out of memory for the dependencies of a chip");
+    if (!t->met) return fc_out_of_memory(st, "the dependencies of a chip");
     from_cores(t);
     for (int d = 0; d < t->s->n_dims; d++)
         for (int way = 0; way < 2 && t->s->k[d] > 1; way++)
             for (int side = 0; side < 2; side++) from_arrival(t, d, way, side);
-    if (t->full) return fc_refuse(st, FC_NO, "out of memory for the dependencies of a chip");
+    if (t->full) return fc_out_of_memory(st, "the dependencies of a chip");
     compact(t);
     return FC_OK;
 }

@@ -42,7 +42,7 @@ static enum fc_code add_row(struct rows *rows, const struct row *row, struct fc_
         size_t capacity = rows->capacity ? 2 * rows->capacity : 1024;
         struct row *larger = realloc(rows->row, capacity * sizeof *larger);
         if (!larger)
-            return fc_refuse(st, FC_NO, "out of memory: %zu entries of a communication graph", capacity);
+            return fc_out_of_memory(st, "%zu entries of a communication graph", capacity);
         rows->row = larger;
         rows->capacity = capacity;
     }

@@ -9,8 +9,8 @@
  * the best so far and the master's are asked first, which steadies them (Wentges 1997). It ends when the bound and the
  * master meet. GLPK's primal simplex, warm from the last basis. Rows of links that no column fills enter late. */
 #include "solvers/bound/flow.h"
+#include "solvers/glpk_thread.h"
 
-#include <glpk.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,7 @@ struct master {
     double *value;
     double *price, *mix; /* [n_rows] */
     double *sigma;       /* [n_commodities] */
+    double gap, most_steps;
 };
 
 /* ---- rows and columns ---- */
@@ -118,7 +119,7 @@ static enum fc_code take_pool(struct master *m)
     uint32_t n = m->flow->n_commodities, *first = calloc(n + 2ull, sizeof *first);
     uint32_t *list = calloc(old.n_columns + 1ull, sizeof *list);
     struct fc_flow_pool fresh = {0};
-    if (!first || !list) fc_refuse(m->st, FC_NO, "out of memory for %u columns of the flow program", old.n_columns);
+    if (!first || !list) fc_out_of_memory(m->st, "%u columns of the flow program", old.n_columns);
     for (uint32_t j = 0; !m->st->code && j < old.n_columns; j++) first[old.column[j].commodity + 2]++;
     for (uint32_t c = 0; !m->st->code && c < n; c++) first[c + 2] += first[c + 1];
     for (uint32_t j = 0; !m->st->code && j < old.n_columns; j++) list[first[old.column[j].commodity + 1]++] = j;
@@ -138,7 +139,7 @@ static enum fc_code take_pool(struct master *m)
     return m->st->code;
 }
 
-static enum fc_code start(struct master *m, struct fc_arena *scratch)
+static enum fc_code reserve(struct master *m, struct fc_arena *scratch)
 {
     const struct fc_flow *flow = m->flow;
     m->lp_row = fc_alloc(scratch, flow->n_rows, sizeof *m->lp_row, m->st);
@@ -148,7 +149,12 @@ static enum fc_code start(struct master *m, struct fc_arena *scratch)
     m->price = fc_alloc(scratch, flow->n_rows, sizeof *m->price, m->st);
     m->mix = fc_alloc(scratch, flow->n_rows, sizeof *m->mix, m->st);
     m->sigma = fc_alloc(scratch, flow->n_commodities, sizeof *m->sigma, m->st);
-    if (m->st->code || take_pool(m)) return m->st->code;
+    return m->st->code ? m->st->code : take_pool(m);
+}
+
+static void start(struct master *m)
+{
+    const struct fc_flow *flow = m->flow;
     m->scale = fc_flow_loads(m->state);
     m->lp = glp_create_prob();
     glp_init_smcp(&m->parameters);
@@ -165,7 +171,6 @@ static enum fc_code start(struct master *m, struct fc_arena *scratch)
     for (uint32_t j = 0; j < m->pool->n_columns; j++) glp_set_col_bnds(m->lp, (int)j + 2, GLP_LO, 0, 0);
     add_rows(m, 0.5 * m->scale);
     first_basis(m);
-    return FC_OK;
 }
 
 /* Primal simplex from the last basis; where that cycles, dual, then from a fresh basis. */
@@ -175,11 +180,7 @@ static bool simplex(struct master *m)
     for (size_t i = 0; i < FC_COUNT(methods); i++) {
         m->parameters.meth = methods[i];
         m->parameters.it_lim = 5000 + 2 * glp_get_num_rows(m->lp);
-        if (i == 2) { /* the one call that talks */
-            int talks = glp_term_out(GLP_OFF);
-            glp_adv_basis(m->lp, 0);
-            glp_term_out(talks);
-        }
+        if (i == 2) glp_adv_basis(m->lp, 0);
         int before = glp_get_it_cnt(m->lp), failed = glp_simplex(m->lp, &m->parameters);
         m->state->steps += 30.0 * (glp_get_it_cnt(m->lp) - before) * glp_get_num_rows(m->lp);
         if (!failed && glp_get_status(m->lp) == GLP_OPT) return true;
@@ -258,12 +259,19 @@ static enum fc_code iterate(struct master *m, double gap, double most_steps)
     return FC_OK;
 }
 
+static void work(void *of)
+{
+    struct master *m = of;
+    start(m);
+    iterate(m, m->gap, m->most_steps);
+}
+
 enum fc_code fc_flow_columns(struct fc_flow_state *state, double gap, double most_steps, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
-    struct master m = {.state = state, .flow = state->flow, .pool = &state->pool, .st = st};
-    if (!start(&m, &scratch)) iterate(&m, gap, most_steps);
-    if (m.lp) glp_delete_prob(m.lp);
+    struct master m = {
+        .state = state, .flow = state->flow, .pool = &state->pool, .st = st, .gap = gap, .most_steps = most_steps};
+    if (!reserve(&m, &scratch)) fc_glpk(work, &m, "the flow program over paths", st);
     fc_arena_free(&scratch);
     return st->code;
 }

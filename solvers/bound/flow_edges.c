@@ -5,8 +5,8 @@
  * the prices of the capacity rows prove the bound (flow_paths.c), so that a wrong answer of the solver could not
  * pass. Small programs: some 10^4 variables. */
 #include "solvers/bound/flow.h"
+#include "solvers/glpk_thread.h"
 
-#include <glpk.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +16,8 @@ struct edges {
     double scale_s, scale_bytes; /* z and flows of about 1 */
     int *at;                     /* [n_vertices] conservation row of the commodity, 0: none */
     int z;
+    double *price, value; /* the answer: [n_rows] of the capacity rows, and of the objective */
+    struct fc_status *st;
 };
 
 /* Row of vertex v of the commodity, made at its first use. */
@@ -72,33 +74,39 @@ static void set_up(struct edges *e)
     for (uint32_t c = 0; c < flow->n_commodities; c++) add_commodity(e, c);
 }
 
+static void solve(void *of)
+{
+    struct edges *e = of;
+    const struct fc_flow *flow = e->flow;
+    glp_smcp parameters;
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.presolve = GLP_ON;
+    parameters.meth = GLP_PRIMAL;
+    parameters.tol_bnd = parameters.tol_dj = 1e-9;
+    set_up(e);
+    if (glp_simplex(e->lp, &parameters) || glp_get_status(e->lp) != GLP_OPT) {
+        fc_refuse(e->st, FC_NO, "GLPK did not solve the flow program of %d rows and %d columns (its edge form)",
+                  glp_get_num_rows(e->lp), glp_get_num_cols(e->lp));
+        return;
+    }
+    for (uint32_t r = 0; r < flow->n_rows; r++)
+        e->price[r] = fmax(0, glp_get_row_dual(e->lp, (int)r + 1)) / flow->capacity[r];
+    e->value = glp_get_obj_val(e->lp);
+}
+
 enum fc_code fc_flow_edges(struct fc_flow_state *state, struct fc_status *st)
 {
     const struct fc_flow *flow = state->flow;
     struct fc_arena scratch = {0};
-    struct edges e = {.flow = flow, .scale_s = state->upper_s};
-    double *price = fc_alloc(&scratch, flow->n_rows, sizeof *price, st);
+    struct edges e = {.flow = flow, .scale_s = state->upper_s, .st = st};
+    e.price = fc_alloc(&scratch, flow->n_rows, sizeof *e.price, st);
     e.at = fc_alloc(&scratch, flow->n_vertices, sizeof *e.at, st);
     for (uint64_t i = 0; i < flow->first_source[flow->n_commodities]; i++)
         e.scale_bytes = fmax(e.scale_bytes, flow->bytes[i]);
-    if (!st->code) {
-        glp_smcp parameters;
-        glp_init_smcp(&parameters);
-        parameters.msg_lev = GLP_MSG_OFF;
-        parameters.presolve = GLP_ON;
-        parameters.meth = GLP_PRIMAL;
-        parameters.tol_bnd = parameters.tol_dj = 1e-9;
-        set_up(&e);
-        if (glp_simplex(e.lp, &parameters) || glp_get_status(e.lp) != GLP_OPT) {
-            fc_refuse(st, FC_NO, "GLPK did not solve the flow program of %d rows and %d columns (its edge form)",
-                      glp_get_num_rows(e.lp), glp_get_num_cols(e.lp));
-        } else {
-            for (uint32_t r = 0; r < flow->n_rows; r++)
-                price[r] = fmax(0, glp_get_row_dual(e.lp, (int)r + 1)) / flow->capacity[r];
-            fc_flow_prove(state, price);
-            state->upper_s = fmin(state->upper_s, glp_get_obj_val(e.lp) * e.scale_s);
-        }
-        glp_delete_prob(e.lp);
+    if (!st->code && !fc_glpk(solve, &e, "the flow program", st)) {
+        fc_flow_prove(state, e.price);
+        state->upper_s = fmin(state->upper_s, e.value * e.scale_s);
     }
     fc_arena_free(&scratch);
     return st->code;

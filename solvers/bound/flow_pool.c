@@ -18,13 +18,13 @@ enum fc_code fc_flow_pool_add(struct fc_flow_pool *p, uint32_t commodity, double
     if (p->n_columns == p->capacity) {
         uint32_t capacity = p->capacity ? 2 * p->capacity : 1024;
         if (!grow(&p->column, capacity, sizeof *p->column))
-            return fc_refuse(st, FC_NO, "out of memory for %u columns of the flow program", capacity);
+            return fc_out_of_memory(st, "%u columns of the flow program", capacity);
         p->capacity = capacity;
     }
     if (p->used + n > p->room) {
         uint64_t room = 2 * p->room + n;
         if (!grow(&p->arc, room, sizeof *p->arc) || !grow(&p->bytes, room, sizeof *p->bytes))
-            return fc_refuse(st, FC_NO, "out of memory for %u columns of the flow program", p->n_columns);
+            return fc_out_of_memory(st, "%u columns of the flow program", p->n_columns);
         p->room = room;
     }
     p->column[p->n_columns++] = (struct fc_flow_column){commodity, n, p->used, weight};

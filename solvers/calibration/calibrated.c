@@ -20,6 +20,7 @@
  * (without a point at LONG_SHARE), wherever this very case was run, also where its latencies are too vague
  * for anchors; else s*, its error that of transfer times NINE_OF_TEN. */
 #include "solvers/calibration/calibration_correction.h"
+#include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_interp.h>
 #include <math.h>
@@ -72,6 +73,7 @@ static double ratio_at(const struct fc_calibrated *c, int left_out, double x)
     for (int i = 0; i < c->n; i++)
         if (i != left_out) xs[n] = c->x[i], rs[n++] = c->r[i];
     if (x >= xs[n - 1]) return rs[n - 1];
+    fc_gsl_errors();
     gsl_interp *interp = gsl_interp_alloc(n > 2 ? gsl_interp_steffen : gsl_interp_linear, (size_t)n);
     if (!interp) return NAN;
     double y = gsl_interp_init(interp, xs, rs, (size_t)n) ? NAN : gsl_interp_eval(interp, xs, rs, x, NULL);

@@ -13,6 +13,7 @@
  * either way stands at its default and the fit is repeated, the widest first; one that runs to an end of its
  * range stands there. */
 #include "solvers/calibration/calibration_fit.h"
+#include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -235,6 +236,7 @@ static enum fc_code polish(struct fc_fit *f, struct fc_queueing_parameters *p, s
     struct lm m = {f, *p};
     size_t n = used_rows(f), k = (size_t)f->n_free;
     if (k == 0 || n <= k) return FC_OK;
+    fc_gsl_errors();
     gsl_multifit_nlinear_fdf fdf = {.f = lm_residuals, .df = lm_jacobian, .n = n, .p = k, .params = &m};
     gsl_multifit_nlinear_parameters settings = gsl_multifit_nlinear_default_parameters();
     gsl_multifit_nlinear_workspace *w =
@@ -253,7 +255,7 @@ static enum fc_code polish(struct fc_fit *f, struct fc_queueing_parameters *p, s
         from_logs(&m, w->x, &better);
         if (residuals(f, &better, f->r) < before) *p = better;
     } else {
-        fc_refuse(st, FC_NO, "out of memory for the fit");
+        fc_out_of_memory(st, "the fit");
     }
     if (w) gsl_multifit_nlinear_free(w);
     gsl_vector_free(x);
@@ -272,7 +274,7 @@ static enum fc_code intervals(struct fc_fit *f, const struct fc_queueing_paramet
     gsl_matrix *jacobian = gsl_matrix_alloc(n, k), *covariance = gsl_matrix_alloc(k, k);
     gsl_vector *x = gsl_vector_alloc(k);
     if (!jacobian || !covariance || !x) {
-        fc_refuse(st, FC_NO, "out of memory for the fit");
+        fc_out_of_memory(st, "the fit");
     } else {
         for (size_t i = 0; i < k; i++) gsl_vector_set(x, i, log(p->value[f->free[i]]));
         int status = lm_jacobian(x, &m, jacobian);
@@ -351,14 +353,13 @@ enum fc_code fc_fit_all(struct fc_fit *f, struct fc_queueing_parameters *p, doub
 {
     double step = FIRST_STEP;
     memcpy(f->fitted, f->use, f->n_jobs * sizeof *f->fitted);
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    fc_gsl_errors();
     for (;;) {
         if (polish(f, p, st)) break;
         search(f, step, p);
         if (intervals(f, p, half, st) || !fix_one(f, half, p)) break;
         step = 2 * LAST_STEP;
     }
-    gsl_set_error_handler(handler);
     if (!st->code && !isfinite(residuals(f, p, f->r)))
         fc_refuse(st, FC_NO,
                   "the fit has no solution: the queueing model does not converge for the runs made");
@@ -391,9 +392,8 @@ static bool newton(const struct fc_fit *f, const double *r, double *step)
 void fc_fit_again(struct fc_fit *f, struct fc_queueing_parameters *p)
 {
     double step[FC_Q_PARAMETERS], before = residuals(f, p, f->r);
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    fc_gsl_errors();
     bool good = f->n_free > 0 && newton(f, f->r, step);
-    gsl_set_error_handler(handler);
     for (int half = 0; good && half < MOST_HALVINGS; half++) {
         struct fc_queueing_parameters tried = *p;
         for (int i = 0; i < f->n_free; i++)

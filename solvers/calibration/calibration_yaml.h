@@ -58,13 +58,21 @@ static inline struct fc_place place_of(const struct reader *r, const yaml_node_t
     return (struct fc_place){r->c->file, (long)node->start_mark.line + 1};
 }
 
+static inline void not_yaml(struct reader *r, const yaml_parser_t *parser)
+{
+    if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
+        fc_out_of_memory(r->st, "reading %s", r->c->file);
+    else
+        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser->problem_mark.line + 1}, "not YAML: %s",
+                parser->problem);
+}
+
 /* Nothing comes behind the document: a second one would be ignored. */
 static inline bool check_end(struct reader *r, yaml_parser_t *parser)
 {
     yaml_document_t more;
     if (!yaml_parser_load(parser, &more)) {
-        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser->problem_mark.line + 1},
-                "not YAML: %s", parser->problem ? parser->problem : "unreadable");
+        not_yaml(r, parser);
         return false;
     }
     const yaml_node_t *root = yaml_document_get_root_node(&more);
@@ -78,14 +86,12 @@ static inline bool parse(struct reader *r, const struct fc_text *text)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) {
-        fc_refuse(r->st, FC_NO, "out of memory reading %s", text->file);
+        fc_out_of_memory(r->st, "reading %s", text->file);
         return false;
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
     bool loaded = yaml_parser_load(&parser, &r->document);
-    if (!loaded)
-        fc_fail(r->st, FC_INPUT, (struct fc_place){r->c->file, (long)parser.problem_mark.line + 1},
-                "not YAML: %s", parser.problem ? parser.problem : "unreadable");
+    if (!loaded) not_yaml(r, &parser);
     if (loaded && !check_end(r, &parser)) {
         yaml_document_delete(&r->document);
         loaded = false;

@@ -13,6 +13,7 @@
  * what the points do not tell stays in the middle. Lengths count in half ranges of the feature, at least
  * LEAST_RANGE. Limits: no trend; one noise for all points; n^3. */
 #include "solvers/calibration/kriging.h"
+#include "solvers/gsl_errors.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -162,10 +163,9 @@ enum fc_code fc_kriging_leave_out(const struct fc_kriging *k, enum fc_kriging_le
 {
     struct fc_arena arena = {0};
     struct scratch s;
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    fc_gsl_errors();
     if (make_scratch(&arena, k->n, &s, st) && !leave_out(k, what, s.error, s.variance, s.block, s.done))
         fc_refuse(st, FC_NO, "points cannot be left out of the correction: its covariance is singular");
-    gsl_set_error_handler(handler);
     for (uint32_t i = 0; !st->code && i < k->n; i++) {
         value[i] = k->points[i].value - s.error[i];
         standard_deviation[i] = sqrt(k->shape.variance * s.variance[i]);
@@ -281,13 +281,14 @@ static enum fc_code open(const struct fc_kriging_point *points, uint32_t n,
                          const struct fc_kriging_shape *shape, struct fc_kriging *k, struct fc_status *st)
 {
     struct scratch s;
+    fc_gsl_errors();
     k->n = n;
     k->points = fc_alloc(&k->arena, n, sizeof *k->points, st);
     if (!k->points || !make_scratch(&k->arena, n, &s, st)) return st->code;
     memcpy(k->points, points, n * sizeof *points);
     k->inverse = gsl_matrix_alloc(n, n);
     k->weights = gsl_vector_alloc(n);
-    if (!k->inverse || !k->weights) return fc_refuse(st, FC_NO, "out of memory for a correction");
+    if (!k->inverse || !k->weights) return fc_out_of_memory(st, "a correction");
     if (shape)
         k->shape = *shape;
     else
@@ -306,12 +307,11 @@ static enum fc_code make(const struct fc_kriging_point *points, uint32_t n,
     struct fc_kriging *k = fc_alloc(&arena, 1, sizeof *k, st);
     if (!k) return st->code;
     k->arena = arena;
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    fc_gsl_errors();
     if (open(points, n, shape, k, st))
         fc_kriging_close(k);
     else
         *kriging = k;
-    gsl_set_error_handler(handler);
     return st->code;
 }
 

@@ -169,7 +169,7 @@ static enum fc_code append(struct fc_schedule *s, struct fc_arena *arena, struct
                            uint64_t *n_messages, struct fc_status *st)
 {
     if (s->full)
-        return fc_refuse(st, FC_NO, "out of memory after %llu messages of one collective call",
+        return fc_out_of_memory(st, "after %llu messages of one collective call",
                          (unsigned long long)s->n_messages);
     struct fc_message *all = fc_alloc(arena, *n_messages + s->n_messages, sizeof *all, st);
     if (!all) return st->code;

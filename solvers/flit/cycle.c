@@ -198,7 +198,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
 {
     struct fc_cycle *e = calloc(1, sizeof *e);
     *engine = e;
-    if (!e) return fc_refuse(st, FC_NO, "out of memory");
+    if (!e) return fc_out_of_memory(st, "the cycle engine");
     e->flit = flit;
     e->traffic = traffic;
     e->high_traffic = fc_flit_high_traffic(traffic);

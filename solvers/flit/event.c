@@ -388,7 +388,7 @@ static enum fc_code build(struct fc_event *e, int threads, struct fc_flit_counts
     start_nodes(e);
     for (int b = 0; b < e->n_blocks; b++)
         if (e->block[b].wheel.out_of_memory)
-            return fc_refuse(st, FC_NO, "out of memory for the first events");
+            return fc_out_of_memory(st, "the first events");
     return FC_OK;
 }
 
@@ -398,7 +398,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
                                 void **engine, struct fc_status *st)
 {
     struct fc_event *e = calloc(1, sizeof *e);
-    if (!e) return fc_refuse(st, FC_NO, "out of memory for the event engine");
+    if (!e) return fc_out_of_memory(st, "the event engine");
     e->flit = flit;
     e->traffic = traffic;
     e->seed = fc_random(seed, UINT64_C(0x6576656e74), 0); /* apart from the draws of the sources */

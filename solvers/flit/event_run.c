@@ -310,7 +310,7 @@ enum fc_code fc_event_advance(void *engine, uint64_t until, struct fc_flit_state
     }
     run_blocks(e, until);
     report_sent(e);
-    if (out_of_memory(e)) return fc_refuse(st, FC_NO, "out of memory for packets in flight");
+    if (out_of_memory(e)) return fc_out_of_memory(st, "packets in flight");
     uint64_t last_delivery = 0;
     memset(state, 0, sizeof *state);
     for (int b = 0; b < e->n_blocks; b++) {

@@ -365,7 +365,7 @@ static enum fc_code make_rows(const struct fc_demand *demand, struct fc_flit_tra
     if (!scratch || !scaled) {
         free(scratch);
         free(scaled);
-        return fc_refuse(st, FC_NO, "out of memory for the destinations of %llu entries",
+        return fc_out_of_memory(st, "the destinations of %llu entries",
                          (unsigned long long)most);
     }
     for (uint32_t s = 0; s < t->n_nodes; s++) {
@@ -510,7 +510,7 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
 {
     *traffic = NULL;
     struct fc_flit_traffic *t = calloc(1, sizeof *t);
-    if (!t) return fc_refuse(st, FC_NO, "out of memory for the sources");
+    if (!t) return fc_out_of_memory(st, "the sources");
     t->n_nodes = flit->n_nodes;
     t->open_loop = demand->open_loop;
     t->backlog = settings->backlog;

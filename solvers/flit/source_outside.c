@@ -31,7 +31,7 @@ enum fc_code fc_flit_outside_make(const struct fc_flit_net *flit, uint64_t seed,
 {
     *traffic = NULL;
     struct fc_flit_traffic *t = calloc(1, sizeof *t);
-    if (!t) return fc_refuse(st, FC_NO, "out of memory for the sources");
+    if (!t) return fc_out_of_memory(st, "the sources");
     struct fc_flit_outside *o = t->closed.outside = fc_alloc(&t->arena, 1, sizeof *o, st);
     if (o && (o->first = fc_alloc(&t->arena, flit->n_nodes, sizeof *o->first, st)) &&
         (o->last = fc_alloc(&t->arena, flit->n_nodes, sizeof *o->last, st)) &&

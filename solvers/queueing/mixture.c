@@ -4,9 +4,9 @@
  *
  * an LP of n + 1 columns solved by GLPK with the rows generated as needed: it starts from the worst link of every
  * component and adds the worst links of the current mixture until none exceeds z by more than 1e-9. */
+#include "solvers/glpk_thread.h"
 #include "solvers/load_internal.h"
 
-#include <glpk.h>
 #include <math.h>
 
 struct program {
@@ -15,6 +15,9 @@ struct program {
     uint32_t n;
     glp_prob *lp;
     double scale; /* largest seconds seen: keeps the rows near 1 */
+    double *weights;       /* [n] the answer */
+    const uint32_t *first; /* [n] worst link of every component */
+    struct fc_status *st;
 };
 
 static double seconds(const struct program *p, const double *weights, uint32_t link)
@@ -68,42 +71,40 @@ static void set_up(struct program *p)
     glp_set_row_bnds(p->lp, row, GLP_FX, 1, 1);
 }
 
+static void solve(void *of)
+{
+    struct program *p = of;
+    glp_smcp parameters;
+    set_up(p);
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    for (uint32_t c = 0; c < p->n; c++) add_row(p, p->first[c]);
+    for (int round = 0;; round++) {
+        if (glp_simplex(p->lp, &parameters) || glp_get_status(p->lp) != GLP_OPT || round == 1000) {
+            fc_refuse(p->st, FC_FAULT, "the linear program of the route mixture was not solved");
+            return;
+        }
+        double sum = 0, z, bound = glp_get_obj_val(p->lp) * p->scale;
+        for (uint32_t c = 0; c < p->n; c++) sum += p->weights[c] = fmax(0, glp_get_col_prim(p->lp, (int)c + 1));
+        for (uint32_t c = 0; c < p->n; c++) p->weights[c] /= sum;
+        uint32_t link = worst(p, p->weights, &z);
+        if (z <= bound * (1 + 1e-9)) return;
+        add_row(p, link);
+    }
+}
+
 enum fc_code fc_mixture_weights(const struct fc_network *net, const double *base, const double *loads, uint32_t n,
                                 double *weights, struct fc_status *st)
 {
-    struct program p = {net, base, loads, n, NULL, 0};
-    if (n > 62) return fc_refuse(st, FC_FAULT, "a mixture of %u routes is too wide", n);
-    for (uint32_t c = 0; c < n; c++) weights[c] = c == 0;
-    if (n == 1) return FC_OK;
-    set_up(&p);
-    glp_smcp parameters;
-    glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
     uint32_t first[64];
-    for (uint32_t c = 0; c < n; c++) {
+    struct program p = {.net = net, .base = base, .loads = loads, .n = n, .weights = weights, .first = first, .st = st};
+    if (n > 62) return fc_refuse(st, FC_FAULT, "a mixture of %u routes is too wide", n);
+    for (uint32_t c = 0; n > 1 && c < n; c++) {
         double z;
         for (uint32_t i = 0; i < n; i++) weights[i] = i == c;
         first[c] = worst(&p, weights, &z);
         p.scale = fmax(p.scale, z);
     }
-    enum fc_code code = FC_OK;
-    if (p.scale > 0) {
-        for (uint32_t c = 0; c < n; c++) add_row(&p, first[c]);
-        for (int round = 0;; round++) {
-            if (glp_simplex(p.lp, &parameters) || glp_get_status(p.lp) != GLP_OPT || round == 1000) {
-                code = fc_refuse(st, FC_FAULT, "the linear program of the route mixture was not solved");
-                break;
-            }
-            double sum = 0, z, bound = glp_get_obj_val(p.lp) * p.scale;
-            for (uint32_t c = 0; c < n; c++) sum += weights[c] = fmax(0, glp_get_col_prim(p.lp, (int)c + 1));
-            for (uint32_t c = 0; c < n; c++) weights[c] /= sum;
-            uint32_t link = worst(&p, weights, &z);
-            if (z <= bound * (1 + 1e-9)) break;
-            add_row(&p, link);
-        }
-    } else {
-        for (uint32_t c = 0; c < n; c++) weights[c] = c == 0;
-    }
-    glp_delete_prob(p.lp);
-    return code;
+    for (uint32_t c = 0; c < n; c++) weights[c] = c == 0;
+    return n > 1 && p.scale > 0 ? fc_glpk(solve, &p, "the linear program of the route mixture", st) : FC_OK;
 }

@@ -85,7 +85,7 @@ static enum fc_code list_takers(struct finder *f)
                 size_t more = f->taker_capacity ? 2 * f->taker_capacity : 1024;
                 struct taker *taker = realloc(f->taker, more * sizeof *taker);
                 if (!taker)
-                    return fc_refuse(f->st, FC_NO, "out of memory for the collective calls of the trace");
+                    return fc_out_of_memory(f->st, "the collective calls of the trace");
                 f->taker = taker;
                 f->taker_capacity = more;
             }

@@ -72,7 +72,7 @@ static struct fc_place place_of(const struct walk *w, uint32_t rank, uint64_t ev
 
 static enum fc_code no_memory(const struct walk *w)
 {
-    return fc_refuse(w->st, FC_NO, "out of memory for the collective calls of the trace");
+    return fc_out_of_memory(w->st, "the collective calls of the trace");
 }
 
 /* ---- calls that are whole ---- */

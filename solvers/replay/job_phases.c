@@ -253,7 +253,7 @@ static enum fc_code list_phases(struct walker *w, struct fc_job_phase **list, ui
         if (*n == capacity) {
             capacity = capacity ? 2 * capacity : 64;
             struct fc_job_phase *more = realloc(*list, capacity * sizeof *more);
-            if (!more) return fc_refuse(w->st, FC_NO, "out of memory for the phases of the trace");
+            if (!more) return fc_out_of_memory(w->st, "the phases of the trace");
             *list = more;
         }
         if (next_phase(w, true)) return w->st->code;

@@ -109,7 +109,7 @@ static bool grow(struct fc_comm_calls *ring, uint32_t need, struct fc_status *st
     uint32_t size = ring->slot ? ring->mask + 1 : 4;
     while (size < need) size *= 2;
     struct fc_live_call **slot = calloc(size, sizeof(struct fc_live_call *));
-    if (!slot) return fc_refuse(st, FC_NO, "out of memory for the collective calls in progress"), false;
+    if (!slot) return fc_out_of_memory(st, "the collective calls in progress"), false;
     for (uint32_t k = ring->first; k < ring->first + ring->n; k++)
         slot[k & (size - 1)] = ring->slot[k & ring->mask];
     free(ring->slot);
@@ -209,7 +209,7 @@ static enum fc_code first_comes(struct fc_calls *c, struct fc_live_call *call, u
         call->sizes = malloc(call->n * sizeof *call->sizes);
         if (e->op == FC_OP_ALLTOALLV) call->blocks = calloc(call->n, sizeof *call->blocks);
         if (!call->sizes || (e->op == FC_OP_ALLTOALLV && !call->blocks))
-            return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+            return fc_out_of_memory(c->job->st, "the collective calls in progress");
         for (uint32_t m = 0; m < call->n; m++) call->sizes[m] = -1;
     }
     bool rooted =
@@ -248,7 +248,7 @@ static enum fc_code contribute(struct fc_calls *c, struct fc_live_call *call, ui
     call->owns_blocks = true;
     call->blocks[member] = malloc(call->n * sizeof **call->blocks);
     if (!call->blocks[member])
-        return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+        return fc_out_of_memory(c->job->st, "the collective calls in progress");
     memcpy(call->blocks[member], list, call->n * sizeof **call->blocks);
     return FC_OK;
 }
@@ -308,7 +308,7 @@ static enum fc_code make_list(struct fc_calls *c, struct fc_live_call *call, enu
 {
     struct fc_status *st = c->job->st;
     struct fc_call_list *l = calloc(1, sizeof *l);
-    if (!l) return fc_refuse(st, FC_NO, "out of memory for the collective calls in progress");
+    if (!l) return fc_out_of_memory(st, "the collective calls in progress");
     *list = l;
     *l = (struct fc_call_list){
         .op = op, .n = call->n, .root = call->root, .bytes = call->bytes, .s.n = call->n};
@@ -347,7 +347,7 @@ static enum fc_code find_list(struct fc_calls *c, struct fc_live_call *call, enu
     } else {
         call->batch = malloc(sizeof *call->batch + l->s.n_messages * sizeof *call->batch->mail);
         if (!call->batch)
-            return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+            return fc_out_of_memory(c->job->st, "the collective calls in progress");
         for (uint64_t i = 0; i < l->s.n_messages; i++) call->batch->mail[i].route = FC_NONE;
     }
     for (uint64_t i = 0; i < l->s.n_messages; i++) {
@@ -412,7 +412,7 @@ static enum fc_code begin(struct fc_calls *c, struct fc_reader *reader, struct f
     if (!call->sizes) return FC_OK;
     call->before = calloc((size_t)call->n + 1, sizeof *call->before);
     if (!call->before)
-        return fc_refuse(c->job->st, FC_NO, "out of memory for the collective calls in progress");
+        return fc_out_of_memory(c->job->st, "the collective calls in progress");
     for (uint32_t m = 0; m < call->n; m++) call->before[m + 1] = call->before[m] + call->sizes[m];
     return FC_OK;
 }

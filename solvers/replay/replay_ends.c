@@ -91,7 +91,7 @@ static bool make_room(struct fc_run *run)
     for (int v = 0; v < FC_VIEWS; v++) {
         struct fc_taken *taken = realloc(run->taken[v], more * sizeof *taken);
         if (!taken)
-            return fc_refuse(run->job->st, FC_NO, "out of memory for the messages of one wait"), false;
+            return fc_out_of_memory(run->job->st, "the messages of one wait"), false;
         run->taken[v] = taken;
     }
     run->taken_capacity = more;

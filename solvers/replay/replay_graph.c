@@ -61,7 +61,7 @@ static void push(struct fc_graph *g, struct fc_graph_heap *h, struct fc_graph_it
         size_t more = h->capacity ? 2 * h->capacity : 4;
         struct fc_graph_item *larger = realloc(h->item, more * sizeof *larger);
         if (!larger) {
-            fc_refuse(g->st, FC_NO, "out of memory for what happens in the graph");
+            fc_out_of_memory(g->st, "what happens in the graph");
             return;
         }
         h->item = larger;
@@ -139,7 +139,7 @@ static void set_free(struct fc_graph *g, uint64_t v)
         size_t more = g->freed_capacity ? 2 * g->freed_capacity : 64;
         uint64_t *larger = realloc(g->freed, more * sizeof *larger);
         if (!larger) {
-            fc_refuse(g->st, FC_NO, "out of memory for what happens in the graph");
+            fc_out_of_memory(g->st, "what happens in the graph");
             return;
         }
         g->freed = larger;

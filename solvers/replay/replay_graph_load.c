@@ -19,13 +19,13 @@ static enum fc_code copy_events(struct fc_graph *g, uint64_t *first, int64_t **l
             if (g->n == capacity) {
                 capacity = capacity ? 2 * capacity : 1024;
                 struct fc_event *more = realloc(g->copies, capacity * sizeof *more);
-                if (!more) return fc_refuse(g->st, FC_NO, "out of memory for the events of the graph");
+                if (!more) return fc_out_of_memory(g->st, "the events of the graph");
                 g->copies = more;
             }
             if (n_list + e->n_list > list_capacity) {
                 list_capacity = 2 * (n_list + e->n_list) + 1024;
                 int64_t *more = realloc(*lists, list_capacity * sizeof *more);
-                if (!more) return fc_refuse(g->st, FC_NO, "out of memory for the events of the graph");
+                if (!more) return fc_out_of_memory(g->st, "the events of the graph");
                 *lists = more;
             }
             g->copies[g->n] = *e;

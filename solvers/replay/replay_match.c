@@ -36,7 +36,7 @@ struct fc_mail *fc_mail_new(struct fc_match *m)
     if (!mail) {
         struct fc_mail_block *block = malloc(sizeof *block);
         if (!block)
-            return fc_refuse(m->st, FC_NO, "out of memory for the messages that are open at once"), NULL;
+            return fc_out_of_memory(m->st, "the messages that are open at once"), NULL;
         block->next = m->blocks;
         m->blocks = block;
         for (int i = 0; i < MAILS_A_BLOCK; i++)
@@ -56,7 +56,7 @@ enum fc_code fc_match_start(struct fc_match *m, uint32_t n_ranks, struct fc_stat
 {
     *m = (struct fc_match){.st = st, .mask = FIRST_SLOTS - 1, .n_ranks = n_ranks};
     m->queue = calloc(FIRST_SLOTS, sizeof *m->queue);
-    return m->queue ? FC_OK : fc_refuse(st, FC_NO, "out of memory for the messages that are open at once");
+    return m->queue ? FC_OK : fc_out_of_memory(st, "the messages that are open at once");
 }
 
 void fc_match_free(struct fc_match *m)
@@ -97,7 +97,7 @@ static bool make_room(struct fc_match *m)
     for (size_t i = 0; i <= m->mask; i++) live += m->queue[i].used && m->queue[i].first;
     while (4 * live > size) size *= 2;
     struct fc_queue *queue = calloc(size, sizeof *queue);
-    if (!queue) return fc_refuse(m->st, FC_NO, "out of memory for the messages that are open at once"), false;
+    if (!queue) return fc_out_of_memory(m->st, "the messages that are open at once"), false;
     for (size_t i = 0; i <= m->mask; i++) {
         if (!m->queue[i].used || !m->queue[i].first) continue;
         size_t at = hash_key(&m->queue[i].key) & (size - 1);
@@ -182,7 +182,7 @@ static bool open_inboxes(struct fc_match *m)
     m->earliest = calloc(m->n_ranks, sizeof(struct fc_mail *));
     m->open = calloc(m->n_ranks, sizeof *m->open);
     if (!m->inbox || !m->earliest || !m->open)
-        return fc_refuse(m->st, FC_NO, "out of memory for receives from anyone"), false;
+        return fc_out_of_memory(m->st, "receives from anyone"), false;
     for (size_t i = 0; i <= m->mask; i++)
         for (struct fc_mail *mail = m->queue[i].used ? m->queue[i].first : NULL; mail; mail = mail->next)
             if ((mail->state & FC_SENT) && mail->key.comm >= 0) put_in_inbox(m, mail);

@@ -85,7 +85,7 @@ static bool depart(struct fc_run *run, struct fc_mail *mail, const double *time_
             uint32_t *free_way = realloc(run->free_way, more * sizeof *free_way);
             if (free_way) run->free_way = free_way;
             if (!way || !free_way)
-                return fc_refuse(job->st, FC_NO, "out of memory for messages under way"), false;
+                return fc_out_of_memory(job->st, "messages under way"), false;
             run->way_capacity = more;
         }
         slot = run->n_way++;

@@ -26,7 +26,7 @@ static bool grow_requests(struct fc_requests *r, struct fc_status *st)
 {
     uint32_t size = r->slot ? 2 * (r->mask + 1) : 16;
     struct fc_request *slot = malloc(size * sizeof *slot);
-    if (!slot) return fc_refuse(st, FC_NO, "out of memory for the requests that are open at once"), false;
+    if (!slot) return fc_out_of_memory(st, "the requests that are open at once"), false;
     for (uint32_t i = 0; i < size; i++) slot[i] = free_slot;
     for (uint32_t i = 0; r->slot && i <= r->mask; i++) {
         if (r->slot[i].number < 0) continue;

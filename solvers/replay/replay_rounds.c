@@ -173,7 +173,7 @@ bool fc_strand_takes(struct fc_run *run, struct fc_strand *s, struct fc_mail *ma
         uint32_t more = s->hand_capacity ? 2 * s->hand_capacity : 4;
         struct fc_mail **hand = realloc(s->hand, more * sizeof(struct fc_mail *));
         if (!hand)
-            return fc_refuse(run->job->st, FC_NO, "out of memory for the messages that are open at once"),
+            return fc_out_of_memory(run->job->st, "the messages that are open at once"),
                    false;
         s->hand = hand;
         s->hand_capacity = more;

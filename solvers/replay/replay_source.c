@@ -78,7 +78,7 @@ static const struct fc_event *keep(struct fc_reader *r, uint32_t rank)
             size_t more = a->capacity ? 2 * a->capacity : 64;
             struct fc_event *event = realloc(a->event, more * sizeof *event);
             if (!event)
-                return fc_refuse(r->job->st, FC_NO, "out of memory for the events looked at ahead"), NULL;
+                return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
             a->event = event;
             a->capacity = more;
         }
@@ -87,7 +87,7 @@ static const struct fc_event *keep(struct fc_reader *r, uint32_t rank)
     if (a->n_list + e->n_list > a->list_capacity) {
         size_t more = 2 * (a->n_list + e->n_list) + 64;
         int64_t *list = realloc(a->list, more * sizeof *list);
-        if (!list) return fc_refuse(r->job->st, FC_NO, "out of memory for the events looked at ahead"), NULL;
+        if (!list) return fc_out_of_memory(r->job->st, "the events looked at ahead"), NULL;
         a->list = list;
         a->list_capacity = more;
     }

@@ -52,7 +52,7 @@ enum fc_code fc_fair_open(struct fc_fair *f, uint32_t n_links, const double *cap
     f->at_hand = malloc(((size_t)n_links + 1) * sizeof *f->at_hand);
     f->keys = malloc(fc_lows_room(n_links) * sizeof *f->keys);
     if (!f->link || !f->loose || !f->at_hand || !f->keys)
-        return fc_refuse(st, FC_NO, "out of memory for %u links", n_links);
+        return fc_out_of_memory(st, "%u links", n_links);
     for (uint32_t l = 0; l < n_links; l++) f->link[l].capacity = capacity[l];
     fc_lows_on(&f->lows, f->keys, n_links);
     fc_fair_reset(f);

@@ -89,7 +89,7 @@ static void fill_links(struct fc_fair *f)
 enum fc_code fc_fair_solve_anew(struct fc_fair *f)
 {
     if (!f->sums && !(f->sums = malloc(((size_t)f->n_links + 1) * sizeof *f->sums)))
-        return fc_refuse(f->st, FC_NO, "out of memory for %u links", f->n_links);
+        return fc_out_of_memory(f->st, "%u links", f->n_links);
     f->n_changed = f->n_came = f->n_loose = f->n_stirred = 0;
     for (size_t i = 0; i < f->n_flows; i++)
         if (f->flow[i].state & FC_FAIR_LIVING) f->flow[i].state = FC_FAIR_LIVING | FC_FAIR_ACTIVE;

@@ -22,7 +22,7 @@ enum fc_code fc_fair_lose(struct fc_fair *f, double limit, const bool *mixes)
 {
     f->mix = malloc(((size_t)f->n_links + 1) * sizeof *f->mix);
     f->stirred = malloc(((size_t)f->n_links + 1) * sizeof *f->stirred);
-    if (!f->mix || !f->stirred) return fc_refuse(f->st, FC_NO, "out of memory for %u links", f->n_links);
+    if (!f->mix || !f->stirred) return fc_out_of_memory(f->st, "%u links", f->n_links);
     for (uint32_t l = 0; l < f->n_links; l++)
         f->mix[l] = (struct fc_fair_mix){.alone = mixes[l] ? f->link[l].capacity : 0};
     f->limit = limit;

@@ -215,7 +215,7 @@ static enum fc_code put(struct fc_transit *t, uint32_t src, uint32_t dst, double
     struct kernel *k = t->own;
     if (!reserve_flying(t)) return t->st->code;
     flying.packets = fc_flit_outside_put(k->traffic, src, dst, bytes, k->first_flying + k->n_flying);
-    if (!flying.packets) return fc_refuse(t->st, FC_NO, "out of memory for messages under way");
+    if (!flying.packets) return fc_out_of_memory(t->st, "messages under way");
     k->flying[k->n_flying++] = flying;
     k->idle_from = UINT64_MAX;
     fc_flit_cycle_engine.wake(k->engine, src);

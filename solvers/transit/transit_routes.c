@@ -42,7 +42,7 @@ bool fc_transit_reserve(void **array, size_t *capacity, size_t need, size_t size
     size_t more = 2 * need > 64 ? 2 * need : 64;
     void *grown = need < FC_NONE / 2 ? realloc(*array, more * size) : NULL;
     if (!grown) {
-        fc_refuse(st, FC_NO, "out of memory for the messages of the job");
+        fc_out_of_memory(st, "the messages of the job");
         return false;
     }
     *array = grown;
@@ -61,7 +61,7 @@ static inline uint64_t hash_of(uint64_t key)
 static enum fc_code resize_table(struct fc_transit_ways *w, uint32_t size)
 {
     uint32_t *slot = malloc((size_t)size * sizeof *slot);
-    if (!slot) return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+    if (!slot) return fc_out_of_memory(w->st, "the routes of the job");
     memset(slot, 0xff, (size_t)size * sizeof *slot);
     free(w->slot);
     w->slot = slot;
@@ -92,7 +92,7 @@ enum fc_code fc_transit_ways_open(struct fc_transit_ways *w, const struct fc_net
         return st->code;
     w->top = malloc((size_t)net->n_vertices * sizeof *w->top);
     w->merged = malloc((size_t)net->n_links * sizeof *w->merged);
-    if (!w->top || !w->merged) return fc_refuse(st, FC_NO, "out of memory for the routes of the job");
+    if (!w->top || !w->merged) return fc_out_of_memory(st, "the routes of the job");
     memset(w->top, 0xff, (size_t)net->n_vertices * sizeof *w->top);
     memset(w->merged, 0xff, (size_t)net->n_links * sizeof *w->merged);
     return FC_OK;
@@ -396,7 +396,7 @@ enum fc_code fc_transit_ways_lighten(struct fc_transit_ways *w)
     w->bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->bytes);
     w->wire_bytes = calloc((size_t)w->net->n_links + 1, sizeof *w->wire_bytes);
     if (w->bytes && w->wire_bytes) return FC_OK;
-    return fc_refuse(w->st, FC_NO, "out of memory for the routes of the job");
+    return fc_out_of_memory(w->st, "the routes of the job");
 }
 
 bool fc_transit_add_light(struct fc_transit_ways *w, uint32_t number, double bytes, double wire_bytes)

@@ -25,7 +25,7 @@ enum fc_code fc_way_shapes_open(struct fc_way_shapes *s, const struct fc_network
     if (n == 0) return FC_OK;
     s->shape = calloc(n, sizeof(struct fc_way_shape *));
     s->asked = calloc(n, sizeof *s->asked);
-    if (!s->shape || !s->asked) return fc_refuse(st, FC_NO, "out of memory for the routes of the job");
+    if (!s->shape || !s->asked) return fc_out_of_memory(st, "the routes of the job");
     s->n_displacements = n;
     return FC_OK;
 }

@@ -44,7 +44,7 @@ static void *room(struct fc_chakra *c, void *array, size_t n, size_t *capacity, 
     if (moved)
         *capacity = larger;
     else
-        fc_refuse(c->st, FC_NO, "out of memory: %zu nodes of rank %" PRIu32, n, c->rank);
+        fc_out_of_memory(c->st, "%zu nodes of rank %" PRIu32, n, c->rank);
     return moved;
 }
 
@@ -309,7 +309,7 @@ static enum fc_code read_group(struct fc_chakra *c, const char *name, const json
     *g = (struct fc_chakra_group){
         .name = strdup(name), .n = (uint32_t)n, .member = malloc(n * sizeof *g->member)};
     c->n_groups++;
-    if (!g->name || !g->member) return fc_refuse(c->st, FC_NO, "out of memory");
+    if (!g->name || !g->member) return fc_out_of_memory(c->st, "reading the trace");
     for (size_t i = 0; i < n; i++) {
         const json_t *rank = json_array_get(ranks, i);
         if (!json_is_integer(rank) || json_integer_value(rank) < 0 || json_integer_value(rank) >= c->n_ranks)
@@ -339,7 +339,7 @@ static enum fc_code read_groups(struct fc_chakra *c, const char *stem, struct fc
     if (!json) return c->st->code;
     enum fc_code code = FC_OK;
     c->groups = calloc(json_object_size(json) + 1, sizeof *c->groups);
-    if (!c->groups) code = fc_refuse(c->st, FC_NO, "out of memory");
+    if (!c->groups) code = fc_out_of_memory(c->st, "reading the trace");
     if (!json_is_object(json))
         code = fc_fail(c->st, FC_INPUT, (struct fc_place){path, 0},
                        "no process groups (expected {\"NAME\": [ranks], ...})");

@@ -348,7 +348,7 @@ static enum fc_code read_ranks(struct fc_dumpi_run *run)
     r.comm = malloc(MOST_HANDLES * sizeof *r.comm);
     r.window = malloc(MOST_HANDLES * sizeof *r.window);
     enum fc_code code =
-        r.comm && r.window ? FC_OK : fc_refuse(run->st, FC_NO, "out of memory while reading a trace");
+        r.comm && r.window ? FC_OK : fc_out_of_memory(run->st, "reading a trace");
     for (uint32_t rank = 0; !code && rank < run->n_ranks; rank++) {
         if (!run->path[rank]) continue;
         code = fc_dumpi_open(&r.file, run->path[rank], rank, run->st);
@@ -371,7 +371,7 @@ static enum fc_code read_dumpi(const char *path, const struct fc_trace_options *
     struct place *place = calloc(1, sizeof *place);
     struct overview *o = calloc(1, sizeof *o);
     enum fc_code code =
-        place && o ? FC_OK : fc_refuse(sink->st, FC_NO, "out of memory while reading a trace");
+        place && o ? FC_OK : fc_out_of_memory(sink->st, "reading a trace");
     if (!code) code = find_place(&run, path, place);
     if (!code && place->meta[0]) code = read_meta(&run, place);
     if (!code) code = find_files(&run, path, place);

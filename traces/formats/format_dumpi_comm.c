@@ -14,7 +14,7 @@
 
 enum fc_code fc_dumpi_no_memory(struct fc_status *st)
 {
-    return fc_refuse(st, FC_NO, "out of memory while finding communicators");
+    return fc_out_of_memory(st, "finding communicators");
 }
 
 int fc_dumpi_makes_comm(int function, int *parent)

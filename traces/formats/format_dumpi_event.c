@@ -18,7 +18,7 @@ enum fc_code fc_dumpi_room(struct fc_dumpi_reader *r, size_t n)
 {
     if (n <= r->list_capacity) return FC_OK;
     int64_t *larger = realloc(r->list, 2 * n * sizeof *larger);
-    if (!larger) return fc_refuse(r->run->st, FC_NO, "out of memory for a list of %zu entries", n);
+    if (!larger) return fc_out_of_memory(r->run->st, "a list of %zu entries", n);
     r->list = larger;
     r->list_capacity = 2 * n;
     return FC_OK;
@@ -117,7 +117,7 @@ static enum fc_code set_type(struct fc_dumpi_reader *r, int64_t type, int64_t by
     if (t >= r->n_types) {
         uint32_t n = 2u * t + 64;
         int64_t *larger = realloc(r->type_size, n * sizeof *larger);
-        if (!larger) return fc_refuse(r->run->st, FC_NO, "out of memory for %" PRIu32 " datatypes", n);
+        if (!larger) return fc_out_of_memory(r->run->st, "%" PRIu32 " datatypes", n);
         for (uint32_t i = r->n_types; i < n; i++) larger[i] = -1;
         r->type_size = larger;
         r->n_types = n;

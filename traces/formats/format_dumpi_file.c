@@ -140,7 +140,7 @@ static enum fc_code read_sizes(struct fc_dumpi_file *file)
                        "is damaged: its table of datatype sizes is longer than datatypes can be numbered");
     file->type_size = malloc((n + 1) * sizeof *file->type_size);
     if (!file->type_size)
-        return fc_refuse(file->st, FC_NO, "out of memory for %" PRIu32 " datatype sizes", n);
+        return fc_out_of_memory(file->st, "%" PRIu32 " datatype sizes", n);
     for (uint32_t i = 0; i < n; i++) {
         if (fread(number, 1, 4, file->stream) != 4)
             return damaged(file, "is damaged: its table of datatype sizes is cut");
@@ -194,7 +194,7 @@ static const uint8_t *take(struct fc_dumpi_file *file, uint64_t n)
         if (wanted > file->capacity) {
             uint8_t *larger = realloc(file->buffer, wanted);
             if (!larger)
-                return fc_refuse(file->st, FC_NO, "out of memory for a record of %zu bytes", wanted), NULL;
+                return fc_out_of_memory(file->st, "a record of %zu bytes", wanted), NULL;
             file->buffer = larger;
             file->capacity = wanted;
         }

@@ -175,7 +175,7 @@ static enum fc_code more_slots(struct goal *g)
 {
     size_t n = g->slot ? 2 * (g->slot_mask + 1) : 64;
     struct slot *slot = calloc(n, sizeof *slot);
-    if (!slot) return fc_refuse(g->st, FC_NO, "out of memory while reading a trace");
+    if (!slot) return fc_out_of_memory(g->st, "reading a trace");
     free(g->slot);
     g->slot = slot;
     g->slot_mask = n - 1;
@@ -430,7 +430,7 @@ static enum fc_code read_n_ranks(struct goal *g)
     fc_sink_graph(g->sink);
     g->n_ranks = (uint32_t)n;
     g->seen = calloc((size_t)n / 8 + 1, 1);
-    return g->seen ? FC_OK : fc_refuse(g->st, FC_NO, "out of memory while reading a trace");
+    return g->seen ? FC_OK : fc_out_of_memory(g->st, "reading a trace");
 }
 
 static enum fc_code read_line(struct goal *g)

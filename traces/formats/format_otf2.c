@@ -52,7 +52,7 @@ static void *add(struct fc_otf2_archive *a, struct fc_otf2_list *list)
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 64;
         void *larger = realloc(list->at, capacity * list->size);
-        if (!larger) return fc_refuse(a->st, FC_NO, "out of memory for definitions"), NULL;
+        if (!larger) return fc_out_of_memory(a->st, "definitions"), NULL;
         list->at = larger;
         list->capacity = capacity;
     }

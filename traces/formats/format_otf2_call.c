@@ -29,7 +29,7 @@ bool fc_otf2_make_room(struct fc_otf2_rank *r, void **array, size_t n, size_t *c
     if (n <= *capacity) return true;
     void *larger = realloc(*array, 2 * n * size);
     if (!larger)
-        return fc_refuse(r->st, FC_NO, "out of memory while reading calls of rank %" PRIu32, r->rank), false;
+        return fc_out_of_memory(r->st, "reading calls of rank %" PRIu32, r->rank), false;
     *array = larger;
     *capacity = 2 * n;
     return true;

@@ -121,7 +121,7 @@ static enum fc_code read_comm(struct line *l, struct fc_prv *p)
     uint32_t *member = malloc((size_t)n * sizeof *member);
     uint8_t *listed = calloc(p->n_ranks, 1);
     bool again = false;
-    enum fc_code code = member && listed ? FC_OK : fc_refuse(l->st, FC_NO, "out of memory");
+    enum fc_code code = member && listed ? FC_OK : fc_out_of_memory(l->st, "reading the trace");
     for (int64_t i = 0; !code && i < n; i++) {
         code = field(l, "task of a communicator", 1, p->n_ranks, &task);
         if (!code && listed[task - 1]++)

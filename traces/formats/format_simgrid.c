@@ -229,7 +229,7 @@ struct job {
 static enum fc_code find_ranks(struct fc_simgrid *s, struct job *job)
 {
     if (is_trace(job->path)) {
-        if (!(job->file = malloc(sizeof *job->file))) return fc_refuse(s->st, FC_NO, "out of memory");
+        if (!(job->file = malloc(sizeof *job->file))) return fc_out_of_memory(s->st, "reading the trace");
         if (!(job->file[0] = fc_copy_text(&s->arena, job->path, s->st))) return s->st->code;
         job->n_files = 1;
     } else if (read_list(s, job->path, &job->file, &job->n_files)) {
@@ -253,7 +253,7 @@ static enum fc_code read_job(struct fc_simgrid *s, const struct job *job, bool a
     uint32_t *member = alone ? NULL : calloc(job->n_ranks, sizeof *member);
     s->n_ranks = job->n_ranks;
     if (!alone) {
-        if (!member) return fc_refuse(s->st, FC_NO, "out of memory");
+        if (!member) return fc_out_of_memory(s->st, "reading the trace");
         for (uint32_t r = 0; r < job->n_ranks; r++) member[r] = s->first + r;
         fc_sink_comm(s->sink, member, job->n_ranks, &s->comm);
         free(member);

@@ -15,7 +15,7 @@ void *fc_grow(void *array, size_t *capacity, size_t need, size_t size, struct fc
     while (larger < need) larger *= 2;
     void *grown = larger > SIZE_MAX / 2 / size ? NULL : realloc(array, larger * size);
     if (!grown) {
-        fc_refuse(st, FC_NO, "out of memory while reading a trace");
+        fc_out_of_memory(st, "reading a trace");
         return NULL;
     }
     *capacity = larger;
@@ -96,7 +96,7 @@ static enum fc_code more_chains(struct fc_requests *r, struct fc_status *st)
 {
     size_t n = r->n_chains ? 2 * r->n_chains : 16;
     struct fc_request_chain *chain = calloc(n, sizeof *chain);
-    if (!chain) return fc_refuse(st, FC_NO, "out of memory while reading a trace");
+    if (!chain) return fc_out_of_memory(st, "reading a trace");
     free(r->chain);
     r->chain = chain;
     r->n_chains = n;

@@ -7,7 +7,7 @@
 
 enum fc_code fc_prv_no_memory(struct fc_prv *p)
 {
-    return fc_refuse(p->sink->st, FC_NO, "out of memory while reading a Paraver trace");
+    return fc_out_of_memory(p->sink->st, "reading a Paraver trace");
 }
 
 /* Room for one more in a growing array. */
