@@ -46,13 +46,15 @@ static int title_length(const char *text)
 const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
                           const char *format, ...)
 {
-    char words[1024], title[512];
+    char text[1024], words[1024], command[1024], title[512];
     va_list rest;
     va_start(rest, format);
-    vsnprintf(words, sizeof words, format, rest);
+    vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    const char *command = fc_words_command(arguments, arena, st);
-    if (!command) return NULL;
+    const char *typed = fc_words_command(arguments, arena, st);
+    if (!typed) return NULL;
+    fc_visible(words, sizeof words, text, ""); /* a line end in a name is none of the title's */
+    fc_visible(command, sizeof command, typed, "");
     int n = title_length(words), k = title_length(command);
     snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command, command[k] ? " ..." : "");
     return fc_copy_text(arena, title, st);
