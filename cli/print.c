@@ -64,9 +64,9 @@ void fc_print_plots(const struct fc_arguments *arguments, const char *const *nam
 {
     fc_heartbeat_stop();
     if (arguments->quiet || arguments->json) return;
-    printf("\nplot%s: ", names[1] ? "s" : "");
-    for (int i = 0; names[i]; i++) printf("%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
-    printf("\n");
+    fc_say(stdout, "\nplot%s: ", names[1] ? "s" : "");
+    for (int i = 0; names[i]; i++) fc_say(stdout, "%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
+    fc_say(stdout, "\n");
 }
 
 const char *fc_last_part(const char *path)
@@ -77,7 +77,11 @@ const char *fc_last_part(const char *path)
 
 void fc_print_machine(const struct fc_machine *machine, FILE *stream)
 {
-    fprintf(stream, "machine     %s: %s\n", machine->name, machine->title);
+    fputs("machine     ", stream);
+    fc_print_visible(stream, machine->name);
+    fputs(": ", stream);
+    fc_print_visible(stream, machine->title);
+    fputc('\n', stream);
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 
@@ -98,8 +102,13 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
     struct fc_output out;
     fc_heartbeat_stop();
     if (fc_output_open(&out, arguments->output, st)) return st->code;
+    FILE *text = arguments->json ? NULL : fc_text_open(out.stream);
+    if (!arguments->json && !text) {
+        fc_output_abandon(&out);
+        return fc_refuse(st, FC_NO, "out of memory for the text");
+    }
     if (arguments->json) fc_json_print(json, out.stream);
-    else print(out.stream, what);
+    else print(text, what), fc_text_close();
     enum fc_code code = fc_output_close(&out, st);
     if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
     return code;

@@ -58,6 +58,8 @@ size_t fc_visible_letter(char out[5], const char *text, const char *keep);
 /* All of text, letter by letter; cut after the last letter that fits into size >= 1. Returns out. Four times the length of
  * text, and one byte, always hold it. */
 char *fc_visible(char *out, size_t size, const char *text, const char *keep);
+/* The same to a stream, no control character kept. */
+void fc_print_visible(FILE *stream, const char *text);
 
 /* ---- memory: one arena per product of a stage, freed at once (arena.c) ---------------------------------------- */
 

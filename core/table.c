@@ -74,20 +74,11 @@ static int width_of(const char *text)
     return width;
 }
 
-static void print_visible(FILE *stream, const char *text)
-{
-    char letter[5];
-    while (*text) {
-        text += fc_visible_letter(letter, text, "");
-        fputs(letter, stream);
-    }
-}
-
 static void print_padded(FILE *stream, const char *text, int width, bool right, bool last)
 {
     int pad = width > width_of(text) ? width - width_of(text) : 0;
     if (right) fprintf(stream, "%*s", pad, "");
-    print_visible(stream, text);
+    fc_print_visible(stream, text);
     if (!right && !last) fprintf(stream, "%*s", pad, "");
     fputs(last ? "\n" : "  ", stream);
 }
@@ -229,7 +220,7 @@ static int print_json_part(const char *part, size_t n, void *stream)
         size_t length = *c == 0x7f ? 1 : *c == 0xc2 && end - c > 1 && c[1] < 0xa0 ? 2 : 0;
         if (length) {
             fwrite(from, 1, (size_t)(c - from), stream);
-            fprintf(stream, "\\u%04x", c[length - 1]);
+            fprintf(stream, "\\u%04X", c[length - 1]);
             from = c + length;
         }
         c += length ? length : 1;

@@ -46,3 +46,12 @@ char *fc_visible(char *out, size_t size, const char *text, const char *keep)
     out[length] = 0;
     return out;
 }
+
+void fc_print_visible(FILE *stream, const char *text)
+{
+    char letter[5];
+    while (*text) {
+        text += fc_visible_letter(letter, text, "");
+        fputs(letter, stream);
+    }
+}
