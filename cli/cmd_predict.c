@@ -24,7 +24,11 @@ static void print_one(FILE *stream, const struct fc_predicted *row)
 {
     char a[64], b[64];
     const struct fc_prediction *p = &row->p;
-    fprintf(stream, "machine        %s: %s\n", row->machine, row->title);
+    fputs("machine        ", stream);
+    fc_print_visible(stream, row->machine);
+    fputs(": ", stream);
+    fc_print_visible(stream, row->title);
+    fputc('\n', stream);
     fprintf(stream, "job            %s, %u tasks, mapping %s, routing %s\n", row->traffic, row->n_tasks, row->mapping,
             row->routing);
     print_assumed(stream, row);
@@ -73,10 +77,11 @@ static void print(FILE *stream, const void *what)
             by_nodes ? "nodes; " : "", "bottleneck");
     for (size_t i = 0; i < report->n; i++) {
         const struct fc_predicted *r = &report->rows[i];
-        char time[64], error[32];
+        char time[64], error[32], machine[256];
         if (isnan(r->p.error_percent)) snprintf(error, sizeof error, "unknown");
         else snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
-        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s%s%s\n", r->machine, r->mapping,
+        fprintf(stream, "%-16s %-12s %10s %8.1f %8.1f %8s  %s%s%s\n",
+                fc_visible(machine, sizeof machine, r->machine, ""), r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 r->p.time_s > 0 ? 100 * r->p.communication_s / r->p.time_s : 0, r->p.percent_of_peak, error,
                 by_nodes ? r->nodes : "", by_nodes ? "; " : "", r->bottleneck);

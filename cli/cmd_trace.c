@@ -99,11 +99,11 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
     fc_heartbeat_stop(); /* the terminal is the program's */
     fc_trace_capture(a->program, path, a->partial, &arena, &report, st);
     if (report.kept && !a->quiet) {
-        fprintf(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,
-                report.n_ranks, path);
+        fc_say(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,
+               report.n_ranks, path);
         if (report.n_unwrapped) {
             fprintf(stderr, "fabricast: MPI functions the program can call that are not recorded:");
-            for (uint32_t u = 0; u < report.n_unwrapped; u++) fprintf(stderr, " %s", report.unwrapped[u]);
+            for (uint32_t u = 0; u < report.n_unwrapped; u++) fc_say(stderr, " %s", report.unwrapped[u]);
             fprintf(stderr, "\n");
         }
     }

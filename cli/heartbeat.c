@@ -94,7 +94,7 @@ void fc_note(const char *format, ...)
     clear();
     fputs("fabricast: ", stderr);
     va_start(rest, format);
-    vfprintf(stderr, format, rest);
+    fc_vsay(stderr, format, rest);
     va_end(rest);
     fputc('\n', stderr);
     pthread_mutex_unlock(&beat.lock);

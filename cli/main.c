@@ -34,7 +34,7 @@ static int unknown(const char *name)
     const char *names[FC_COUNT(commands)];
     for (size_t i = 0; i < FC_COUNT(commands); i++) names[i] = commands[i]->name;
     const char *near = fc_nearest(name, names, FC_COUNT(commands));
-    fprintf(stderr, "fabricast: unknown command '%s'", name);
+    fc_say(stderr, "fabricast: unknown command '%s'", name);
     if (near) fprintf(stderr, "; did you mean '%s'?", near);
     fprintf(stderr, " (`fabricast --help` lists them)\n");
     return FC_INPUT;

@@ -304,7 +304,12 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &parse)) no_memory();
+    FILE *errors = stderr, *shown = fc_text_errors(); /* argp quotes what was typed */
+    if (shown) stderr = shown;
+    error_t failed = argp_parse(&argp, argc, argv, 0, NULL, &parse);
+    stderr = errors;
+    if (shown) fclose(shown);
+    if (failed) no_memory();
     if (arguments->n_node_lists > 1 && strcmp(command->name, "predict")) {
         fprintf(stderr, "fabricast %s: --nodes is given %d times (only predict compares node lists)\n", command->name,
                 arguments->n_node_lists);

@@ -46,13 +46,15 @@ static int title_length(const char *text)
 const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena *arena, struct fc_status *st,
                           const char *format, ...)
 {
-    char words[1024], title[512];
+    char text[1024], words[1024], command[1024], title[512];
     va_list rest;
     va_start(rest, format);
-    vsnprintf(words, sizeof words, format, rest);
+    vsnprintf(text, sizeof text, format, rest);
     va_end(rest);
-    const char *command = fc_words_command(arguments, arena, st);
-    if (!command) return NULL;
+    const char *typed = fc_words_command(arguments, arena, st);
+    if (!typed) return NULL;
+    fc_visible(words, sizeof words, text, ""); /* a line end in a name is none of the title's */
+    fc_visible(command, sizeof command, typed, "");
     int n = title_length(words), k = title_length(command);
     snprintf(title, sizeof title, "%.*s%s\n%.*s%s", n, words, words[n] ? " ..." : "", k, command, command[k] ? " ..." : "");
     return fc_copy_text(arena, title, st);
@@ -62,9 +64,9 @@ void fc_print_plots(const struct fc_arguments *arguments, const char *const *nam
 {
     fc_heartbeat_stop();
     if (arguments->quiet || arguments->json) return;
-    printf("\nplot%s: ", names[1] ? "s" : "");
-    for (int i = 0; names[i]; i++) printf("%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
-    printf("\n");
+    fc_say(stdout, "\nplot%s: ", names[1] ? "s" : "");
+    for (int i = 0; names[i]; i++) fc_say(stdout, "%s%s/%s.png", i ? ", " : "", arguments->plot, names[i]);
+    fc_say(stdout, "\n");
 }
 
 const char *fc_last_part(const char *path)
@@ -75,7 +77,11 @@ const char *fc_last_part(const char *path)
 
 void fc_print_machine(const struct fc_machine *machine, FILE *stream)
 {
-    fprintf(stream, "machine     %s: %s\n", machine->name, machine->title);
+    fputs("machine     ", stream);
+    fc_print_visible(stream, machine->name);
+    fputs(": ", stream);
+    fc_print_visible(stream, machine->title);
+    fputc('\n', stream);
     if (*machine->confidence) fprintf(stream, "confidence  %s\n", machine->confidence);
 }
 
@@ -96,8 +102,13 @@ enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json
     struct fc_output out;
     fc_heartbeat_stop();
     if (st->code || fc_memory_whole(st) || fc_output_open(&out, arguments->output, st)) return st->code;
+    FILE *text = arguments->json ? NULL : fc_text_open(out.stream);
+    if (!arguments->json && !text) {
+        fc_output_abandon(&out);
+        return fc_out_of_memory(st, "the text of the answer");
+    }
     if (arguments->json) fc_json_print(json, out.stream);
-    else print(out.stream, what);
+    else print(text, what), fc_text_close();
     enum fc_code code = fc_output_close(&out, st);
     if (!code && arguments->plot) fc_heartbeat_start(arguments->quiet); /* figures are still to be drawn */
     return code;

@@ -12,7 +12,7 @@
 
 static bool at_terminal(FILE *stream)
 {
-    return isatty(fileno(stream)) == 1;
+    return isatty(fileno(fc_text_behind(stream))) == 1;
 }
 
 static bool utf8(FILE *stream)
@@ -33,10 +33,12 @@ static bool coloured(FILE *stream)
 void fc_print_coloured(FILE *stream, enum fc_colour colour, const char *text)
 {
     static const char *const codes[] = {[FC_COLOUR_GOOD] = "32", [FC_COLOUR_BAD] = "1;31", [FC_COLOUR_BAR] = "34"};
-    if (coloured(stream))
-        fprintf(stream, "\033[%sm%s\033[0m", codes[colour], text);
-    else
-        fputs(text, stream);
+    bool shown = coloured(stream);
+    char start[16];
+    snprintf(start, sizeof start, "\033[%sm", codes[colour]);
+    if (shown) fc_text_own(stream, start);
+    fputs(text, stream);
+    if (shown) fc_text_own(stream, "\033[0m");
 }
 
 void fc_print_bar(FILE *stream, double share, int width)

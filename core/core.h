@@ -60,6 +60,20 @@ void fc_doing(struct fc_status *st, const char *format, ...) FC_PRINTF(2, 3);
 /* Writes "FILE:LINE: message" (what of the place is known) to `out`, always terminated. */
 void fc_status_text(const struct fc_status *st, char *out, size_t size);
 
+/* ---- text of others as people may see it (visible.c) ----------------------------------------------------------- */
+
+/* Bytes of the letter that text, not empty, begins with: 1 to 4; 0 where that is a control character (C0, DEL, C1) or no
+ * UTF-8. */
+size_t fc_letter(const char *text);
+/* The first letter of text, not empty; where it is none, its first byte as "\x1b". Bytes of text that it stands for. ASCII
+ * control characters in `keep` ("": none) pass as they are. */
+size_t fc_visible_letter(char out[5], const char *text, const char *keep);
+/* All of text, letter by letter; cut after the last letter that fits into size >= 1. Returns out. Four times the length of
+ * text, and one byte, always hold it. */
+char *fc_visible(char *out, size_t size, const char *text, const char *keep);
+/* The same to a stream, no control character kept. */
+void fc_print_visible(FILE *stream, const char *text);
+
 /* ---- memory: one arena per product of a stage, freed at once (arena.c) ---------------------------------------- */
 
 struct fc_arena {
@@ -255,8 +269,10 @@ struct fc_table {
 void fc_table_start(struct fc_table *table, const struct fc_column *columns, int n_columns);
 /* Appends a row of n_columns cells, copied. FC_NO: out of memory. */
 enum fc_code fc_table_row(struct fc_table *table, const struct fc_cell *cells, struct fc_status *st);
-void fc_table_print(const struct fc_table *table, FILE *stream);     /* aligned, for people */
-void fc_table_print_tsv(const struct fc_table *table, FILE *stream); /* head of names, tabs, full precision, nan */
+/* Both write what is no letter in a text as fc_visible does. For people, aligned: */
+void fc_table_print(const struct fc_table *table, FILE *stream);
+/* Head of names, tabs, full precision, nan. A text that begins with a quote stands in quotes, those within it twice. */
+void fc_table_print_tsv(const struct fc_table *table, FILE *stream);
 struct json_t;
 struct json_t *fc_table_json(const struct fc_table *table); /* array of objects; the caller owns the reference */
 void fc_table_free(struct fc_table *table);

@@ -1,25 +1,18 @@
 /* status.c - failures as values: a code, a message and the place in the user's input.
  *
- * Messages quote user input, so control characters (terminal escapes in a hostile file) are made harmless
- * here, once. Over-long text is cut at a character boundary, never overrun. */
+ * Messages quote user input, so they are made visible (visible.c) here, once. Over-long text is cut at a letter's end,
+ * never overrun. */
 #include "core/core.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-/* Ends text before a UTF-8 character that snprintf cut in half, and replaces control characters but newlines.
- */
-static void tidy(char *text)
+/* Ends text before a UTF-8 letter that snprintf cut in half. */
+static void end_whole(char *text)
 {
     size_t n = strlen(text), lead = n;
     while (lead > 0 && n - lead < 4 && ((unsigned char)text[lead - 1] & 0xc0) == 0x80) lead--;
-    if (lead > 0 && (unsigned char)text[lead - 1] >= 0xc0) {
-        unsigned char c = (unsigned char)text[lead - 1];
-        size_t want = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-        if (n - (lead - 1) < want) text[lead - 1] = '\0';
-    }
-    for (unsigned char *c = (unsigned char *)text; *c; c++)
-        if ((*c < 0x20 && *c != '\n') || *c == 0x7f) *c = '?';
+    if (lead > 0 && (unsigned char)text[lead - 1] >= 0xc0 && !fc_letter(text + lead - 1)) text[lead - 1] = 0;
 }
 
 static enum fc_code vfail(struct fc_status *st, enum fc_code code, struct fc_place where, const char *format,
@@ -28,10 +21,10 @@ static enum fc_code vfail(struct fc_status *st, enum fc_code code, struct fc_pla
     if (st->code != FC_OK) return code; /* the first failure is the cause, later ones are consequences */
     st->code = code;
     st->line = where.file ? where.line : 0;
-    snprintf(st->file, sizeof st->file, "%s", where.file ? where.file : "");
-    vsnprintf(st->message, sizeof st->message, format, args);
-    tidy(st->file);
-    tidy(st->message);
+    fc_visible(st->file, sizeof st->file, where.file ? where.file : "", "");
+    char text[sizeof st->message];
+    if (vsnprintf(text, sizeof text, format, args) >= (int)sizeof text) end_whole(text);
+    fc_visible(st->message, sizeof st->message, text, "\n");
     return code;
 }
 

@@ -62,11 +62,15 @@ static const char *for_people(const struct fc_column *column, const struct fc_ce
     return out;
 }
 
-/* Columns of a terminal that UTF-8 text takes, one a character. */
+/* Columns of a terminal that the text takes as it is printed, one a letter. */
 static int width_of(const char *text)
 {
     int width = 0;
-    for (; *text; text++) width += ((unsigned char)*text & 0xc0) != 0x80;
+    char letter[5];
+    while (*text) {
+        text += fc_visible_letter(letter, text, "");
+        for (const char *c = letter; *c; c++) width += ((unsigned char)*c & 0xc0) != 0x80;
+    }
     return width;
 }
 
@@ -74,7 +78,7 @@ static void print_padded(FILE *stream, const char *text, int width, bool right, 
 {
     int pad = width > width_of(text) ? width - width_of(text) : 0;
     if (right) fprintf(stream, "%*s", pad, "");
-    for (; *text; text++) fputc((unsigned char)*text < 0x20 ? ' ' : *text, stream);
+    fc_print_visible(stream, text);
     if (!right && !last) fprintf(stream, "%*s", pad, "");
     fputs(last ? "\n" : "  ", stream);
 }
@@ -119,17 +123,33 @@ static void print_exact(FILE *stream, double value)
     fputs(text, stream);
 }
 
+/* A tab or newline in a text would shift the columns. gnuplot, pandas and spreadsheets take a quote at the beginning for
+ * that of a text in quotes. */
+static void print_tsv_text(FILE *stream, const char *text)
+{
+    char letter[5];
+    bool quoted = *text == '"';
+    if (quoted) fputc('"', stream);
+    while (*text) {
+        text += fc_visible_letter(letter, text, "");
+        fputs(quoted && *letter == '"' ? "\"\"" : letter, stream);
+    }
+    if (quoted) fputc('"', stream);
+}
+
 void fc_table_print_tsv(const struct fc_table *table, FILE *stream)
 {
     int n = table->n_columns;
-    for (int c = 0; c < n; c++) fprintf(stream, "%s%c", table->columns[c].name, c == n - 1 ? '\n' : '\t');
+    for (int c = 0; c < n; c++) {
+        print_tsv_text(stream, table->columns[c].name);
+        fputc(c == n - 1 ? '\n' : '\t', stream);
+    }
     for (size_t r = 0; r < table->n_rows; r++)
         for (int c = 0; c < n; c++) {
             const struct fc_column *column = &table->columns[c];
             const struct fc_cell *cell = cell_at(table, r, c);
-            if (column->kind == FC_CELL_TEXT) /* a tab or newline in a text would shift the columns */
-                for (const char *t = cell->text ? cell->text : "-"; *t; t++)
-                    fputc((unsigned char)*t < 0x20 ? ' ' : *t, stream);
+            if (column->kind == FC_CELL_TEXT)
+                print_tsv_text(stream, cell->text ? cell->text : "-");
             else if (unknown(column, cell))
                 fputs("nan", stream);
             else if (column->kind == FC_CELL_INT)
@@ -192,9 +212,26 @@ json_t *fc_json_real(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+/* Jansson escapes C0 only. The others stand in strings, in whole letters. */
+static int print_json_part(const char *part, size_t n, void *stream)
+{
+    const unsigned char *c = (const unsigned char *)part, *end = c + n, *from = c;
+    while (c < end) {
+        size_t length = *c == 0x7f ? 1 : *c == 0xc2 && end - c > 1 && c[1] < 0xa0 ? 2 : 0;
+        if (length) {
+            fwrite(from, 1, (size_t)(c - from), stream);
+            fprintf(stream, "\\u%04X", c[length - 1]);
+            from = c + length;
+        }
+        c += length ? length : 1;
+    }
+    fwrite(from, 1, (size_t)(end - from), stream);
+    return 0;
+}
+
 void fc_json_print(const json_t *json, FILE *stream)
 {
-    json_dumpf(json, stream,
-               JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY);
+    json_dump_callback(json, print_json_part, stream,
+                       JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY);
     fputc('\n', stream);
 }

@@ -101,11 +101,13 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
         FILE *out = script.stream;
         fc_script_start(out, name, fmax(image->width * scale + 180, 900), high + 110);
         fprintf(out, "set title ");
-        fc_script_text(out, title);
+        fc_script_title(out, title);
         fprintf(out,
-                " noenhanced\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
-                "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel '%s'\nunset key\n",
-                image->width, image->height, palette, most > 0 ? most : 1, legend);
+                "\nset xrange [-1:%u]\nset yrange [%u:-1]\nset size ratio -1\nunset border\nunset tics\n"
+                "set cbtics\nset palette defined (%s)\nset cbrange [0:%g]\nset cblabel ",
+                image->width, image->height, palette, most > 0 ? most : 1);
+        fc_script_text(out, legend);
+        fprintf(out, "\nunset key\n");
         for (int i = 0; i < n_panels; i++) {
             char label[400];
             const struct fc_panel *p = panels[i];
@@ -113,9 +115,11 @@ enum fc_code fc_cell_image_draw(const struct fc_cell_image *image, const struct 
                      *p->row ? "   rows: " : "", p->row, *p->column ? "   columns: " : "", p->column);
             fprintf(out, "set label %d ", i + 1);
             fc_script_text(out, label);
-            fprintf(out, " at -0.5,%g left noenhanced font ',10'\n", image->top[i] + title_rows(image->width) * 0.6);
+            fprintf(out, " at -0.5,%g left font ',10'\n", image->top[i] + title_rows(image->width) * 0.6);
         }
-        fprintf(out, "plot '%s.tsv' skip 1 using 1:2:3 with image\n", name);
+        fprintf(out, "plot ");
+        fc_script_file(out, name, ".tsv");
+        fprintf(out, " skip 1 using 1:2:3 with image\n");
     }
     fc_script_draw(&script, directory, name, &table, st);
     fc_table_free(&table);

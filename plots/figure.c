@@ -75,23 +75,21 @@ static bool has_end(const char *path)
     return memmem(end, n, "IEND", 4) || memmem(end, n, "</svg>", 6) || memmem(end, n, "%%EOF", 5);
 }
 
-enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
-                             struct fc_status *st)
+enum fc_code fc_figure_path(char out[FC_FIGURE_PATH], const char *directory, const char *name, const char *ending,
+                            struct fc_status *st)
 {
-    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
-    char *argv[] = {program, option, set, script, NULL};
-    snprintf(script, sizeof script, "%s.gp", name);
-    snprintf(log, sizeof log, "%s.log", name);
-    int status = gnuplot(directory, log, argv);
-    if (status < 0)
-        missing(st);
-    else if (status)
-        fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
+    if (snprintf(out, FC_FIGURE_PATH, "%s/%s.%s", directory, name, ending) < FC_FIGURE_PATH) return FC_OK;
+    return fc_refuse(st, FC_INPUT, "%.200s...: the path of a figure has over %d bytes", directory, FC_FIGURE_PATH - 1);
+}
+
+/* Gives the pictures their names, or takes them away. */
+static void publish(const char *directory, const char *name, const char *const *pictures, size_t n, struct fc_status *st)
+{
+    char path[FC_FIGURE_PATH], part[FC_FIGURE_PATH + 5];
     for (size_t i = 0; i < n && !st->code; i++) {
-        snprintf(part, sizeof part, "%s/%s.%s.part", directory, name, pictures[i]);
-        if (!has_end(part))
-            fc_refuse(st, FC_NO, "%s/%s.%s: gnuplot could not write all of it (is the device full?)", directory, name,
-                      pictures[i]);
+        if (fc_figure_path(path, directory, name, pictures[i], st)) return;
+        snprintf(part, sizeof part, "%s.part", path);
+        if (!has_end(part)) fc_refuse(st, FC_NO, "%s: gnuplot could not write all of it (is the device full?)", path);
     }
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
@@ -101,7 +99,24 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
         else if (rename(part, path))
             fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
     }
-    snprintf(path, sizeof path, "%s/%s", directory, log);
+}
+
+/* The script's name begins with ./, or gnuplot might take it for an option. -d: nothing of the user's ~/.gnuplot. */
+enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
+                             struct fc_status *st)
+{
+    char script[FC_FIGURE_PATH], log[FC_FIGURE_PATH], path[FC_FIGURE_PATH];
+    char program[] = "gnuplot", defaults[] = "-d", option[] = "-e", set[] = "part='.part'";
+    char *argv[] = {program, defaults, option, set, script, NULL};
+    if (fc_figure_path(path, directory, name, "log", st) || fc_figure_path(script, ".", name, "gp", st) ||
+        fc_figure_path(log, ".", name, "log", st))
+        return st->code;
+    int status = gnuplot(directory, log, argv);
+    if (status < 0)
+        missing(st);
+    else if (status)
+        fc_refuse(st, FC_NO, "gnuplot refused %s/%s.gp (see %s)", directory, name, path);
+    publish(directory, name, pictures, n, st);
     if (status == 0) unlink(path);
     return st->code;
 }
@@ -109,61 +124,12 @@ enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char
 enum fc_code fc_figure_write(const char *directory, const char *name, const struct fc_table *data,
                              const char *script, struct fc_status *st)
 {
-    char path[700];
+    char path[FC_FIGURE_PATH];
     if (mkdir(directory, 0777) && errno != EEXIST)
         return fc_refuse(st, FC_INPUT, "%s: cannot be made: %s", directory, strerror(errno));
-    snprintf(path, sizeof path, "%s/%s.tsv", directory, name);
-    if (write_text(path, NULL, data, st)) return st->code;
-    snprintf(path, sizeof path, "%s/%s.gp", directory, name);
-    if (write_text(path, script, NULL, st)) return st->code;
+    if (fc_figure_path(path, directory, name, "tsv", st) || write_text(path, NULL, data, st) ||
+        fc_figure_path(path, directory, name, "gp", st) || write_text(path, script, NULL, st))
+        return st->code;
     static const char *const picture = "png";
     return fc_gnuplot_draw(directory, name, &picture, 1, st);
-}
-
-void fc_script_text(FILE *script, const char *text)
-{
-    fputc('"', script);
-    for (; *text; text++)
-        if (*text == '\n')
-            fputs("\\n", script);
-        else
-            fputc(*text == '"' || *text == '\\' ? '\'' : *text, script);
-    fputc('"', script);
-}
-
-void fc_script_start(FILE *script, const char *name, double width, double height)
-{
-    fprintf(script,
-            "if (!exists('form')) form = 'png' # gnuplot -e \"form='pdf'\" %s.gp, or svg\n"
-            "if (!exists('part')) part = ''\n"
-            "if (form eq 'png') set terminal pngcairo size %.0f,%.0f font 'DejaVu Sans,11'\n"
-            "if (form eq 'svg') set terminal svg size %.0f,%.0f font 'DejaVu Sans,11' background 'white'\n"
-            "if (form eq 'pdf') set terminal pdfcairo size %.2fin,%.2fin font 'DejaVu Sans,9'\n"
-            "set output '%s.'.form.part\n"
-            "set datafile separator '\\t'\n",
-            name, width, height, width, height, width / 120, height / 120, name);
-}
-
-struct fc_time_axis fc_time_axis(double most_s)
-{
-    return most_s < 1e-6   ? (struct fc_time_axis){1e9, "ns"}
-           : most_s < 1e-3 ? (struct fc_time_axis){1e6, "µs"}
-           : most_s < 1    ? (struct fc_time_axis){1e3, "ms"}
-                           : (struct fc_time_axis){1, "s"};
-}
-
-void fc_script_open(struct fc_script *script, struct fc_status *st)
-{
-    *script = (struct fc_script){0};
-    if (st->code) return;
-    if (!fc_memory_open(&script->memory, st)) script->stream = script->memory.stream;
-}
-
-enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
-                            const struct fc_table *data, struct fc_status *st)
-{
-    if (!fc_memory_close(&script->memory, st)) fc_figure_write(directory, name, data, script->memory.text, st);
-    free(script->memory.text);
-    *script = (struct fc_script){0};
-    return st->code;
 }

@@ -79,9 +79,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
     spans(curves, n, &load, &latency);
     fc_script_start(script, "latency-curve", 1000, 600);
     fprintf(script, "set title ");
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(script,
-            " noenhanced\n"
+            "\n"
             "set xlabel 'offered load (flits/node/cycle)'\n"
             "set ylabel 'packet latency, source queue included (cycles)'\n"
             "set y2label 'accepted load (flits/node/cycle)'\n"
@@ -90,7 +90,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_c
             "set y2range [0:%g]\n"
             "set ytics nomirror\n"
             "set y2tics\n"
-            "set key noenhanced left top\n"
+            "set key left top\n"
             "set grid x y\n",
             load * 1.02, latency, load * 1.02);
     for (size_t i = 0; i < n; i++)

@@ -43,10 +43,10 @@ static void write_script(FILE *script, const char *title, const struct fc_networ
 {
     fc_script_start(script, "link-histogram", 340 * fmax(n_frames, 3), 440);
     fprintf(script, "set multiplot layout 1,%d title ", n_frames);
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(
         script,
-        " noenhanced\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
+        "\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
         "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
     for (int c = 0; c < net->machine->n_classes; c++) {
         const struct bins *b = &bins[c];
@@ -56,8 +56,12 @@ static void write_script(FILE *script, const char *title, const struct fc_networ
                       : b->most_bytes >= 1e3 ? 1e3
                                              : 1;
         double width = b->most_bytes / BINS / unit;
-        fprintf(script, "set title \"%s: %llu of %llu links used\" noenhanced font ',10'\n",
-                map->class_title[c], (unsigned long long)b->used, (unsigned long long)b->n);
+        char title_of[400];
+        snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", map->class_title[c], (unsigned long long)b->used,
+                 (unsigned long long)b->n);
+        fprintf(script, "set title ");
+        fc_script_text(script, title_of);
+        fprintf(script, " font ',10'\n");
         fprintf(script,
                 "set xlabel 'bytes of a link (%s)'\nset boxwidth %g\nset xrange [0:%g]\nset xtics %g\nset "
                 "yrange [0.6:%g]\n",

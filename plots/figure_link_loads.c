@@ -19,15 +19,15 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_l
         for (size_t j = 0; j < series[i].n && series[i].busy_s[j] >= 1e-4 * most_s; j++) least_s = fmin(least_s, series[i].busy_s[j]);
     fc_script_start(script, "link-loads", 1000, 600);
     fprintf(script, "set title ");
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(script,
-            " noenhanced\n"
+            "\n"
             "set xlabel 'link, busiest first'\n"
             "set ylabel 'time the link is busy (ms)'\n"
             "set logscale xy\n"
             "set format y '%%g'\n"
             "set yrange [%g:%g]\n"
-            "set key noenhanced outside right top\n"
+            "set key outside right top\n"
             "set grid\n%s"
             "plot ",
             most_s > 0 ? least_s * 5e2 : 1e-6, most_s > 0 ? most_s * 2e3 : 1,

@@ -13,7 +13,7 @@ static const struct fc_column columns[] = {
 static const char script_end[] = "set xlabel 'saturation throughput (flits/node/cycle)'\n"
                                  "set ylabel 'packet latency (cycles)'\n"
                                  "set offsets graph 0.08, graph 0.08, graph 0.08, graph 0.08\n"
-                                 "set key noenhanced outside right top\n"
+                                 "set key outside right top\n"
                                  "set grid\n"
                                  "plot 'placements.tsv' skip 1 using (column(4) == 0 ? column(2) : NaN):3 "
                                  "with points pt 7 ps 0.6 lc rgb '#999999' "
@@ -23,10 +23,15 @@ static const char script_end[] = "set xlabel 'saturation throughput (flits/node/
                                  "'Table 1 (LN)', \\\n"
                                  "     '' skip 1 using (column(4) == 1 || column(4) == 3 ? column(2) : NaN):3 "
                                  "with points pt 6 ps 2.4 lw 2 lc rgb '#c44e52' title 'front', \\\n"
-                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:1 with labels "
-                                 "offset 0,1.1 noenhanced notitle, \\\n"
-                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:1 with labels "
-                                 "offset 0,-1.3 noenhanced font ',8' notitle\n";
+                                 "     '' skip 1 using (column(4) >= 2 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
+                                 "offset 0,1.1 notitle, \\\n"
+                                 "     '' skip 1 using (column(4) == 1 ? column(2) : NaN):3:(name[int($0)+1]) with labels "
+                                 "offset 0,-1.3 font ',8' notitle\n";
+
+static const char *label_of(const void *rows, size_t i)
+{
+    return ((const struct fc_plot_placement *)rows)[i].label;
+}
 
 enum fc_code fc_plot_placements(const char *directory, const char *title,
                                 const struct fc_plot_placement *rows, size_t n, struct fc_status *st)
@@ -44,9 +49,10 @@ enum fc_code fc_plot_placements(const char *directory, const char *title,
     fc_script_open(&script, st);
     if (script.stream) {
         fc_script_start(script.stream, "placements", 1000, 600);
+        fc_script_names(script.stream, label_of, rows, n);
         fprintf(script.stream, "set title ");
-        fc_script_text(script.stream, title);
-        fprintf(script.stream, " noenhanced\n%s", script_end);
+        fc_script_title(script.stream, title);
+        fprintf(script.stream, "\n%s", script_end);
     }
     fc_script_draw(&script, directory, "placements", &table, st);
     fc_table_free(&table);

@@ -2,6 +2,7 @@
 #include "plots/plots.h"
 
 #include <math.h>
+#include <string.h>
 
 static const struct fc_column columns[] = {
     {"prediction", FC_CELL_TEXT, NULL, FC_NUMBER, NULL},
@@ -11,25 +12,33 @@ static const struct fc_column columns[] = {
     {"percent_of_peak", FC_CELL_REAL, "%.1f", FC_NUMBER, NULL},
 };
 
-static void write_script(FILE *script, const char *title, double most_s)
+static const char *label_of(const void *rows, size_t i)
+{
+    return ((const struct fc_plot_prediction *)rows)[i].label;
+}
+
+static void write_script(FILE *script, const char *title, const struct fc_plot_prediction *rows, size_t n, double most_s)
 {
     struct fc_time_axis axis = fc_time_axis(most_s);
-    fc_script_start(script, "predictions", 1000, 600);
+    size_t longest = 40; /* names slant down to the right */
+    for (size_t i = 0; i < n; i++) longest = strlen(rows[i].label) > longest ? strlen(rows[i].label) : longest;
+    fc_script_start(script, "predictions", 1000 + 7.0 * (double)(longest - 40), 600 + 3.3 * (double)(longest - 40));
+    fc_script_names(script, label_of, rows, n);
     fprintf(script, "set title ");
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(script,
-            " noenhanced\n"
+            "\n"
             "set style data histograms\n"
             "set style histogram rowstacked\n"
             "set style fill solid 0.85 border -1\n"
             "set boxwidth 0.6\n"
-            "set xtics rotate by -25 noenhanced\n"
+            "set xtics rotate by -25\n"
             "set ylabel 'time (%s)'\n"
             "set yrange [0:%g]\n"
             "set key outside right top\n"
             "set grid ytics\n"
             "s = %g\n"
-            "plot 'predictions.tsv' skip 1 using ($2*s):xtic(1) title 'computation' lc rgb '#1f3f7a', \\\n"
+            "plot 'predictions.tsv' skip 1 using ($2*s):xtic(name[int($0)+1]) title 'computation' lc rgb '#1f3f7a', \\\n"
             "     '' skip 1 using ($3*s) title 'communication' lc rgb '#e69f45', \\\n"
             "     '' skip 1 using 0:($4*s) with points pt 9 ps 1.6 lc rgb 'black' title 'proven bound', \\\n"
             "     '' skip 1 using 0:(($2+$3)*s):(sprintf('%%.0f %%%%', $5)) with labels offset 0,0.8 title ''\n",
@@ -53,7 +62,7 @@ enum fc_code fc_plot_predictions(const char *directory, const char *title, const
         most_s = fmax(most_s, rows[i].computation_s + rows[i].communication_s);
     }
     fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, most_s);
+    if (script.stream) write_script(script.stream, title, rows, n, most_s);
     fc_script_draw(&script, directory, "predictions", &table, st);
     fc_table_free(&table);
     return st->code;

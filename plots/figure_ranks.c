@@ -46,9 +46,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
     double scale = axis.per_s;
     fc_script_start(script, "ranks", 1000, 110 + 230.0 * (double)n);
     fprintf(script, "set multiplot layout %zu,1 title ", n);
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(script,
-            " noenhanced\nset key outside right top noenhanced\nset ylabel 'time (%s)'\nset yrange "
+            "\nset key outside right top\nset ylabel 'time (%s)'\nset yrange "
             "[0:%g]\nset grid y\n"
             "set style fill solid 1 noborder\nset tics nomirror\nset border 3\n",
             axis.unit, most_s > 0 ? most_s * scale * 1.04 : 1);
@@ -61,7 +61,7 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_r
         snprintf(label, sizeof label, "%s%s", series[i].label, shared);
         fprintf(script, "set title ");
         fc_script_text(script, label);
-        fprintf(script, " noenhanced font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n",
+        fprintf(script, " font ',10'\nset xlabel '%s'\nset xrange [-0.7:%g]\nset xtics %s\n",
                 i + 1 == n ? "rank" : "", (double)series[i].n - 0.3, series[i].n <= 16 ? "1" : "autofreq");
         fprintf(script, pick, "plot 'ranks.tsv'", i, 6, scale, "#e4e2de", "idle", ", \\\n");
         fprintf(script, pick, "     ''", i, 5, scale, "#e69f45", "calls and waiting", ", \\\n");

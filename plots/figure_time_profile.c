@@ -37,7 +37,7 @@ static void put_frame(FILE *script, size_t i, const char *label)
 {
     fprintf(script, "set title ");
     fc_script_text(script, label);
-    fprintf(script, " noenhanced font ',10'\n");
+    fprintf(script, " font ',10'\n");
     for (int k = FC_RANK_STATES; k-- > 0;) {
         fprintf(script, "%s skip 1 using (column(1) == %zu ? ($3 + $4)/2*s : NaN):(",
                 k + 1 == FC_RANK_STATES ? "plot 'time-profile.tsv'" : "     ''", i);
@@ -55,9 +55,9 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     struct fc_time_axis axis = fc_time_axis(end_s);
     fc_script_start(script, "time-profile", 1100, 90 + 230.0 * (double)n);
     fprintf(script, "set multiplot layout %zu,1 title ", n);
-    fc_script_text(script, title);
+    fc_script_title(script, title);
     fprintf(script,
-            " noenhanced\nset key outside right top noenhanced\nset style fill solid 1 noborder\nset tics nomirror out\n"
+            "\nset key outside right top\nset style fill solid 1 noborder\nset tics nomirror out\n"
             "set border 3\nset xlabel 'time (%s)'\nset ylabel 'share of the ranks (%%)'\nset xrange [0:%.9g]\n"
             "set yrange [0:100]\ns = %g\n",
             axis.unit, end_s * axis.per_s, axis.per_s);

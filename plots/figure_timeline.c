@@ -80,7 +80,7 @@ static void put_frame(FILE *script, size_t first, size_t end, const struct fc_pl
     snprintf(label, sizeof label, "%s: %u rank%s%s", series->label, t->n_ranks, t->n_ranks == 1 ? "" : "s", rows);
     fprintf(script, "set title ");
     fc_script_text(script, label);
-    fprintf(script, " noenhanced font ',10'\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
+    fprintf(script, " font ',10'\nset yrange [%u:0]\nset ytics %s\n", t->n_ranks,
             t->n_ranks <= 8    ? "1"
             : t->n_ranks <= 16 ? "2"
                                : "autofreq");
@@ -112,10 +112,10 @@ static void write_script(FILE *script, const char *title, const struct fc_plot_t
     struct fc_time_axis axis = fc_time_axis(end_s);
     fc_script_start(script, "timeline", 1100, height);
     fprintf(script, "set multiplot title ");
-    fc_script_text(script, title);
-    fprintf(script, " noenhanced\n");
+    fc_script_title(script, title);
+    fprintf(script, "\n");
     fprintf(script,
-            "set key outside right top noenhanced\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
+            "set key outside right top\nset style fill solid 1 noborder\nset tics nomirror out\nset border 3\n"
             "set xlabel 'time (%s)'\nset ylabel 'rank'\nset xrange [0:%.9g]\ns = %g\n"
             "set lmargin at screen 0.1\nset rmargin at screen 0.82\n",
             axis.unit, end_s * axis.per_s, axis.per_s);

@@ -121,12 +121,11 @@ static enum fc_code write_table(const char *path, const struct fc_paper_plot *pl
 enum fc_code fc_paper_write(const char *directory, const struct fc_paper_plot *plot, struct fc_status *st)
 {
     static const char *const pictures[] = {"png", "svg", "pdf"};
-    char path[800];
+    char path[FC_FIGURE_PATH];
     struct fc_output out;
-    snprintf(path, sizeof path, "%s/%s.tsv", directory, plot->name);
-    if (write_table(path, plot, st)) return st->code;
-    snprintf(path, sizeof path, "%s/%s.gp", directory, plot->name);
-    if (fc_output_open(&out, path, st)) return st->code;
+    if (fc_figure_path(path, directory, plot->name, "tsv", st) || write_table(path, plot, st) ||
+        fc_figure_path(path, directory, plot->name, "gp", st) || fc_output_open(&out, path, st))
+        return st->code;
     fc_paper_print_script(plot, out.stream);
     if (fc_output_close(&out, st)) return st->code;
     return fc_gnuplot_draw(directory, plot->name, pictures, FC_COUNT(pictures), st);

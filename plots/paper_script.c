@@ -11,18 +11,6 @@
 enum { STYLES = 8 };
 static const int filled[STYLES] = {7, 5, 9, 13, 11, 15, 7, 5}, hollow[STYLES] = {6, 4, 8, 12, 10, 14, 6, 4};
 
-/* The name of a tic: a format, in which % stands twice. */
-static void put_tic(FILE *script, const char *text)
-{
-    fputc('"', script);
-    for (; *text; text++)
-        if (*text == '%')
-            fputs("%%", script);
-        else
-            fputc(*text == '"' || *text == '\\' || *text == '\n' ? ' ' : *text, script);
-    fputc('"', script);
-}
-
 static size_t longest(const char *const *texts, int n)
 {
     size_t most = 0;
@@ -53,7 +41,7 @@ static void put_categories(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script, "set xtics (");
     for (int i = 0; i < plot->n_categories; i++) {
         fprintf(script, "%s", i ? ", " : "");
-        put_tic(script, plot->category[i]);
+        fc_script_tic(script, plot->category[i]);
         fprintf(script, " %d", i);
     }
     fprintf(script, ")\n");
@@ -175,8 +163,9 @@ static bool has_bars(const struct fc_paper_series *s)
 static void start(const struct fc_paper_plot *plot, FILE *script, int i, double shift, const char *columns,
                   bool *first)
 {
-    fprintf(script, "%s'%s.tsv' skip 1 using (column(1) == %d ? column(4) + %g : NaN):%s ",
-            *first ? "plot " : ", \\\n     ", plot->name, i, shift, columns);
+    fprintf(script, "%s", *first ? "plot " : ", \\\n     ");
+    fc_script_file(script, plot->name, ".tsv");
+    fprintf(script, " skip 1 using (column(1) == %d ? column(4) + %g : NaN):%s ", i, shift, columns);
     *first = false;
 }
 
@@ -275,6 +264,13 @@ static void put_series(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script, "\n");
 }
 
+static void put_output(const struct fc_paper_plot *plot, FILE *script, const char *ending)
+{
+    fprintf(script, "set output ");
+    fc_script_file(script, plot->name, ending);
+    fprintf(script, ".part\n");
+}
+
 void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
 {
     int width = 1000, height = 560;
@@ -286,10 +282,11 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
     fprintf(script,
             "if (!exists('part')) part = ''\n"
             "set terminal pngcairo size %d,%d font 'DejaVu Sans,11' noenhanced\n"
-            "set output '%s.png'.part\n"
             "set datafile separator '\\t'\n"
-            "set datafile missing 'nan'\n",
-            width, height, plot->name);
+            "set datafile missing 'nan'\n"
+            "set datafile commentschars ''\n",
+            width, height);
+    put_output(plot, script, ".png");
     put_titles(plot, script);
     switch (plot->form) {
     case FC_PAPER_CURVES:
@@ -303,10 +300,10 @@ void fc_paper_print_script(const struct fc_paper_plot *plot, FILE *script)
         break;
     }
     put_series(plot, script);
-    fprintf(script,
-            "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n"
-            "set output '%s.svg'.part\nreplot\n"
-            "set terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n"
-            "set output '%s.pdf'.part\nreplot\nunset output\n",
-            width, height, plot->name, width / 125.0, height / 125.0, plot->name);
+    fprintf(script, "set terminal svg size %d,%d font 'DejaVu Sans,11' noenhanced background 'white'\n", width, height);
+    put_output(plot, script, ".svg");
+    fprintf(script, "replot\nset terminal pdfcairo size %gin,%gin font 'DejaVu Sans,9' noenhanced\n", width / 125.0,
+            height / 125.0);
+    put_output(plot, script, ".pdf");
+    fprintf(script, "replot\nunset output\n");
 }

@@ -4,6 +4,10 @@
 
 #include "core/core.h"
 
+/* DIR/NAME.ENDING. FC_INPUT: that is longer than a figure's path may be. */
+enum { FC_FIGURE_PATH = 1024 };
+enum fc_code fc_figure_path(char out[FC_FIGURE_PATH], const char *directory, const char *name, const char *ending,
+                            struct fc_status *st);
 /* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is
  * missing. Before anything is computed. */
 enum fc_code fc_plots_check(const char *directory, struct fc_status *st);
@@ -26,9 +30,19 @@ void fc_script_open(struct fc_script *script, struct fc_status *st);
 enum fc_code fc_script_draw(struct fc_script *script, const char *directory, const char *name,
                             const struct fc_table *data, struct fc_status *st);
 
-/* `text` as a gnuplot string in quotes: line ends kept, quotes and backslashes of the user's replaced. */
+/* Every text of a script is written by one of these (script.c), as a gnuplot string that shows it letter by letter, what is
+ * no letter as fc_visible writes it, and of which nothing is evaluated. */
 void fc_script_text(FILE *script, const char *text);
-/* The lines that all scripts begin with: NAME.png of that size, tabs between columns. */
+/* The same, of lines: their ends stay. */
+void fc_script_title(FILE *script, const char *text);
+/* The name of a tic in `set xtics`, which is a format. Where it holds a %, gnuplot shows 49 letters. */
+void fc_script_tic(FILE *script, const char *text);
+/* The file NAME with that ending in the directory of the script: never a pipe, whatever NAME begins with. */
+void fc_script_file(FILE *script, const char *name, const char *ending);
+/* gnuplot's array name[1..n] of the rows' names: names of others are not drawn from the .tsv, whose backslashes it reads.
+ * For row 0, 1, ... of the table: name[int($0)+1]. */
+void fc_script_names(FILE *script, const char *(*of)(const void *rows, size_t i), const void *rows, size_t n);
+/* The lines that all scripts begin with: NAME.png of that size, no text enhanced, tabs between columns, no comments. */
 void fc_script_start(FILE *script, const char *name, double width, double height);
 /* Of series, colour-blind safe, neighbours apart in grey (Paul Tol's high-contrast and bright schemes). */
 extern const char *const fc_series_colours[8];

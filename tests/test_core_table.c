@@ -48,9 +48,9 @@ static void table_for_people(void)
     fill(&table);
     char *text = printed(fc_table_print, &table);
     CU_ASSERT_STRING_EQUAL(text, "Link   count   time  share  note\n"
-                                 "torus   1536  35 ns   12.3  a b\n"
+                                 "torus   1536  35 ns   12.3  a\\x09b\n"
                                  "\xc3\xa9t\xc3\xa9       -7      -    0.1  -\n"
-                                 "x          -    0 s    inf  \xff\n");
+                                 "x          -    0 s    inf  \\xff\n");
     free(text);
     fc_table_free(&table);
 }
@@ -61,9 +61,9 @@ static void table_tsv(void)
     fill(&table);
     char *text = printed(fc_table_print_tsv, &table);
     CU_ASSERT_STRING_EQUAL(text, "link\tcount\ttime_s\tshare\tnote\n"
-                                 "torus\t1536\t3.5e-08\t12.345\ta b\n"
+                                 "torus\t1536\t3.5e-08\t12.345\ta\\x09b\n"
                                  "\xc3\xa9t\xc3\xa9\t-7\tnan\t0.1\t-\n"
-                                 "x\tnan\t0\tinf\t\xff\n");
+                                 "x\tnan\t0\tinf\t\\xff\n");
     free(text);
     fc_table_free(&table);
 }

@@ -79,6 +79,7 @@
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
     X(suite_place)                                                                                                    \
+    X(suite_plots)                                                                                                    \
     X(suite_place_search)                                                                                             \
     X(suite_place_cuts)                                                                                               \
     X(suite_queueing)                                                                                                 \
