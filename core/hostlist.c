@@ -92,11 +92,11 @@ static uint64_t count_numbers(const char *at, const char *close)
 {
     uint64_t sum = 0;
     while (at < close) {
-        uint32_t first, last;
-        at += scan_number(at, close, &first);
-        last = first;
-        if (at < close && *at == '-') at += 1 + scan_number(at + 1, close, &last);
-        sum += last >= first ? (uint64_t)last - first + 1 : 1;
+        uint32_t first, last = 0;
+        size_t n = scan_number(at, close, &first);
+        at += n;
+        if (n > 0 && at < close && *at == '-') n = scan_number(at + 1, close, &last);
+        sum += n > 0 && last > first ? (uint64_t)last - first + 1 : 1;
         while (at < close && *at++ != ',') {
         }
     }

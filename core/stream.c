@@ -183,9 +183,11 @@ static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st
 
 static enum fc_code skip_mark(struct fc_stream *s, struct fc_status *st);
 
-enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
+/* An open that fails leaves nothing behind. */
+static enum fc_code opened(struct fc_stream *s, const struct fc_status *st)
 {
-    return fc_stream_open_at(path, 0, s, st) ? st->code : skip_mark(s, st);
+    if (st->code) fc_stream_close(s);
+    return st->code;
 }
 
 static enum fc_code start(struct fc_stream *s, const char *file, struct fc_status *st)
@@ -202,7 +204,7 @@ static enum fc_code start(struct fc_stream *s, const char *file, struct fc_statu
     return FC_OK;
 }
 
-enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
+static enum fc_code open_file(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
 {
     struct stat info;
     struct fc_place where = {path, 0};
@@ -220,13 +222,27 @@ enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream
     return start_decompressor(s, st);
 }
 
+enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
+{
+    open_file(path, skip, s, st);
+    return opened(s, st);
+}
+
+enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
+{
+    if (!open_file(path, 0, s, st)) skip_mark(s, st);
+    return opened(s, st);
+}
+
 enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s, struct fc_status *st)
 {
-    if (start(s, file, st)) return st->code;
-    struct fc_stream_private *p = s->private;
-    p->raw = (uint8_t *)data; /* never written to */
-    p->raw_n = p->file_bytes = n;
-    return start_decompressor(s, st) ? st->code : skip_mark(s, st);
+    if (!start(s, file, st)) {
+        struct fc_stream_private *p = s->private;
+        p->raw = (uint8_t *)data; /* never written to */
+        p->raw_n = p->file_bytes = n;
+        if (!start_decompressor(s, st)) skip_mark(s, st);
+    }
+    return opened(s, st);
 }
 
 bool fc_stream_compressed(const struct fc_stream *s)

@@ -17,7 +17,7 @@ struct fc_stream {
 
 /* Do these first bytes of a file tell gzip, xz or zstd? */
 bool fc_is_compressed(const void *head, size_t n);
-/* Opens a file, behind the mark of UTF-8 when it begins with one (fc_text_mark). FC_INPUT when it cannot be read. `path`
+/* Opens a file (nothing is left open when that fails), behind the mark of UTF-8 when it begins with one (fc_text_mark). FC_INPUT when it cannot be read. `path`
  * must outlive the stream. About 200 KB of memory, more inside the decompressor (xz: as the file's dictionary asks, up to
  * 64 MiB). */
 enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st);

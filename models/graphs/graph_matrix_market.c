@@ -87,8 +87,6 @@ static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text
         return fc_fail(st, FC_INPUT, where,
                        "%lld rows and %lld columns (expected as many: senders and receivers)", head->n_tasks,
                        columns);
-    if (fc_announced((uint64_t)columns, FC_SILENT + text->size / 2, "rows", where, st)) /* "1 1\n" names two */
-        return st->code;
     if (head->array && columns > INT32_MAX)
         return fc_fail(st, FC_INPUT, where, "an array of %lld columns does not fit a file", columns);
     if (head->array) head->n_entries = head->symmetric ? columns * (columns + 1) / 2 : columns * columns;
@@ -96,7 +94,7 @@ static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text
         (text->size + 1) / (head->array ? 2 : 3))
         return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries,
                        text->size);
-    return FC_OK;
+    return fc_announced((uint64_t)columns, FC_SILENT + text->size / 2, "rows", where, st); /* "1 2\n" names two */
 }
 
 /* An entry and its mirror. */

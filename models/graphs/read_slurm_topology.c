@@ -140,7 +140,8 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
         if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
         s->n_listed += fc_host_list_count(line.text, line.length);
         if (s->n_listed > FC_MOST_HOSTS)
-            return fail(s, line.line, "a list", line.text, line.length, "at most 1000000 members in the file");
+            return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line.line},
+                           "more than %u members in the lists up to here", FC_MOST_HOSTS);
         s->members[s->n_members++] = line;
     }
     return FC_OK;

@@ -176,7 +176,10 @@ static enum fc_code read_definitions(struct fc_otf2_archive *a)
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(a->reader);
     OTF2_GlobalDefReaderCallbacks *on = OTF2_GlobalDefReaderCallbacks_New();
     uint64_t n;
-    if (!reader || !on) return fail(a, "its definitions cannot be read");
+    if (!reader || !on) {
+        OTF2_GlobalDefReaderCallbacks_Delete(on);
+        return fail(a, "its definitions cannot be read");
+    }
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(on, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(on, on_string);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(on, on_group);
