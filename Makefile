@@ -1,7 +1,7 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
 # library) ONLY='name ...' (test suites whose name contains one) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
-# BUDGET=--quick (figures).
+# BUDGET=--quick (figures) RUNS=N TARGETS='a b' (fuzz).
 # Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
 OBJ    = obj
@@ -10,16 +10,20 @@ MPICC  = mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
 THREADS = 2
+RUNS   = 310000
+TARGETS =
 MAKEFLAGS += -j$(shell nproc)
 
 # The project's own flags, apart from the user's CFLAGS, which come last and so win.
 OWN      = -std=c17 -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g
 CHECKED  = -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
            libopenmpi-dev gfortran
+FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
 ROOMS  = $(foreach room,core models traces solvers mapping plots reproduce sweep,\
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
@@ -28,7 +32,8 @@ RANKS  = $(wildcard sweep/sweep_mpi.c)
 SRC    = $(filter-out $(PMPI) $(RANKS),$(sort $(wildcard $(ROOMS:%=%/*.c))))
 CLI    = $(sort $(wildcard cli/*.c))
 TESTS  = $(sort $(wildcard tests/test_*.c))
-SHARED = tests/main.c tests/run.c tests/support.c $(sort $(wildcard tests/trace_*.c))
+FUZZ   = $(sort $(wildcard tests/fuzz/*.c))
+SHARED = tests/main.c tests/run.c tests/support.c $(sort $(wildcard tests/trace_*.c)) $(filter-out %_main.c,$(FUZZ))
 BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
 SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
@@ -41,12 +46,13 @@ CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
 TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast) $(OBJ)/fail_allocation.so
 OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
-          $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS))
+          $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS)) \
+          $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(SRC) $(FUZZ) tests/trace_pack.c)
 
 all: $(LIB) $(PROGRAM) $(HOOK)
 
 help:
-	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|calibrations|install|clean|deps]"
+	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|calibrations|install|clean|deps]"
 
 # Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
 deps:
@@ -77,6 +83,13 @@ figures: deps all
 	$(V)touch $(OBJ)/.figures; $(PROGRAM) reproduce $(BUDGET) --threads $(THREADS) -o figures --into docs/validation.md || \
 	    [ docs/validation.md -nt $(OBJ)/.figures ]
 
+# Random input through every reader (docs/fuzzing.md): RUNS executions in all, dealt over the targets; a minute of it.
+fuzz: deps $(OBJ)/fuzz/fuzz
+	$(V)tests/fuzz/fuzz.sh $(OBJ)/fuzz $(RUNS) $(TARGETS)
+fuzz-smoke: deps $(OBJ)/fuzz/fuzz
+	$(V)tests/fuzz/fuzz.sh $(OBJ)/fuzz 60s $(TARGETS)
+fuzz fuzz-smoke: PACKAGES += $(FUZZ_PACKAGES)
+
 # Runs them all; fails at the end when one did.
 validate: deps all $(CHECKS) $(OBJ)/fail_allocation.so
 	$(V)failed=; export FABRICAST=$(PROGRAM); echo "  VALIDATE reproduce"; \
@@ -102,7 +115,7 @@ clean:
 	$(V)rm -rf $(OBJ)
 
 # Where packages may be installed first, nothing is compiled before they are there (also with -j).
-ifneq ($(filter run test cases bench figures validate calibrations,$(MAKECMDGOALS)),)
+ifneq ($(filter run test cases bench figures validate calibrations fuzz fuzz-smoke,$(MAKECMDGOALS)),)
 $(OBJECTS) $(HOOK): | deps
 endif
 
@@ -111,8 +124,13 @@ $(OBJ)/%.o: %.c Makefile
 $(OBJ)/test/o/%.o: %.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC test $<"; $(CC) $(OWN) $(CHECKED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# The kernel reads no input, and clang takes minutes to instrument it.
+$(OBJ)/fuzz/o/solvers/flit/%.o: FUZZED = -O1
+$(OBJ)/fuzz/o/%.o: %.c Makefile
+	$(V)mkdir -p $(@D); echo "  CC fuzz $<"; clang $(OWN) $(FUZZED) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
 # The page's parts are taken in by the assembler.
-$(OBJ)/plots/page_parts.o $(OBJ)/test/o/plots/page_parts.o: $(wildcard plots/report*.*)
+$(OBJ)/plots/page_parts.o $(OBJ)/test/o/plots/page_parts.o $(OBJ)/fuzz/o/plots/page_parts.o: $(wildcard plots/report*.*)
 
 $(LIB): $(SRC:%.c=$(OBJ)/%.o)
 $(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
@@ -128,6 +146,9 @@ $(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o
 $(OBJ)/test/tests: $(OBJ)/test/linked
 $(OBJ)/test/fabricast $(OBJ)/test/tests:
 	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcunit $(LIBS)
+
+$(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% reproduce/%,$(SRC)))
+	$(V)echo "  LINK    $@"; clang $(subst fuzzer-no-link,fuzzer,$(FUZZED)) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Which test files the tests were linked from: another TESTS links them anew.
 $(OBJ)/test/linked: FORCE
@@ -148,6 +169,6 @@ $(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile
 	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(RANKS)
 
 FORCE:
-.PHONY: FORCE all help deps run test cases bench figures validate calibrations install clean
+.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

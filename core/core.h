@@ -193,7 +193,16 @@ struct fc_text {
     const char *data;
     size_t size;
 };
+/* Reads one; a compressed one (gzip, xz, zstd) is decompressed within the limits of fc_stream_need, and the mark of UTF-8
+ * left out. */
 enum fc_code fc_read_file(const char *path, struct fc_arena *arena, struct fc_text *text, struct fc_status *st);
+/* Bytes of the mark (EF BB BF) that some editors put before UTF-8; FC_INPUT for the marks of UTF-16. */
+enum fc_code fc_text_mark(const void *data, size_t size, size_t *mark, struct fc_place where, struct fc_status *st);
+/* What a file announces is believed as far as it can hold it: FC_INPUT when `n` (of `what`: "ranks") are more than `most`,
+ * which the reader finds from the file's bytes and the least that one of them takes there. Things that a file need not
+ * mention again (ranks that do nothing) are believed up to FC_SILENT more: room for those costs little. */
+#define FC_SILENT ((uint64_t)1 << 16)
+enum fc_code fc_announced(uint64_t n, uint64_t most, const char *what, struct fc_place where, struct fc_status *st);
 
 /* Walks a text line by line without changing it. */
 struct fc_lines {

@@ -16,7 +16,7 @@ struct walk {
     void *context;
     struct fc_place where;
     struct fc_status *st;
-    uint32_t times, n;
+    uint32_t times;
     char name[FC_MOST_HOST_NAME + 1];
 };
 
@@ -84,9 +84,46 @@ static enum fc_code expand(struct walk *w, size_t used, const char *at, const ch
     if (used == 0) return wrong(w, "a name");
     w->name[used] = '\0';
     if (w->visit(w->context, w->name, used, w->times, w->where, w->st)) return w->st->code;
-    if (++w->n > FC_MOST_HOSTS)
-        return fc_fail(w->st, FC_NO, w->where, "host list: more than %u hosts", FC_MOST_HOSTS);
     return FC_OK;
+}
+
+/* Numbers of the ranges between `at` and `close`. */
+static uint64_t count_numbers(const char *at, const char *close)
+{
+    uint64_t sum = 0;
+    while (at < close) {
+        uint32_t first, last = 0;
+        size_t n = scan_number(at, close, &first);
+        at += n;
+        if (n > 0 && at < close && *at == '-') n = scan_number(at + 1, close, &last);
+        sum += n > 0 && last > first ? (uint64_t)last - first + 1 : 1;
+        while (at < close && *at++ != ',') {
+        }
+    }
+    return sum;
+}
+
+static uint64_t count_names(const char *at, const char *end)
+{
+    uint64_t names = 1;
+    while (names < UINT32_MAX && at < end && (at = memchr(at, '[', (size_t)(end - at)))) {
+        const char *close = memchr(at, ']', (size_t)(end - at));
+        if (!close) break;
+        names *= count_numbers(at + 1, close);
+        at = close + 1;
+    }
+    return names < UINT32_MAX ? names : UINT32_MAX;
+}
+
+uint64_t fc_host_list_count(const char *text, size_t length)
+{
+    uint64_t names = 0;
+    for (size_t at = 0; at < length && names < UINT32_MAX; at++) {
+        size_t n = fc_host_element(text + at, length - at);
+        names += count_names(text + at, text + at + n);
+        at += n;
+    }
+    return names < UINT32_MAX ? names : UINT32_MAX;
 }
 
 static enum fc_code walk_element(struct walk *w)
@@ -116,6 +153,9 @@ enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *v
                                struct fc_place where, struct fc_status *st)
 {
     struct walk w = {.visit = visit, .context = context, .where = where, .st = st};
+    if (fc_host_list_count(text, length) > FC_MOST_HOSTS)
+        return fc_fail(st, FC_INPUT, where, "host list: '%.*s' stands for more than %u hosts",
+                       (int)(length < 80 ? length : 80), text, FC_MOST_HOSTS);
     for (size_t at = 0;; at++) {
         w.element = text + at;
         w.length = fc_host_element(text + at, length - at);

@@ -16,10 +16,13 @@ typedef enum fc_code fc_host_visit(void *context, const char *name, size_t lengt
 /* Walks the names of the list [text, text + length): names apart at commas; [1-3,7] stands for each of its
  * numbers, padded with zeros to the digits of the range's first; a name may have several brackets, the last
  * runs fastest. FC_INPUT: a bracket without its other half or inside another, a range that is no rising range
- * of numbers of at most 9 digits, an empty or too long name, blanks inside; FC_NO: more than FC_MOST_HOSTS
- * names. */
+ * of numbers of at most 9 digits, an empty or too long name, blanks inside, more than FC_MOST_HOSTS names (found before
+ * the first is visited). */
 enum fc_code fc_host_list_walk(const char *text, size_t length, fc_host_visit *visit, void *context,
                                struct fc_place where, struct fc_status *st);
+
+/* How many names the list stands for, as far as it is well formed; at most UINT32_MAX. */
+uint64_t fc_host_list_count(const char *text, size_t length);
 
 /* The length of the first element of a list: up to the next comma outside [] and (). */
 size_t fc_host_element(const char *text, size_t length);

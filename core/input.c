@@ -4,6 +4,7 @@
  * Lines end in LF or CR LF; the last one may lack its end. */
 #include "core/core.h"
 #include "core/number.h"
+#include "core/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,6 +52,39 @@ static enum fc_code read_all(int fd, const char *path, size_t capacity, struct f
     return FC_OK;
 }
 
+enum fc_code fc_text_mark(const void *data, size_t size, size_t *mark, struct fc_place where, struct fc_status *st)
+{
+    const unsigned char *byte = data;
+    bool wide = size >= 2 && ((byte[0] == 0xff && byte[1] == 0xfe) || (byte[0] == 0xfe && byte[1] == 0xff));
+    *mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (!wide) return FC_OK;
+    return fc_fail(st, FC_INPUT, where, "is UTF-16 text (expected UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`)");
+}
+
+enum fc_code fc_announced(uint64_t n, uint64_t most, const char *what, struct fc_place where, struct fc_status *st)
+{
+    if (n <= most) return FC_OK;
+    return fc_fail(st, FC_INPUT, where,
+                   "%" PRIu64 " %s announced, more than the file can hold (its size has room for at most %" PRIu64 ")", n,
+                   what, most);
+}
+
+/* Decompressed, and without the mark of its encoding. */
+static enum fc_code decode(struct fc_arena *arena, struct fc_text *text, struct fc_status *st)
+{
+    size_t mark;
+    if (fc_is_compressed(text->data, text->size)) {
+        struct fc_stream s;
+        if (!fc_stream_open_bytes(text->file, text->data, text->size, &s, st)) fc_stream_rest(&s, arena, text, st);
+        fc_stream_close(&s);
+        return st->code;
+    }
+    if (fc_text_mark(text->data, text->size, &mark, (struct fc_place){text->file, 0}, st)) return st->code;
+    text->data += mark;
+    text->size -= mark;
+    return FC_OK;
+}
+
 enum fc_code fc_read_file(const char *path, struct fc_arena *arena, struct fc_text *text,
                           struct fc_status *st)
 {
@@ -67,7 +101,7 @@ enum fc_code fc_read_file(const char *path, struct fc_arena *arena, struct fc_te
         code = read_all(fd, path, capacity, arena, text, st);
     }
     close(fd);
-    return code;
+    return code ? code : decode(arena, text, st);
 }
 
 void fc_lines_start(struct fc_lines *lines, const struct fc_text *text)

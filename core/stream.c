@@ -1,7 +1,8 @@
 /* stream.c - bytes of a file from front to back, gzip (RFC 1952), xz and zstd (RFC 8878) decompressed on the way.
  *
- * One buffer holds what is decompressed and not taken; it grows only when more is asked for at once than it holds.
- * Limits: no seeking; xz may use 64 MiB for its dictionary (xz -9 needs that), larger ones are refused. */
+ * One buffer holds what is decompressed and not taken; it grows only when more is asked for at once than it holds. A
+ * few bytes can decompress to gigabytes, so a piece of a compressed file (a line, a record) is held against the file's
+ * size. Limits: no seeking; xz may use 64 MiB for its dictionary (xz -9 needs that), larger ones are refused. */
 #include "core/stream.h"
 
 #include <errno.h>
@@ -14,13 +15,14 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { RAW_BYTES = 64 << 10, ROOM_BYTES = 128 << 10, XZ_MEMORY = 80 << 20 };
+enum { RAW_BYTES = 64 << 10, ROOM_BYTES = 128 << 10, XZ_MEMORY = 80 << 20, SMALL_BYTES = 32 << 20, RATIO = 100 };
 #define MOST_BYTES ((size_t)1 << 30)
 
 enum kind { PLAIN, GZIP, XZ, ZSTD };
 
 struct fc_stream_private {
-    int fd;
+    int fd; /* -1: all is in `raw`, which is borrowed */
+    uint64_t file_bytes; /* packed; 0: not known (a pipe) */
     enum kind kind;
     bool raw_ended, ended;
     bool inside; /* a compressed member is begun and not over */
@@ -42,6 +44,10 @@ static enum fc_code fill_raw(struct fc_stream *s, struct fc_status *st)
 {
     struct fc_stream_private *p = s->private;
     if (p->raw_at < p->raw_n || p->raw_ended) return FC_OK;
+    if (p->fd < 0) {
+        p->raw_ended = true;
+        return FC_OK;
+    }
     ssize_t n;
     do n = read(p->fd, p->raw, RAW_BYTES);
     while (n < 0 && errno == EINTR);
@@ -175,30 +181,96 @@ static enum fc_code start_decompressor(struct fc_stream *s, struct fc_status *st
     return failed ? fc_out_of_memory(st, "no decompressor for %s", s->file) : FC_OK;
 }
 
-enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
+static enum fc_code skip_mark(struct fc_stream *s, struct fc_status *st);
+
+/* An open that fails leaves nothing behind. */
+static enum fc_code opened(struct fc_stream *s, const struct fc_status *st)
 {
-    return fc_stream_open_at(path, 0, s, st);
+    if (st->code) fc_stream_close(s);
+    return st->code;
+}
+
+static enum fc_code start(struct fc_stream *s, const char *file, struct fc_status *st)
+{
+    *s = (struct fc_stream){.file = file};
+    struct fc_stream_private *p = s->private = calloc(1, sizeof *p);
+    if (!p) return fc_out_of_memory(st, "the buffers of a file");
+    p->xz = (lzma_stream)LZMA_STREAM_INIT;
+    p->fd = -1;
+    p->room = malloc(ROOM_BYTES);
+    if (!p->room) return fc_out_of_memory(st, "the buffers of a file");
+    p->capacity = ROOM_BYTES;
+    s->next = s->end = p->room;
+    return FC_OK;
+}
+
+static enum fc_code open_file(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
+{
+    struct stat info;
+    struct fc_place where = {path, 0};
+    if (start(s, path, st)) return st->code;
+    struct fc_stream_private *p = s->private;
+    p->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (p->fd < 0) return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
+    bool known = fstat(p->fd, &info) == 0;
+    if (known && S_ISDIR(info.st_mode)) return fc_fail(st, FC_INPUT, where, "is a folder");
+    if (known && S_ISREG(info.st_mode)) p->file_bytes = (uint64_t)info.st_size;
+    if (skip && lseek(p->fd, (off_t)skip, SEEK_SET) < 0)
+        return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
+    p->raw = malloc(RAW_BYTES);
+    if (!p->raw) return fc_out_of_memory(st, "the buffers of a file");
+    return start_decompressor(s, st);
 }
 
 enum fc_code fc_stream_open_at(const char *path, uint64_t skip, struct fc_stream *s, struct fc_status *st)
 {
-    struct stat info;
-    struct fc_place where = {path, 0};
-    *s = (struct fc_stream){.file = path};
-    struct fc_stream_private *p = s->private = calloc(1, sizeof *p);
-    if (!p) return fc_out_of_memory(st, "the buffers of a file");
-    p->xz = (lzma_stream)LZMA_STREAM_INIT;
-    p->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (p->fd < 0) return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
-    if (fstat(p->fd, &info) == 0 && S_ISDIR(info.st_mode)) return fc_fail(st, FC_INPUT, where, "is a folder");
-    if (skip && lseek(p->fd, (off_t)skip, SEEK_SET) < 0)
-        return fc_fail(st, FC_INPUT, where, "cannot be read: %s", strerror(errno));
-    p->raw = malloc(RAW_BYTES);
-    p->room = malloc(ROOM_BYTES);
-    if (!p->raw || !p->room) return fc_out_of_memory(st, "the buffers of a file");
-    p->capacity = ROOM_BYTES;
-    s->next = s->end = p->room;
-    return start_decompressor(s, st);
+    open_file(path, skip, s, st);
+    return opened(s, st);
+}
+
+enum fc_code fc_stream_open(const char *path, struct fc_stream *s, struct fc_status *st)
+{
+    if (!open_file(path, 0, s, st)) skip_mark(s, st);
+    return opened(s, st);
+}
+
+enum fc_code fc_stream_open_bytes(const char *file, const void *data, size_t n, struct fc_stream *s, struct fc_status *st)
+{
+    if (!start(s, file, st)) {
+        struct fc_stream_private *p = s->private;
+        p->raw = (uint8_t *)data; /* never written to */
+        p->raw_n = p->file_bytes = n;
+        if (!start_decompressor(s, st)) skip_mark(s, st);
+    }
+    return opened(s, st);
+}
+
+bool fc_stream_compressed(const struct fc_stream *s)
+{
+    return s->private->kind != PLAIN;
+}
+
+uint64_t fc_stream_bytes(const struct fc_stream *s)
+{
+    const struct fc_stream_private *p = s->private;
+    if (!p->file_bytes) return INT64_MAX;
+    return p->kind == PLAIN ? p->file_bytes : p->file_bytes * RATIO;
+}
+
+uint64_t fc_file_bytes(const char *path)
+{
+    struct fc_status ignored = {0};
+    struct fc_stream s = {0};
+    uint64_t bytes = fc_stream_open_at(path, 0, &s, &ignored) ? 0 : fc_stream_bytes(&s);
+    fc_stream_close(&s);
+    return bytes;
+}
+
+/* What may be asked for at once. */
+static size_t most_at_once(const struct fc_stream *s)
+{
+    uint64_t most = SMALL_BYTES + fc_stream_bytes(s);
+    return s->private->kind == PLAIN || most > MOST_BYTES ? MOST_BYTES : (size_t)most;
 }
 
 /* Room for n bytes from s->next on and for more behind them. */
@@ -206,7 +278,6 @@ static enum fc_code make_room(struct fc_stream *s, size_t n, struct fc_status *s
 {
     struct fc_stream_private *p = s->private;
     size_t there = (size_t)(s->end - s->next);
-    if (n > MOST_BYTES) return refuse(s, "more than 1 GiB in one piece", st);
     if (p->capacity - there < ROOM_BYTES / 2 || p->capacity < n) {
         size_t capacity = p->capacity;
         while (capacity < n || capacity - there < ROOM_BYTES / 2) capacity *= 2;
@@ -227,12 +298,41 @@ static enum fc_code make_room(struct fc_stream *s, size_t n, struct fc_status *s
 enum fc_code fc_stream_need(struct fc_stream *s, size_t n, size_t *n_there, struct fc_status *st)
 {
     struct fc_stream_private *p = s->private;
+    if (n > most_at_once(s)) {
+        if (n > MOST_BYTES) return refuse(s, "more than 1 GiB in one piece", st);
+        return refuse(s, "decompresses to one piece of more than 32 MiB and a hundred times the file's size "
+                         "(if that is meant: unpack it first)", st);
+    }
     if ((size_t)(s->end - s->next) < n) {
         if (make_room(s, n, st)) return st->code;
         while ((size_t)(s->end - s->next) < n && !p->ended)
             if (fill(s, st)) return st->code;
     }
     if (n_there) *n_there = (size_t)(s->end - s->next) < n ? (size_t)(s->end - s->next) : n;
+    return FC_OK;
+}
+
+/* Past the mark of a text's encoding. */
+static enum fc_code skip_mark(struct fc_stream *s, struct fc_status *st)
+{
+    size_t there, mark;
+    if (fc_stream_need(s, 3, &there, st) || fc_text_mark(s->next, there, &mark, (struct fc_place){s->file, 0}, st))
+        return st->code;
+    fc_stream_skip(s, mark);
+    return FC_OK;
+}
+
+enum fc_code fc_stream_rest(struct fc_stream *s, struct fc_arena *arena, struct fc_text *text, struct fc_status *st)
+{
+    size_t most = most_at_once(s), ask = 1 << 20, there = 0;
+    while (!fc_stream_need(s, ask, &there, st) && there == ask)
+        ask = ask < most / 2 ? 2 * ask : ask < most ? most : most + 1; /* more than the most is refused */
+    char *data = st->code ? NULL : fc_alloc(arena, there + 1, 1, st);
+    if (!data) return st->code;
+    memcpy(data, s->next, there);
+    fc_stream_skip(s, there);
+    text->data = data;
+    text->size = there;
     return FC_OK;
 }
 
@@ -262,11 +362,13 @@ void fc_stream_close(struct fc_stream *s)
 {
     struct fc_stream_private *p = s->private;
     if (!p) return;
-    if (p->fd >= 0) close(p->fd);
+    if (p->fd >= 0) {
+        close(p->fd);
+        free(p->raw);
+    }
     if (p->kind == GZIP) inflateEnd(&p->gzip);
     lzma_end(&p->xz);
     ZSTD_freeDStream(p->zstd);
-    free(p->raw);
     free(p->room);
     free(p);
     *s = (struct fc_stream){0};

@@ -50,7 +50,7 @@ static enum fc_code check(struct fc_machine *machine, struct fc_place where, str
     if (!s->path || fc_read_file(s->path, &machine->arena, &reader.text, st)) return st->code;
     if (memchr(reader.text.data, 0, reader.text.size))
         return fc_fail(st, FC_INPUT, (struct fc_place){s->path, 0},
-                       "is not a text file (expected %s; unpack a compressed file)", s->format);
+                       "is not a text file (expected %s)", s->format);
     machine->n_classes = 0;
     if (formats[format].read(&reader, st)) return st->code;
     return fc_graph_finish(&reader, st);

@@ -140,7 +140,7 @@ static void ibnetdiscover_refusals(void)
     refused_text(ib, "Switch 4 \"\"\n", "a name of 0 bytes");
     refused_text(ib, "Switch 4 \"S-1\" more\n", "# or the end of the line");
     refused_text(ib, "Bridge 4 \"S-1\"\n", "expected Switch, Ca");
-    refused_text(ib, "\x1f\x8b", "malformed");
+    refused_text(ib, "\x1f\x8b", "the compressed data is cut in the middle");
     refused_text(ib, SWITCH "[0] \"H-2\"[1]\n", ":2: port: '0' is out of range");
     refused_text(ib, SWITCH "[-1] \"H-2\"[1]\n", "out of range");
     refused_text(ib, SWITCH "[9223372036854775808] \"H-2\"[1]\n", "out of range");

@@ -72,7 +72,7 @@ static void test_host_lists(void)
         } else {
             CU_ASSERT(fc_says(&st, code, lists[i].what));
             CU_ASSERT(fc_says(&st, code, "hosts:7: "));
-            CU_ASSERT(code == FC_INPUT || strstr(lists[i].what, "1000000"));
+            CU_ASSERT_EQUAL(code, FC_INPUT);
         }
     }
 }

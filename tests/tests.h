@@ -10,6 +10,7 @@
 #include <CUnit/CUnit.h>
 
 #define FC_SUITES(X)                                                                                                  \
+    X(suite_announced)                                                                                                \
     X(suite_background)                                                                                               \
     X(suite_bound)                                                                                                    \
     X(suite_block_shapes)                                                                                             \
@@ -57,6 +58,7 @@
     X(suite_format_simgrid)                                                                                           \
     X(suite_format_dumpi)                                                                                             \
     X(suite_format_otf2)                                                                                              \
+    X(suite_fuzz)                                                                                                     \
     X(suite_graph)                                                                                                    \
     X(suite_graph_files)                                                                                              \
     X(suite_graph_monitoring)                                                                                         \

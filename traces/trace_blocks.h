@@ -15,6 +15,9 @@
 enum { FC_BLOCKS_HEAD = 8, FC_BLOCKS_END = 24 };
 enum { FC_LEVEL_SPOOL = 1, FC_LEVEL_FILE = 12 }; /* of zstd: for what is read once, and for what is kept */
 enum { FC_MOST_BLOCK_EVENTS = 1 << 20, FC_MOST_BLOCK_BYTES = 1 << 28 };
+/* Of a source every rank holds a block at a time: so many events of all ranks together, and 32 of each. The writer keeps
+ * within that (4096 events a block, fewer for many ranks). */
+enum { FC_MOST_HELD_EVENTS = 1 << 21, FC_FEWEST_BLOCK_EVENTS = 32 };
 
 struct fc_block {
     uint64_t offset; /* in the file */

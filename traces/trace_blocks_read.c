@@ -110,7 +110,9 @@ static enum fc_code get_head(struct reader *r, struct fc_column_in *in)
     if (!fc_column_get_block(in, &block)) return damaged(r, "its head is cut");
     struct fc_text text = {r->head.file, (const char *)block.at, (size_t)(block.end - block.at)};
     fc_lines_start(&lines, &text);
-    if (fc_read_head(&lines, SIZE_MAX, &r->head, r->st)) return r->st->code;
+    /* a block has more than 16 bytes; events are counted by the blocks */
+    struct fc_head_room room = {FC_SILENT + r->size / 16, INT64_MAX, fc_members_room(r->size)};
+    if (fc_read_head(&lines, room, &r->head, r->st)) return r->st->code;
     return lines.next == lines.end ? FC_OK : damaged(r, "text behind the end of the head");
 }
 
@@ -136,6 +138,22 @@ static enum fc_code get_blocks(struct reader *r, struct fc_column_in *in, uint64
     return FC_OK;
 }
 
+/* The largest blocks of all ranks, which a source may hold at once. */
+static enum fc_code check_held(const struct reader *r)
+{
+    uint64_t held = 0;
+    for (uint32_t k = 0; k < r->head.n_ranks; k++) {
+        uint32_t most = 0;
+        for (uint64_t i = r->first[k]; i < r->first[k + 1]; i++) {
+            uint32_t n = r->blocks[r->order[i]].n_events;
+            if (n > most) most = n;
+        }
+        held += most;
+    }
+    if (held <= FC_MOST_HELD_EVENTS + (uint64_t)FC_FEWEST_BLOCK_EVENTS * r->head.n_ranks) return FC_OK;
+    return damaged(r, "its blocks are too large to hold one of each rank");
+}
+
 /* Blocks by rank, and the head's counts and lines from them. */
 static enum fc_code sort_blocks(struct reader *r)
 {
@@ -158,7 +176,7 @@ static enum fc_code sort_blocks(struct reader *r)
         r->first[k + 2] += r->first[k + 1];
     }
     for (uint64_t i = 0; i < r->n_blocks; i++) r->order[r->first[r->blocks[i].rank + 1]++] = i;
-    return FC_OK;
+    return check_held(r);
 }
 
 static enum fc_code read_tail(struct reader *r)
@@ -175,7 +193,7 @@ static enum fc_code read_tail(struct reader *r)
                        "the packed trace is cut in the middle: its end with the list of its parts is missing");
     if (size > r->size - least || raw_size > SIZE_MAX / 2) return damaged(r, "the size of its tail");
     uint64_t at = r->size - FC_BLOCKS_END - size;
-    if (raw_size > fc_memory_bytes()) return damaged(r, "the size of its tail");
+    if (raw_size / 100 > r->size + (1 << 18)) return damaged(r, "the size of its tail"); /* a text shrinks less */
     if (get_frame(r, at, size, raw_size, "its tail")) return r->st->code;
     struct fc_column_in in = {r->raw, r->raw + raw_size, false};
     if (get_head(r, &in) || get_blocks(r, &in, at) || sort_blocks(r)) return r->st->code;

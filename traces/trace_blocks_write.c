@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zstd.h>
 
-enum { OPEN_BYTES = 100 << 20, MOST_EVENTS = 4096, FEWEST_EVENTS = 32, LISTS_PER_EVENT = 8 };
+enum { OPEN_BYTES = 100 << 20, MOST_EVENTS = 4096, LISTS_PER_EVENT = 8 };
 
 struct fc_open_block {
     struct fc_event *event;
@@ -29,7 +29,7 @@ enum fc_code fc_blocks_start(struct fc_block_writer *w, FILE *out, uint32_t n_ra
 {
     uint64_t each = OPEN_BYTES / sizeof(struct fc_event) / n_ranks;
     *w = (struct fc_block_writer){.out = out, .st = st, .n_ranks = n_ranks, .graph = graph, .offset = FC_BLOCKS_HEAD};
-    w->block_events = each > MOST_EVENTS ? MOST_EVENTS : each < FEWEST_EVENTS ? FEWEST_EVENTS : (uint32_t)each;
+    w->block_events = each > MOST_EVENTS ? MOST_EVENTS : each < FC_FEWEST_BLOCK_EVENTS ? FC_FEWEST_BLOCK_EVENTS : (uint32_t)each;
     w->open = calloc(n_ranks, sizeof *w->open);
     w->rank_events = calloc(n_ranks, sizeof *w->rank_events);
     w->zstd = ZSTD_createCCtx();

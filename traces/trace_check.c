@@ -252,7 +252,8 @@ static enum fc_code check_rank(struct fc_trace_checker *c, uint32_t rank, struct
         const struct fc_event *e = &t->events[i];
         if (e->n_list && (e->list > t->n_lists || e->n_list > t->n_lists - e->list))
             return fc_fail(c->st, FC_INPUT, fc_event_place(t, rank, i), "a list is out of range");
-        if (fc_check_event(c, of, rank, i - t->first_event[rank], e, t->lists + e->list)) return c->st->code;
+        const int64_t *list = e->n_list ? t->lists + e->list : NULL;
+        if (fc_check_event(c, of, rank, i - t->first_event[rank], e, list)) return c->st->code;
     }
     return FC_OK;
 }

@@ -54,15 +54,30 @@ static inline double fc_from_ns(int64_t ns)
     return (double)ns / 1e9;
 }
 
+/* Members of all communicators together that a file of so many bytes is believed: a range of ranks is short, and a program
+ * may give all its ranks a hundred communicators, but each of them then has its own bytes in the file. */
+static inline uint64_t fc_members_room(uint64_t bytes)
+{
+    return (4 << 20) + (bytes < INT64_MAX / 32 ? 32 * bytes : INT64_MAX / 2);
+}
+
 /* The head of the text form, which the packed forms carry as it is: everything before the first rank.
  * Reading leaves `lines` behind the head's last line and fills all of the trace but the events; their number is
- * first_event[n_ranks]. `room` is the number of bytes that the ranks may take: each needs at least one. */
+ * first_event[n_ranks]. What the head announces is believed as far as there is room for it in the file. */
 static inline long fc_head_lines(const struct fc_trace *trace)
 {
     return 5 + trace->graph + (long)trace->n_unwrapped + (long)trace->n_comms;
 }
 void fc_write_head(FILE *out, const struct fc_trace *trace);
-enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st);
+struct fc_head_room {
+    uint64_t ranks, events, members; /* at most so many; members: of all communicators together */
+};
+/* Of the text form in a file of so many bytes: the shortest rank is "rank 0 0", the shortest event "init 0 0 0". */
+static inline struct fc_head_room fc_text_room(uint64_t bytes)
+{
+    return (struct fc_head_room){bytes / 9, bytes / 11, fc_members_room(bytes)};
+}
+enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace, struct fc_status *st);
 
 enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *trace, struct fc_status *st);
 /* The same text as it streams by, also compressed, and version 1 of the packed form, into a sink. */

@@ -27,7 +27,7 @@ static inline double fc_speed_of(const struct fc_trace_options *options, uint32_
 
 /* ---- the sink (trace_sink.c) ---- */
 
-/* Takes a trace as it is read. Fields are private but `st`; every function fails by filling it. */
+/* Takes a trace as it is read. Fields are private but `st` and `bytes`; every function fails by filling it. */
 struct fc_trace_sink {
     struct fc_status *st;
     struct fc_trace *trace;
@@ -35,6 +35,9 @@ struct fc_trace_sink {
     struct fc_sink_comm *comms; /* list of those defined so far, last first */
     struct fc_sink_note *notes;
     uint32_t n_comms;
+    uint64_t bytes;     /* of the input, as fc_stream_bytes: set by the reader before fc_sink_start; what the input announces
+                         * is held against it */
+    uint64_t n_members; /* of all communicators so far */
     struct fc_arena scratch;
     uint64_t n_events, memory_events; /* so many stay in memory; 0: all */
     struct fc_block_writer *spool;    /* where they go once there are more; NULL: memory */

@@ -1,7 +1,7 @@
 /* trace_head.c - the head of a trace (program, ranks, communicators) and the doors to both forms.
  *
  * The head is the same text in both forms, so places in errors agree. Grammar: docs/trace-format.md. Limits: what the head announces is believed only as far as
- * the file could hold it (a rank, an event and a communicator need a byte each) and memory can take it. */
+ * the file could hold it and memory can take it. */
 #include "traces/trace_blocks.h"
 #include "core/stream.h"
 #include "traces/trace_formats.h"
@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const char *const fc_op_names[FC_N_OPS] = {
     "init",      "finalize",       "send",   "recv",    "isend",     "irecv",    "wait",      "poll",
@@ -153,7 +154,7 @@ static enum fc_code count_head(struct fc_lines lines, struct head *head, struct 
                    "the trace ends inside its head (expected a line 'events N' before the ranks)");
 }
 
-static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, size_t room,
+static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, struct fc_head_room room,
                                struct fc_trace *trace, struct fc_status *st)
 {
     long long n;
@@ -161,9 +162,7 @@ static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, s
         return fc_fail(st, FC_INPUT, fc_lines_place(lines), "the number of ranks is given a second time");
     if (fc_word_int(rest.text, rest.length, 1, INT32_MAX, "ranks", &n, fc_lines_place(lines), st))
         return st->code;
-    if ((size_t)n > room)
-        return fc_fail(st, FC_INPUT, fc_lines_place(lines),
-                       "%lld ranks announced, more than the file can hold", n);
+    if (fc_announced((uint64_t)n, room.ranks, "ranks", fc_lines_place(lines), st)) return st->code;
     trace->n_ranks = (uint32_t)n;
     trace->first_event = fc_alloc(&trace->arena, (size_t)n + 1, sizeof *trace->first_event, st);
     trace->first_line = fc_alloc(&trace->arena, (size_t)n, sizeof *trace->first_line, st);
@@ -172,7 +171,7 @@ static enum fc_code read_ranks(const struct fc_lines *lines, struct word rest, s
 
 /* "comm N MEMBERS": appends to `members`, whose pieces are joined when all are known. */
 static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, struct fc_trace *trace,
-                              uint32_t **members, struct fc_status *st)
+                              uint64_t room, uint32_t **members, struct fc_status *st)
 {
     struct word number;
     struct fc_place where = fc_lines_place(lines);
@@ -199,7 +198,7 @@ static enum fc_code read_comm(const struct fc_lines *lines, struct word rest, st
     if (code) return fc_fail(st, code, where, "members of communicator %" PRIu32 ": %s", c, why.message);
     trace->comm_first[c + 1] = trace->comm_first[c] + n_members;
     trace->n_comms++;
-    return FC_OK;
+    return fc_announced(trace->comm_first[c + 1], room, "members of communicators", where, st);
 }
 
 /* Communicator 0 is the world: every rank at its place. */
@@ -214,7 +213,7 @@ static enum fc_code check_world(const struct fc_lines *lines, const struct fc_tr
 }
 
 /* "events N" ends the head: everything must be there now. */
-static enum fc_code end_head(const struct fc_lines *lines, struct word rest, size_t room,
+static enum fc_code end_head(const struct fc_lines *lines, struct word rest, uint64_t room,
                              uint32_t *const *members, struct fc_trace *trace, struct fc_status *st)
 {
     long long n;
@@ -224,8 +223,7 @@ static enum fc_code end_head(const struct fc_lines *lines, struct word rest, siz
         return fc_fail(st, FC_INPUT, where, "the head has no communicator (expected 'comm 0 0-%" PRIu32 "')",
                        trace->n_ranks - 1);
     if (fc_word_int(rest.text, rest.length, 0, INT64_MAX, "events", &n, where, st)) return st->code;
-    if ((unsigned long long)n > room)
-        return fc_fail(st, FC_INPUT, where, "%lld events announced, more than the file can hold", n);
+    if (fc_announced((uint64_t)n, room, "events", where, st)) return st->code;
     trace->first_event[trace->n_ranks] = (uint64_t)n;
     trace->comm_member = fc_alloc(&trace->arena, trace->comm_first[trace->n_comms], sizeof(uint32_t), st);
     if (!trace->comm_member) return FC_NO;
@@ -236,12 +234,12 @@ static enum fc_code end_head(const struct fc_lines *lines, struct word rest, siz
 }
 
 static enum fc_code read_head_line(const struct fc_lines *lines, struct word key, struct word rest,
-                                   size_t room, uint32_t **members, struct fc_trace *trace,
+                                   struct fc_head_room room, uint32_t **members, struct fc_trace *trace,
                                    struct fc_status *st)
 {
     if (is(key, "ranks")) return read_ranks(lines, rest, room, trace, st);
-    if (is(key, "comm")) return read_comm(lines, rest, trace, members, st);
-    if (is(key, "events")) return end_head(lines, rest, room, members, trace, st);
+    if (is(key, "comm")) return read_comm(lines, rest, trace, room.members, members, st);
+    if (is(key, "events")) return end_head(lines, rest, room.events, members, trace, st);
     if (key.length == 0 || key.text[0] == '#') return FC_OK;
     if (is(key, "graph") && rest.length == 0) {
         trace->graph = true;
@@ -263,7 +261,7 @@ static enum fc_code read_head_line(const struct fc_lines *lines, struct word key
     return FC_OK;
 }
 
-enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *trace, struct fc_status *st)
+enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace, struct fc_status *st)
 {
     struct head head = {0};
     if (read_version(lines, st) || count_head(*lines, &head, st)) return st->code;
@@ -284,30 +282,19 @@ enum fc_code fc_read_head(struct fc_lines *lines, size_t room, struct fc_trace *
 
 /* ---- the doors ---- */
 
-/* The file's decompressed contents. */
-static enum fc_code decompress(const char *path, struct fc_arena *input, struct fc_text *text, struct fc_status *st)
+/* Our text form, compressed: it is read as it streams by, so that memory holds its events and not the text. */
+static bool is_compressed_text(const char *path)
 {
+    static const char word[] = "fabricast-trace";
+    struct fc_status ignored = {0};
     struct fc_stream s = {0};
-    size_t capacity = 4 * text->size + (1 << 16), n = 1;
-    char *data = fc_alloc(input, capacity, 1, st);
-    text->size = 0;
-    if (data) fc_stream_open(path, &s, st);
-    while (!st->code && n) {
-        if (fc_stream_need(&s, 1 << 16, &n, st)) break;
-        if (n >= capacity - text->size) { /* what it outgrows stays in the arena, at most as much again */
-            char *larger = fc_alloc(input, capacity, 2, st);
-            if (!larger) break;
-            memcpy(larger, data, text->size);
-            data = larger;
-            capacity *= 2;
-        }
-        memcpy(data + text->size, s.next, n);
-        text->size += n;
-        fc_stream_skip(&s, n);
-    }
-    text->data = data;
+    struct stat info;
+    bool regular = stat(path, &info) == 0 && S_ISREG(info.st_mode); /* a pipe can be read once only */
+    bool is = regular && !fc_stream_open(path, &s, &ignored) && fc_stream_compressed(&s) &&
+              !fc_stream_need(&s, sizeof word - 1, NULL, &ignored) && (size_t)(s.end - s.next) >= sizeof word - 1 &&
+              memcmp(s.next, word, sizeof word - 1) == 0;
     fc_stream_close(&s);
-    return st->code;
+    return is;
 }
 
 static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc_status *st)
@@ -315,7 +302,6 @@ static enum fc_code read_own(const char *path, struct fc_trace *trace, struct fc
     struct fc_arena input = {0}; /* the file itself is not kept */
     struct fc_text text;
     enum fc_code code = fc_read_file(path, &input, &text, st);
-    if (!code && fc_is_compressed(text.data, text.size)) code = decompress(path, &input, &text, st);
     if (!code) {
         text.file = trace->file;
         code = fc_is_blocks(&text)   ? fc_read_trace_blocks(&text, trace, st)
@@ -342,6 +328,7 @@ enum fc_code fc_trace_read_with(const char *path, const struct fc_trace_options 
         trace->file = fc_copy_text(&trace->arena, path, st);
         if (!trace->file) code = FC_NO;
     }
+    if (!code && !format && is_compressed_text(path)) format = &fc_own_text_format;
     if (!code) code = format ? fc_trace_read_foreign(format, options, trace, st) : read_own(path, trace, st);
     if (!code) code = fc_trace_check(trace, st);
     if (code) fc_trace_free(trace);

@@ -50,6 +50,7 @@ enum fc_code fc_sink_start(struct fc_trace_sink *sink, uint32_t n_ranks, const c
     struct fc_place where = {t->file, 0};
     if (n_ranks < 1 || n_ranks > MOST_RANKS)
         return fc_fail(sink->st, FC_INPUT, where, "%" PRIu32 " ranks (allowed: 1 to %d)", n_ranks, MOST_RANKS);
+    if (fc_announced(n_ranks, FC_SILENT + sink->bytes / 4, "ranks", where, sink->st)) return sink->st->code;
     t->n_ranks = n_ranks;
     t->program = fc_copy_text(&t->arena, program ? program : "", sink->st);
     t->recorded = fc_copy_text(&t->arena, recorded ? recorded : "", sink->st);
@@ -103,6 +104,10 @@ enum fc_code fc_sink_file(struct fc_trace_sink *sink, uint32_t rank, const char 
 
 enum fc_code fc_sink_comm(struct fc_trace_sink *sink, const uint32_t *member, uint32_t n, int32_t *comm)
 {
+    sink->n_members += n;
+    if (fc_announced(sink->n_members, fc_members_room(sink->bytes), "members of communicators",
+                     (struct fc_place){sink->trace->file, 0}, sink->st))
+        return sink->st->code;
     struct fc_sink_comm *c = fc_alloc(&sink->scratch, 1, sizeof *c + n * sizeof *c->member, sink->st);
     if (!c) return FC_NO;
     for (uint32_t i = 0; i < n; i++)

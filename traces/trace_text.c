@@ -388,7 +388,7 @@ enum fc_code fc_read_trace_text(const struct fc_text *text, struct fc_trace *tra
 {
     struct reader in = {.trace = trace, .st = st};
     fc_lines_start(&in.lines, text);
-    if (fc_read_head(&in.lines, text->size, trace, st)) return st->code;
+    if (fc_read_head(&in.lines, fc_text_room(text->size), trace, st)) return st->code;
     trace->events = fc_alloc(&trace->arena, trace->first_event[trace->n_ranks], sizeof *trace->events, st);
     return trace->events ? read_body(&in, trace->first_event, trace->first_line) : FC_NO;
 }
@@ -427,7 +427,8 @@ static enum fc_code stream_text(const char *path, const struct fc_trace_options 
     text.data = collected;
     if (!sink->st->code) {
         fc_lines_start(&in.lines, &text);
-        if (!fc_read_head(&in.lines, SIZE_MAX, &head, sink->st) && !fc_sink_head(sink, &head))
+        sink->bytes = fc_stream_bytes(&s);
+        if (!fc_read_head(&in.lines, fc_text_room(sink->bytes), &head, sink->st) && !fc_sink_head(sink, &head))
             read_body(&in, head.first_event, sink->trace->first_line);
     }
     fc_stream_close(&s);

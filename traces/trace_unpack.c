@@ -62,7 +62,9 @@ static enum fc_code get_head(struct unpacker *u, long *n_lines)
     struct fc_text text = {trace->file, (const char *)block.at, (size_t)(block.end - block.at)};
     struct fc_lines lines;
     fc_lines_start(&lines, &text);
-    if (fc_read_head(&lines, u->size, trace, u->st)) return u->st->code;
+    /* a rank costs a count and its columns' sizes, an event a byte in each of at least four columns */
+    struct fc_head_room room = {u->size / 4, u->size / 4, fc_members_room(u->size)};
+    if (fc_read_head(&lines, room, trace, u->st)) return u->st->code;
     if (lines.next != lines.end)
         return fc_fail(u->st, FC_INPUT, fc_lines_place(&lines), "text behind the end of the head");
     *n_lines = lines.line;

@@ -57,7 +57,9 @@ static enum fc_code read_head(struct reader *r)
     struct fc_text text = {r->head.file, (const char *)r->s.next + first, offset - first};
     struct fc_lines lines;
     fc_lines_start(&lines, &text);
-    if (fc_read_head(&lines, SIZE_MAX, &r->head, r->st)) return r->st->code;
+    r->sink->bytes = fc_stream_bytes(&r->s);
+    struct fc_head_room room = {FC_SILENT + r->sink->bytes / 4, INT64_MAX, fc_members_room(r->sink->bytes)};
+    if (fc_read_head(&lines, room, &r->head, r->st)) return r->st->code;
     if (lines.next != lines.end) return damaged(r, "text behind the end of the head");
     fc_stream_skip(&r->s, offset);
     offset = 0;

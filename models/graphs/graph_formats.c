@@ -1,8 +1,6 @@
 /* graph_formats.c - the formats of communication graphs, one line each, and telling them apart. */
 #include "models/demand_build.h"
 
-#include "core/stream.h"
-
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,33 +9,6 @@ const struct fc_graph_format *const fc_graph_formats[] = {
     &fc_graph_matrix_market, &fc_graph_monitoring, &fc_graph_dense, &fc_graph_metis, NULL,
 };
 
-static bool is_compressed(const struct fc_text *text)
-{
-    return text->size > 6 && (memcmp(text->data, "\x1f\x8b", 2) == 0 ||
-                              memcmp(text->data,
-                                     "\xfd"
-                                     "7zXZ",
-                                     6) == 0 ||
-                              memcmp(text->data, "\x28\xb5\x2f\xfd", 4) == 0);
-}
-
-/* The whole file, decompressed. */
-static enum fc_code decompress(struct fc_arena *arena, struct fc_text *text, struct fc_status *st)
-{
-    struct fc_stream s = {0};
-    size_t ask = 1 << 20, there = 0;
-    enum fc_code code = fc_stream_open(text->file, &s, st);
-    if (!code) code = fc_stream_need(&s, ask, &there, st);
-    while (!code && there == ask) code = fc_stream_need(&s, ask *= 2, &there, st);
-    char *data = code ? NULL : fc_alloc(arena, there + 1, 1, st);
-    if (data) {
-        memcpy(data, s.next, there);
-        *text = (struct fc_text){text->file, data, there};
-    }
-    fc_stream_close(&s);
-    return data ? FC_OK : st->code;
-}
-
 static enum fc_code read_graph(const char *path, struct fc_arena *reading, struct fc_demand *demand,
                                struct fc_status *st)
 {
@@ -45,7 +16,6 @@ static enum fc_code read_graph(const char *path, struct fc_arena *reading, struc
     struct fc_text text = {.file = path};
     bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     if (!folder && fc_read_file(path, reading, &text, st)) return st->code;
-    if (!folder && is_compressed(&text) && decompress(reading, &text, st)) return st->code;
     for (size_t i = 0; fc_graph_formats[i]; i++)
         if (fc_graph_formats[i]->is(&text)) return fc_graph_formats[i]->read(&text, reading, demand, st);
     return fc_fail(st, FC_INPUT, (struct fc_place){path, 0},

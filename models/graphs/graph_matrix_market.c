@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+static const char banner[] = "%%MatrixMarket";
+
 struct head {
     bool array, pattern, integer, symmetric;
     long long n_tasks, n_entries;
@@ -29,6 +31,9 @@ static enum fc_code read_banner(const struct fc_lines *lines, struct head *head,
     size_t length[5] = {0};
     int n = 0;
     while (n < 5 && fc_next_word(&at, end, &word[n], &length[n])) n++;
+    if (!word_is(word[0], length[0], banner))
+        return fc_fail(st, FC_INPUT, where, "no %%%%MatrixMarket banner (the file begins with '%.*s')",
+                       (int)(length[0] < 40 ? length[0] : 40), word[0]);
     head->array = n == 5 && word_is(word[2], length[2], "array");
     if (n < 5 || !word_is(word[1], length[1], "matrix") || (!head->array && !word_is(word[2], length[2], "coordinate")))
         return fc_fail(st, FC_INPUT, where,
@@ -89,7 +94,7 @@ static enum fc_code read_size(struct fc_lines *lines, const struct fc_text *text
         (text->size + 1) / (head->array ? 2 : 3))
         return fc_fail(st, FC_INPUT, where, "%lld entries do not fit a file of %zu bytes", head->n_entries,
                        text->size);
-    return FC_OK;
+    return fc_announced((uint64_t)columns, FC_SILENT + text->size / 2, "rows", where, st); /* "1 2\n" names two */
 }
 
 /* An entry and its mirror. */
@@ -202,10 +207,14 @@ static enum fc_code read_graph(const struct fc_text *text, struct fc_arena *read
     return FC_OK;
 }
 
+/* Also with a % too few, which would else be a comment of METIS. */
 static bool is_matrix_market(const struct fc_text *text)
 {
-    static const char banner[] = "%%MatrixMarket";
-    return text->data && text->size >= sizeof banner - 1 && memcmp(text->data, banner, sizeof banner - 1) == 0;
+    for (size_t from = 0; text->data && from < 3; from++) {
+        size_t n = sizeof banner - 1 - from;
+        if (text->size >= n && strncasecmp(text->data, banner + from, n) == 0) return true;
+    }
+    return false;
 }
 
 const struct fc_graph_format fc_graph_matrix_market = {

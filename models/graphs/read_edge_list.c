@@ -135,6 +135,8 @@ static enum fc_code read_line(struct fc_graph_reader *r, struct line *line, stru
     struct fc_cable cable = {end[router], end[1 - router], is_node[1 - router], link_class, 0, 0};
     *pair = (struct pair){cable.router, cable.other, cable.to_node, link_class, line->where.line};
     if (!cable.to_node && pair->low > pair->high) pair->low = cable.other, pair->high = cable.router;
+    uint64_t n_cables = r->shape->n_cables + (uint64_t)count;
+    if (fc_announced(n_cables, FC_SILENT + 16 * r->text.size, "cables", line->where, st)) return st->code;
     for (long long i = 0; i < count; i++)
         if (fc_graph_add_cable(r, &cable, st)) return st->code;
     return FC_OK;

@@ -29,7 +29,7 @@ struct slurm {
     uint8_t link_class;
     struct members *members; /* [n_members] read in a second pass, when all switches are known */
     size_t n_members;
-    uint32_t n_expanded;
+    uint64_t n_listed; /* members of all lists */
 };
 
 static enum fc_code fail(const struct slurm *s, long line, const char *what, const char *text, size_t length,
@@ -55,7 +55,6 @@ static enum fc_code add_member(void *context, const char *name, size_t length, u
     struct fc_graph_reader *r = s->reader;
     struct fc_cable cable = {m->owner, 0, m->nodes, s->link_class, 0, 0};
     if (times != 1) return fail(s, m->line, "host list", m->text, m->length, "each member once");
-    if (++s->n_expanded > FC_MOST_HOSTS) return fc_fail(st, FC_NO, where, "more than %u members", FC_MOST_HOSTS);
     if (m->nodes) {
         if (fc_graph_names_add(&r->nodes, &r->machine->arena, name, length, &cable.other, where, st)) return st->code;
     } else {
@@ -139,6 +138,10 @@ static enum fc_code read_lines(struct slurm *s, char *joined)
         if (line.owner == FC_NONE)
             return fail(s, line.line, "a line", joined - size, size, "SwitchName=... first");
         if (!line.text) return fail(s, line.line, "a line", joined - size, size, "Nodes=... or Switches=...");
+        s->n_listed += fc_host_list_count(line.text, line.length);
+        if (s->n_listed > FC_MOST_HOSTS)
+            return fc_fail(s->st, FC_INPUT, (struct fc_place){s->reader->text.file, line.line},
+                           "more than %u members in the lists up to here", FC_MOST_HOSTS);
         s->members[s->n_members++] = line;
     }
     return FC_OK;

@@ -352,6 +352,7 @@ static enum fc_code read_ranks(struct fc_chakra *c, const struct fc_rank_files *
                                const struct fc_trace_options *options, struct fc_arena *arena)
 {
     c->n_ranks = files->n;
+    for (uint32_t r = 0; r < files->n; r++) c->sink->bytes += fc_file_bytes(files->path[r]);
     if (fc_sink_start(c->sink, files->n, NULL, "Chakra execution trace") || fc_sink_speeds(c->sink, options))
         return c->st->code;
     fc_sink_graph(c->sink);

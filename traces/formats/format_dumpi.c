@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { MOST_RANKS = 1 << 26, MOST_PATH = 4096, MOST_HANDLES = 1 << 16 };
@@ -132,6 +133,28 @@ static enum fc_code find_place(struct fc_dumpi_run *run, const char *path, struc
     return FC_OK;
 }
 
+/* Bytes of all files of the prefix. */
+static uint64_t count_bytes(const struct place *place, const char *path)
+{
+    struct stat info;
+    uint64_t rank, bytes = 0;
+    if (place->single) return stat(path, &info) ? 0 : (uint64_t)info.st_size;
+    DIR *folder = opendir(place->folder);
+    for (struct dirent *d; folder && (d = readdir(folder));) {
+        size_t n = rank_of_name(d->d_name, &rank);
+        bool ours = n && !strncmp(d->d_name, place->prefix, n) && !place->prefix[n];
+        if (ours && !fstatat(dirfd(folder), d->d_name, &info, 0)) bytes += (uint64_t)info.st_size;
+    }
+    if (folder) closedir(folder);
+    return bytes;
+}
+
+/* A rank may lack its file, but a file is longer than this. */
+static uint64_t most_ranks(const struct fc_dumpi_run *run)
+{
+    return FC_SILENT + run->sink->bytes / 64;
+}
+
 /* numprocs and fileprefix of the .meta file. */
 static enum fc_code read_meta(struct fc_dumpi_run *run, struct place *place)
 {
@@ -144,6 +167,7 @@ static enum fc_code read_meta(struct fc_dumpi_run *run, struct place *place)
         if (n > 9 && memcmp(line, "numprocs=", 9) == 0)
             code = fc_word_int(line + 9, n - 9, 1, MOST_RANKS, "numprocs", &number, fc_stream_place(&s),
                                run->st);
+        if (!code && number) code = fc_announced((uint64_t)number, most_ranks(run), "ranks", fc_stream_place(&s), run->st);
     }
     if (!code && !number)
         code = fc_fail(run->st, FC_INPUT, (struct fc_place){place->meta, 0},
@@ -168,6 +192,8 @@ static enum fc_code ask_file(struct fc_dumpi_run *run, const char *path, uint32_
         if (record.function == DUMPI_COMM_SIZE && !size) {
             if (answer < 1 || answer > MOST_RANKS)
                 code = fc_dumpi_fail(&file, "MPI_Comm_size answers %" PRId64, answer);
+            else if ((uint64_t)answer > most_ranks(run))
+                code = fc_dumpi_fail(&file, "MPI_Comm_size answers %" PRId64 ", more ranks than the files can hold", answer);
             run->n_ranks = (uint32_t)answer;
             size = true;
         } else if (record.function == DUMPI_COMM_RANK && !own) {
@@ -373,6 +399,7 @@ static enum fc_code read_dumpi(const char *path, const struct fc_trace_options *
     enum fc_code code =
         place && o ? FC_OK : fc_out_of_memory(sink->st, "reading a trace");
     if (!code) code = find_place(&run, path, place);
+    if (!code) sink->bytes = count_bytes(place, path);
     if (!code && place->meta[0]) code = read_meta(&run, place);
     if (!code) code = find_files(&run, path, place);
     if (!code) code = look_over(&run, o);

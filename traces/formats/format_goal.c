@@ -424,6 +424,9 @@ static enum fc_code read_n_ranks(struct goal *g)
     long long n;
     if (g->n_ranks) return fc_fail(g->st, FC_INPUT, fc_stream_place(&g->stream), "num_ranks is given twice");
     if (number(g, "a number of ranks", 1, MOST_RANKS, &n)) return g->st->code;
+    g->sink->bytes = fc_stream_bytes(&g->stream);
+    if (fc_announced((uint64_t)n, FC_SILENT + g->sink->bytes / 8, "ranks", fc_stream_place(&g->stream), g->st))
+        return g->st->code; /* the shortest block is "rank 0{}" */
     char recorded[80];
     snprintf(recorded, sizeof recorded, "GOAL schedule; a tick of computation is %g s", g->tick_s);
     if (fc_sink_start(g->sink, (uint32_t)n, NULL, recorded)) return g->st->code;

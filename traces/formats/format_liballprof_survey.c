@@ -114,6 +114,7 @@ static enum fc_code count_files(struct fc_allprof *a)
         const char *name = fc_allprof_file(a, a->n_ranks);
         if (!name) return a->st->code;
         if (!is_file(name)) break;
+        a->sink->bytes += fc_file_bytes(name);
     }
     if (a->n_ranks) return FC_OK;
     return fc_fail(a->st, FC_INPUT, (struct fc_place){fc_allprof_file(a, 0), 0}, "rank 0's file is missing");

@@ -9,6 +9,8 @@
  * documentation, vi-hps.org). */
 #include "traces/formats/format_otf2_archive.h"
 
+#include "core/stream.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -174,7 +176,10 @@ static enum fc_code read_definitions(struct fc_otf2_archive *a)
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(a->reader);
     OTF2_GlobalDefReaderCallbacks *on = OTF2_GlobalDefReaderCallbacks_New();
     uint64_t n;
-    if (!reader || !on) return fail(a, "its definitions cannot be read");
+    if (!reader || !on) {
+        OTF2_GlobalDefReaderCallbacks_Delete(on);
+        return fail(a, "its definitions cannot be read");
+    }
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(on, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(on, on_string);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(on, on_group);
@@ -212,10 +217,15 @@ static enum fc_code find_world(struct fc_otf2_archive *a)
 /* A group's members as ranks; groups of plain locations by their position in the world. */
 static enum fc_code members_of(struct fc_otf2_archive *a, const struct fc_otf2_group *g, uint32_t *member)
 {
+    uint32_t next = 0;
     for (uint32_t i = 0; i < g->n; i++) {
         uint64_t rank = g->type == OTF2_GROUP_TYPE_COMM_LOCATIONS ? i : g->member[i];
-        if (g->type == OTF2_GROUP_TYPE_LOCATIONS)
-            for (rank = 0; rank < a->world->n && a->world->member[rank] != g->member[i];) rank++;
+        if (g->type == OTF2_GROUP_TYPE_LOCATIONS) {
+            uint32_t n = a->world->n, tried = 0;
+            while (tried < n && a->world->member[(next + tried) % n] != g->member[i]) tried++;
+            rank = tried < n ? (next + tried) % n : n;
+            next = (uint32_t)rank + 1; /* most groups are in order */
+        }
         if (rank >= a->world->n)
             return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0},
                            "group %" PRIu32 " has member %" PRIu64 ", but there are %" PRIu32 " ranks",
@@ -257,6 +267,15 @@ static enum fc_code define_comm(struct fc_otf2_archive *a, const struct fc_otf2_
     return fc_sink_comm(a->sink, member, g->n, &to->number);
 }
 
+/* Bytes of NAME.def, beside the anchor NAME.otf2: every rank has its definitions there. */
+static uint64_t definition_bytes(const struct fc_otf2_archive *a)
+{
+    char path[MOST_PATH + 8];
+    const char *dot = strrchr(a->path, '.');
+    int n = snprintf(path, sizeof path, "%.*s.def", dot ? (int)(dot - a->path) : 0, a->path);
+    return n > 0 && (size_t)n < sizeof path ? fc_file_bytes(path) : 0;
+}
+
 static enum fc_code start(struct fc_otf2_archive *a)
 {
     char recorded[300], *creator = NULL, *machine = NULL;
@@ -269,6 +288,7 @@ static enum fc_code start(struct fc_otf2_archive *a)
              on_machine ? machine : "");
     free(creator);
     free(machine);
+    a->sink->bytes = definition_bytes(a);
     if (fc_sink_start(a->sink, a->world->n, "", recorded)) return a->st->code;
     a->rank = (struct fc_otf2_rank){.sink = a->sink, .st = a->st, .path = a->path};
     a->rank.comms = fc_alloc(&a->arena, a->comms.n, sizeof *a->rank.comms, a->st);

@@ -106,6 +106,8 @@ static enum fc_code read_head(struct line *l, struct fc_trace_sink *sink, struct
                        applications);
     if (tasks < 1 || tasks > MOST_TASKS)
         return fc_fail(l->st, FC_INPUT, l->where, "%" PRId64 " tasks (allowed: 1 to %d)", tasks, MOST_TASKS);
+    /* the head has "1:1," of each, or a record names it */
+    if (fc_announced((uint64_t)tasks, FC_SILENT + sink->bytes / 4, "tasks", l->where, l->st)) return l->st->code;
     if (fc_sink_start(sink, (uint32_t)tasks, NULL, origin)) return sink->st->code;
     return fc_prv_start(p, sink, (uint32_t)tasks, ns ? 1e9 : 1e6);
 }
@@ -234,6 +236,7 @@ static enum fc_code read_paraver(const char *path, const struct fc_trace_options
     struct line l = {.st = sink->st};
     size_t length;
     enum fc_code code = fc_stream_open(path, &s, sink->st);
+    if (!code) sink->bytes = fc_stream_bytes(&s);
     while (!code) {
         code = fc_stream_line(&s, &l.at, &length, sink->st);
         if (code || !l.at) break;

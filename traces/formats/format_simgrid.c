@@ -238,6 +238,7 @@ static enum fc_code find_ranks(struct fc_simgrid *s, struct job *job)
     if (job->n_files > MOST_RANKS)
         return fc_refuse(s->st, FC_INPUT, "a list of %zu files (allowed: up to %d)", job->n_files,
                          MOST_RANKS);
+    for (size_t i = 0; i < job->n_files; i++) s->sink->bytes += fc_file_bytes(job->file[i]);
     s->n_ranks = (uint32_t)job->n_files;
     if (job->n_files == 1 && count_ranks(s, job->file[0])) return s->st->code;
     if (job->n_ranks && job->n_ranks != s->n_ranks)
