@@ -199,6 +199,7 @@ struct fc_cycle {
     uint32_t *injected;
     struct fc_flit_counts *counts;
     struct fc_cycle_block *block; /* [n_blocks] */
+    struct fc_team *team;         /* its threads meet at the end of a window */
 };
 
 /* Whether delays and sizes suit the engine (fc_flit_engine_ops); delays, windows and queue kinds; a block's
