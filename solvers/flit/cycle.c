@@ -144,7 +144,9 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         return st->code;
     for (int to = 0; to < e->n_blocks; to++)
         for (int k = 0; k < e->n_queues; k++)
-            if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k, links, st)) return st->code;
+            if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k,
+                                    e->queue_inside[k] && &e->block[to] != b ? 0 : links, st))
+                return st->code;
     for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = UINT64_MAX;
     memset(b->wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->wheel);
     b->n_nodes = 0;
