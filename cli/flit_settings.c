@@ -70,7 +70,7 @@ enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct f
     settings->backlog = arguments->backlog;
     settings->bubble_as_published = arguments->bubble_as_published;
     settings->vc_rule = arguments->vc_rule;
-    settings->threads = arguments->threads;
+    settings->threads = fc_threads(arguments->threads);
     settings->seed = arguments->seed;
     return FC_OK;
 }

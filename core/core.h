@@ -309,4 +309,23 @@ void fc_progress_show(struct fc_progress *progress, double done_fraction, const 
 double fc_wall_s(void);
 double fc_cpu_s(void);
 
+/* ---- threads (threads.c) ----------------------------------------------------------------------------------------- */
+
+/* Threads for who asks for so many: never more than the processors that this process may use (its affinity: taskset,
+ * a launcher's binding, a container's cpuset) nor than OMP_THREAD_LIMIT; 1 within a team of OpenMP; at least 1. */
+int fc_threads(int asked);
+
+/* Threads whose work is done in steps after which they wait for each other: briefly spinning, then asleep. */
+struct fc_team;
+/* The caller and fc_threads(threads) - 1 others, or fewer when the system starts no more: work is dealt out among those
+ * that are there (fc_team_size). NULL is a team of the caller alone. The caller closes it. */
+struct fc_team *fc_team_open(int threads);
+int fc_team_size(const struct fc_team *team);
+/* `work` by every thread of the team, numbered from 0, the caller's; returns when all are done. */
+void fc_team_run(struct fc_team *team, void (*work)(void *argument, int thread, struct fc_team *team),
+                 void *argument);
+/* Within `work`: returns when all threads have called it, and what each did before is seen by all. */
+void fc_team_meet(struct fc_team *team);
+void fc_team_close(struct fc_team *team); /* NULL is fine */
+
 #endif

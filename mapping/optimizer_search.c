@@ -144,7 +144,7 @@ static enum fc_code first_failure(const struct fc_optimizer *o, struct fc_status
 
 enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_status *st)
 {
-#pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(o->threads)) schedule(dynamic, 1)
     for (int i = first; i < o->n_starts; i++) {
         o->start[i].time_s = o->start[i].hop_s = o->start[i].norm = INFINITY;
         improve(o, &o->start[i], false, NULL, &o->start[i].status);
@@ -229,7 +229,7 @@ static enum fc_code add_node_searches(struct fc_optimizer *o, struct fc_status *
 static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct fc_status *st)
 {
     uint64_t work = o->budget / 100 * (uint64_t)percent, stream = o->stream;
-#pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(o->threads)) schedule(dynamic, 1)
     for (int i = 0; i < o->n_starts; i++) {
         if (!o->start[i].chosen) continue;
         struct fc_search_settings how = *o->start[i].how;

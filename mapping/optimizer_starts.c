@@ -105,7 +105,7 @@ static enum fc_code add_bisection(struct fc_optimizer *o, struct fc_status *st)
     if (!slot || n < 1) return st->code;
     double cost[MOST_BISECTIONS];
     uint64_t stream = o->stream;
-#pragma omp parallel for num_threads(o->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(o->threads)) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
         uint64_t work = 0;
         cost[i] = INFINITY;

@@ -225,7 +225,7 @@ enum fc_code fc_reproduce(const char *const *ids, size_t n_ids, const struct fc_
         order[n_groups++] = now;
     }
     qsort(order, (size_t)n_groups, sizeof *order, longer);
-#pragma omp parallel for num_threads(settings->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(settings->threads)) schedule(dynamic, 1)
     for (int g = 0; g < n_groups; g++)
         if (!order[g]->st.code) compute(order[g], settings);
     failure(groups, n_groups, st);

@@ -27,6 +27,7 @@
     X(suite_core_io)                                                                                                  \
     X(suite_core_keys)                                                                                                \
     X(suite_core_table)                                                                                               \
+    X(suite_threads)                                                                                                  \
     X(suite_deadlock)                                                                                                 \
     X(suite_dependencies)                                                                                             \
     X(suite_exact)                                                                                                    \

@@ -301,7 +301,7 @@ static enum fc_code run_tasks(const struct fc_place_search *s, int threads, stru
     struct fc_place_seen *seen = fc_alloc(arena, s->n_tasks, sizeof *seen, st), joined = {0};
     struct fc_status *failed = fc_alloc(arena, s->n_tasks, sizeof *failed, st);
     if (st->code) return st->code;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(fc_threads(threads))
     for (uint32_t t = 0; t < s->n_tasks; t++)
         (s->lane_bits == 16 ? fc_place_task16 : fc_place_task32)(s, &s->tasks[t], &seen[t], &failed[t]);
     for (uint32_t t = 0; t < s->n_tasks; t++) {

@@ -73,17 +73,14 @@ static enum fc_code read_shape(const struct fc_network *net, const struct settin
     return FC_OK;
 }
 
-/* The entries of tasks [r, end): 2 a dimension of size > 1. */
-static void fill(const struct stencil *stencil, uint64_t r, uint64_t end, int per_task,
-                 struct fc_demand *demand)
+/* The entries of all tasks: 2 a dimension of size > 1. */
+static void fill(const struct stencil *stencil, uint64_t tasks, struct fc_demand *demand)
 {
-    uint64_t stride[MOST_DIMS], c[MOST_DIMS];
-    for (int d = stencil->n - 1; d >= 0; d--) {
+    uint64_t stride[MOST_DIMS], c[MOST_DIMS] = {0};
+    for (int d = stencil->n - 1; d >= 0; d--)
         stride[d] = d == stencil->n - 1 ? 1 : stride[d + 1] * stencil->k[d + 1];
-        c[d] = r / stride[d] % stencil->k[d];
-    }
-    size_t i = r * (size_t)per_task;
-    for (; r < end; r++) {
+    size_t i = 0;
+    for (uint64_t r = 0; r < tasks; r++) {
         for (int d = 0; d < stencil->n; d++) {
             uint64_t k = stencil->k[d], s = stride[d];
             if (k == 1) continue;
@@ -118,10 +115,7 @@ static enum fc_code make(const struct fc_network *net, const struct settings *se
     if (fc_demand_start(demand, tasks, tasks * (uint64_t)per_task, st)) return st->code;
     demand->n_entries = tasks * (size_t)per_task;
     demand->n_grid = n;
-    uint64_t blocks = tasks / 8192 + 1;
-#pragma omp parallel for schedule(static) if (blocks > 4)
-    for (uint64_t b = 0; b < blocks; b++)
-        fill(&stencil, tasks * b / blocks, tasks * (b + 1) / blocks, per_task, demand);
+    fill(&stencil, tasks, demand);
     return FC_OK;
 }
 

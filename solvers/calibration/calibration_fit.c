@@ -110,7 +110,7 @@ static double residuals(struct fc_fit *f, const struct fc_queueing_parameters *p
 {
     bool bad = false;
     f->n_evaluations++;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1) reduction(|| : bad)
+#pragma omp parallel for num_threads(fc_threads(f->threads)) schedule(dynamic, 1) reduction(|| : bad)
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         struct fc_calibration_job *job = f->jobs[j];
         double log_ratio[FC_CALIBRATION_MOST_POINTS], log_saturation = NAN;

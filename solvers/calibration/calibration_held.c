@@ -47,7 +47,7 @@ struct held {
 static enum fc_code find_ratios(struct held *h, const struct fc_queueing_parameters *p, struct fc_status *st)
 {
     struct fc_fit *f = h->fit;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(f->threads)) schedule(dynamic, 1)
     for (uint32_t j = 0; j < f->n_jobs; j++) {
         struct fc_status why = {0};
         if (fc_calibration_ratios(f->jobs[j], p, &why))

@@ -258,7 +258,7 @@ static enum fc_code run_all(struct run *runs, uint32_t n, const struct fc_calibr
         struct fc_status status[WAVE] = {{0}};
         uint32_t end = first + WAVE < n ? first + WAVE : n;
         fc_progress_show(settings->progress, (double)first / n, "phases");
-#pragma omp parallel for num_threads(settings->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(settings->threads)) schedule(dynamic, 1)
         for (uint32_t i = first; i < end; i++) run_one(&runs[i], settings->seed, &status[i - first]);
         for (uint32_t i = first; i < end; i++)
             if (status[i - first].code) {

@@ -150,7 +150,7 @@ static enum fc_code in_parallel(struct campaign *c, enum stage stage, struct fc_
         struct fc_status status[WAVE] = {{0}};
         uint32_t end = first + WAVE < c->n ? first + WAVE : c->n;
         fc_progress_show(c->settings->progress, (double)first / c->n, names[stage]);
-#pragma omp parallel for num_threads(c->settings->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(c->settings->threads)) schedule(dynamic, 1)
         for (uint32_t i = first; i < end; i++) {
             struct run *r = &c->runs[i];
             if (stage == ESTIMATE) estimate(r, c->settings->seed, &status[i - first]);

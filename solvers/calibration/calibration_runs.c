@@ -129,7 +129,7 @@ static enum fc_code run_wave(struct fc_calibration_job *const *wave, int n, int 
 {
     struct fc_status status[WAVE] = {{0}};
     struct fc_arena own[WAVE] = {{0}};
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(fc_threads(threads)) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) run_job(wave[i], &own[i], &status[i]);
     for (int i = 0; i < n; i++) {
         if (status[i].code && !st->code) *st = status[i];

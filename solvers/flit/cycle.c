@@ -9,8 +9,6 @@
 #include "solvers/flit/cycle_fast.h"
 #include "solvers/flit/cycle_multicast.h"
 
-#include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +144,9 @@ static enum fc_code open_block(struct fc_cycle *e, struct fc_cycle_block *b, str
         return st->code;
     for (int to = 0; to < e->n_blocks; to++)
         for (int k = 0; k < e->n_queues; k++)
-            if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k, links, st)) return st->code;
+            if (fc_cycle_open_queue(e, &b->queue[to * e->n_queues + k], k,
+                                    e->queue_inside[k] && &e->block[to] != b ? 0 : links, st))
+                return st->code;
     for (uint64_t i = 0; i < most_out << e->vc_shift; i++) b->bid[i].key = UINT64_MAX;
     memset(b->wheel, 0xff, (e->wheel_mask + 1) * sizeof *b->wheel);
     b->n_nodes = 0;
@@ -188,6 +188,7 @@ static void close_engine(void *engine)
 {
     struct fc_cycle *e = engine;
     if (!e) return;
+    fc_team_close(e->team);
     fc_arena_free(&e->arena);
     free(e);
 }
@@ -222,6 +223,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
         if (open_block(e, &e->block[b], st)) goto failed;
     bool special = e->line || e->intake || e->high || e->multicast || e->background; /* what the fast path has not */
     if (!special && fc_cycle_is_simple(e) && fc_cycle_fast_open(e, st)) goto failed;
+    e->team = fc_team_open(e->n_blocks);
     return FC_OK;
 failed:
     close_engine(e);
@@ -266,66 +268,45 @@ static uint64_t window_end(const struct fc_cycle *e, uint64_t from, uint64_t unt
     uint64_t to = from + window < next ? from + window : next;
     return to < until ? to : until;
 }
-static inline void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-/* A meeting of all blocks: spins shortly, then lets others have the processor. */
-static void meet(uint32_t *arrived, uint32_t *round, uint32_t n)
-{
-    uint32_t mine = __atomic_load_n(round, __ATOMIC_ACQUIRE);
-    if (__atomic_add_fetch(arrived, 1, __ATOMIC_ACQ_REL) == n) {
-        __atomic_store_n(arrived, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(round, mine + 1, __ATOMIC_RELEASE);
-        return;
-    }
-    for (int spins = 0; __atomic_load_n(round, __ATOMIC_ACQUIRE) == mine; spins++)
-        if (spins > 4000)
-            sched_yield();
-        else
-            pause_briefly();
-}
-static inline void run(struct fc_cycle_block *b, uint64_t from, uint64_t to)
+static inline void run_block(struct fc_cycle_block *b, uint64_t from, uint64_t to)
 {
     if (b->engine->fast)
         fc_cycle_block_run_fast(b, from, to);
     else
         fc_cycle_block_run(b, from, to);
 }
+/* What the threads of one advance share; the first one writes it, between two meetings. */
+struct run {
+    struct fc_cycle *engine;
+    uint64_t until, now; /* asked for; reached */
+    bool drained, stop;  /* once drained only credits travel, up to `until` */
+};
+/* One thread's blocks, window after window. */
+static void run_thread(void *of, int thread, struct fc_team *team)
+{
+    struct run *run = of;
+    struct fc_cycle *e = run->engine;
+    int n_threads = fc_team_size(team);
+    for (uint64_t t = e->now; t < run->until && !run->stop;) {
+        uint64_t to = window_end(e, t, run->until);
+        for (int b = thread; b < e->n_blocks; b += n_threads) run_block(&e->block[b], t, to);
+        fc_team_meet(team);
+        if (thread == 0) {
+            share_packets(e);
+            run->now = to;
+            run->stop = !run->drained && to % STOP == 0 && exhausted(e);
+            for (int b = 0; b < e->n_blocks; b++) run->stop |= e->block[b].out_of_packets;
+        }
+        fc_team_meet(team);
+        t = to;
+    }
+}
 static enum fc_code advance(void *engine, uint64_t until, struct fc_flit_state *state, struct fc_status *st)
 {
     struct fc_cycle *e = engine;
-    uint32_t arrived = 0, round = 0, n = (uint32_t)e->n_blocks;
-    bool drained = exhausted(e), stop = false; /* once drained only credits travel, up to `until` */
-    uint64_t from = e->now, now = e->now;
-    if (n == 1)
-        while (now < until && !stop) {
-            uint64_t to = window_end(e, now, until);
-            run(e->block, now, to);
-            now = to;
-            stop = (!drained && to % STOP == 0 && exhausted(e)) || e->block->out_of_packets;
-        }
-    else {
-#pragma omp parallel num_threads(e->n_blocks)
-        {
-            struct fc_cycle_block *b = &e->block[omp_get_thread_num()];
-            for (uint64_t t = from; t < until && !stop;) {
-                uint64_t to = window_end(e, t, until);
-                run(b, t, to);
-                meet(&arrived, &round, n);
-                if (b == e->block) {
-                    share_packets(e);
-                    now = to;
-                    stop = !drained && to % STOP == 0 && exhausted(e);
-                    for (uint32_t i = 0; i < n; i++) stop |= e->block[i].out_of_packets;
-                }
-                meet(&arrived, &round, n);
-                t = to;
-            }
-        }
-    }
+    struct run run = {.engine = e, .until = until, .now = e->now, .drained = exhausted(e)};
+    fc_team_run(e->team, run_thread, &run);
+    uint64_t now = run.now;
     e->now = now;
     *state = (struct fc_flit_state){.now = now, .packets_in_flight = in_flight(e), .exhausted = exhausted(e)};
     for (int i = 0; i < e->n_blocks; i++) {

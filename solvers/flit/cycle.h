@@ -77,7 +77,7 @@ struct fc_cycle_queue {
     uint32_t *count;         /* [n_slots] */
     uint64_t *start;         /* [n_slots] */
     uint64_t at, size, most; /* next place; most items a tick */
-    uint32_t slot_mask, delay;
+    uint32_t slot_mask, delay; /* delay 0: not read */
 };
 #define FC_CYCLE_QUEUES (FC_MAX_CLASSES * (FC_MAX_CLASSES + 6))
 enum { FC_QUEUE_ARRIVAL, FC_QUEUE_CREDIT, FC_QUEUE_FREE };
@@ -183,6 +183,7 @@ struct fc_cycle {
     uint32_t queue_delay[FC_CYCLE_QUEUES],
         queue_period[FC_CYCLE_QUEUES]; /* ticks; least between two of one link */
     uint8_t queue_kind[FC_CYCLE_QUEUES];
+    bool queue_inside[FC_CYCLE_QUEUES]; /* from a block to itself only, so that the delay may be below the window */
     struct fc_cycle_line *line; /* [n_links]; NULL: no bypass */
     uint16_t *fresh, *passing;  /* [n_ports] channels whose head has just arrived; whose packet bypasses */
     uint32_t gain;              /* ticks that a bypass saves */
@@ -199,10 +200,11 @@ struct fc_cycle {
     uint32_t *injected;
     struct fc_flit_counts *counts;
     struct fc_cycle_block *block; /* [n_blocks] */
+    struct fc_team *team;         /* its threads meet at the end of a window */
 };
 
 /* Whether delays and sizes suit the engine (fc_flit_engine_ops); delays, windows and queue kinds; a block's
- * queue k for `links` links (cycle_queues.c). */
+ * queue k for `links` links; 0: nothing ever comes by it, and it is not read (cycle_queues.c). */
 bool fc_cycle_takes(const struct fc_flit_net *flit, char *why, size_t size);
 void fc_cycle_set_delays(struct fc_cycle *engine);
 enum fc_code fc_cycle_open_queue(struct fc_cycle *engine, struct fc_cycle_queue *queue, int k, uint64_t links,

@@ -140,8 +140,9 @@ void fc_cycle_flush_links(struct fc_cycle_block *b, bool keep)
 /* Flits in the channels behind router-to-router links, every 64 ticks. */
 static void sample_occupancy(engine *e, block *b)
 {
+    const struct fc_network *net = e->flit->net;
     for (uint32_t p = e->first_port[b->first_router]; p < e->first_port[b->last_router]; p++) {
-        if (!e->out[e->port[p].link].router_link) continue;
+        if (fc_is_node(net, net->link_source[e->port[p].link])) continue; /* out[link] is another block's to read */
         if (e->fast) {
             for (int v = 0; v < e->flit->n_vcs; v++)
                 b->counts->occupancy_flit_ticks[v] += 64ull * fc_cycle_fast_count(e, &e->port[p], v);

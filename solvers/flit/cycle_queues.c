@@ -48,6 +48,7 @@ static uint16_t queue_for(struct fc_cycle *e, int kind, uint32_t delay, uint32_t
     e->queue_period[e->n_queues] = period;
     e->queue_kind[e->n_queues] = (uint8_t)kind;
     e->queue_delay[e->n_queues] = delay;
+    e->queue_inside[e->n_queues] = kind == FC_QUEUE_FREE;
     return (uint16_t)e->n_queues++;
 }
 /* What links of a class do: join routers, carry from or to nodes. */
@@ -101,14 +102,14 @@ void fc_cycle_set_delays(struct fc_cycle *e)
     }
     e->window = UINT32_MAX;
     for (int k = 0; k < e->n_queues; k++)
-        if (e->queue_kind[k] != FC_QUEUE_FREE && e->queue_delay[k] && e->queue_delay[k] < e->window)
+        if (!e->queue_inside[k] && e->queue_delay[k] && e->queue_delay[k] < e->window)
             e->window = e->queue_delay[k];
-    for (int c = 0; f->reception_flits && c < n;
-         c++) { /* within a block, so that the window does not matter */
+    for (int c = 0; f->reception_flits && c < n; c++) {
         e->queue_taken[c] = (uint16_t)e->n_queues++;
         e->queue_kind[e->queue_taken[c]] = FC_QUEUE_CREDIT;
         e->queue_delay[e->queue_taken[c]] = fc_most(f->credit_ticks + f->latency_ticks[c], 1);
         e->queue_period[e->queue_taken[c]] = 1;
+        e->queue_inside[e->queue_taken[c]] = true;
     }
 }
 enum fc_code fc_cycle_open_bypass(struct fc_cycle *e, struct fc_status *st)
@@ -131,7 +132,7 @@ enum fc_code fc_cycle_open_queue(struct fc_cycle *e, struct fc_cycle_queue *q, i
     if (e->flit->multicast) each += (uint64_t)e->flit->n_vcs; /* last copies of one flit of each channel */
     uint64_t slots = fc_power_of_two(e->queue_delay[k] + e->window + 2ull);
     uint64_t alive = (e->queue_delay[k] + (uint64_t)e->window) / e->queue_period[k] + 2;
-    q->delay = e->queue_delay[k];
+    q->delay = links ? e->queue_delay[k] : 0;
     q->most = links * each;
     q->size = q->most * (alive + 2) + 64;
     q->slot_mask = (uint32_t)(slots - 1);

@@ -331,6 +331,7 @@ static void start_nodes(struct fc_event *e)
 static void close_engine(void *engine)
 {
     struct fc_event *e = engine;
+    fc_team_close(e->team);
     for (int b = 0; b < e->n_blocks && e->block; b++) {
         struct fc_event_block *block = &e->block[b];
         fc_event_wheel_free(&block->wheel);
@@ -414,6 +415,7 @@ static enum fc_code open_engine(const struct fc_flit_net *flit, const struct fc_
         close_engine(e);
         return st->code;
     }
+    e->team = fc_team_open(e->n_blocks);
     *engine = e;
     return FC_OK;
 }

@@ -244,9 +244,7 @@ struct fc_event {
     struct fc_event_block *block; /* [n_blocks] */
     struct fc_event_mail *mail;   /* [2][n_blocks from][n_blocks to] */
     int parity;                   /* of the mail being written */
-    char before[64];
-    uint32_t arrived, round; /* of the threads at the end of a window */
-    char behind[64];
+    struct fc_team *team;         /* its threads meet at the end of a window */
 };
 
 /* ---- event_report.c ------------------------------------------------------------ */

@@ -7,8 +7,6 @@
  * time, one thread runs all. */
 #include "solvers/flit/event.h"
 
-#include <omp.h>
-#include <sched.h>
 #include <string.h>
 
 /* Adds an event to those of its router at this tick. */
@@ -209,20 +207,6 @@ static bool out_of_memory(const struct fc_event *e)
     return false;
 }
 
-/* All threads wait until the last one is here. Spins for a while, then lets others have the processor: a
- * machine may have fewer processors than threads. */
-static void meet(struct fc_event *e, int n_threads)
-{
-    uint32_t round = __atomic_load_n(&e->round, __ATOMIC_ACQUIRE);
-    if (__atomic_add_fetch(&e->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)n_threads) {
-        __atomic_store_n(&e->arrived, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&e->round, round + 1, __ATOMIC_RELEASE);
-        return;
-    }
-    for (int spins = 0; __atomic_load_n(&e->round, __ATOMIC_ACQUIRE) == round; spins++)
-        if (spins > 4000) sched_yield();
-}
-
 /* Whether all is done or memory is out, after the window of that parity; the same answer for every thread. */
 static bool finished(const struct fc_event *e, int parity)
 {
@@ -238,43 +222,47 @@ static bool finished(const struct fc_event *e, int parity)
     return no_memory || (live == 0 && in == out);
 }
 
+/* What the threads of one advance share. */
+struct run {
+    struct fc_event *engine;
+    uint64_t until, now; /* asked for; reached */
+    int parity;
+};
+
 /* One thread's blocks, window after window until `until`. */
-static uint64_t run_thread(struct fc_event *e, int thread, int n_threads, uint64_t until, int *parity)
+static void run_thread(void *of, int thread, struct fc_team *team)
 {
-    uint64_t now = e->now;
+    struct run *run = of;
+    struct fc_event *e = run->engine;
+    uint64_t now = e->now, until = run->until;
+    int parity = e->parity, n_threads = fc_team_size(team);
     for (bool done = false; !done;) {
         uint64_t end = e->window < until - now ? now + e->window : until;
         for (int b = thread; b < e->n_blocks; b += n_threads) {
             struct fc_event_block *block = &e->block[b];
-            block->parity = *parity;
+            block->parity = parity;
             fc_event_set_now(&block->wheel, now);
-            read_mail(block, !*parity);
+            read_mail(block, !parity);
             run_window(block, end);
-            block->report[*parity] =
+            block->report[parity] =
                 (struct fc_event_report){block->packets_in, block->packets_out, block->live_sources,
                                          block->out_of_memory || block->wheel.out_of_memory};
         }
-        if (n_threads > 1) meet(e, n_threads);
+        fc_team_meet(team);
         now = end;
-        done = now >= until || finished(e, *parity);
-        *parity = !*parity;
+        done = now >= until || finished(e, parity);
+        parity = !parity;
     }
-    return now;
+    if (thread == 0) run->now = now, run->parity = parity;
 }
 
 static void run_blocks(struct fc_event *e, uint64_t until)
 {
-    uint64_t now = e->now;
-    int last = e->parity;
-    if (now >= until || exhausted(e)) return;
-#pragma omp parallel num_threads(e->n_blocks) if (e->n_blocks > 1)
-    {
-        int parity = e->parity;
-        uint64_t reached = run_thread(e, omp_get_thread_num(), omp_get_num_threads(), until, &parity);
-        if (omp_get_thread_num() == 0) now = reached, last = parity;
-    }
-    e->now = now;
-    e->parity = last;
+    if (e->now >= until || exhausted(e)) return;
+    struct run run = {.engine = e, .until = until};
+    fc_team_run(e->team, run_thread, &run);
+    e->now = run.now;
+    e->parity = run.parity;
 }
 
 /* The windows of the counts may have moved since the last call. */

@@ -40,7 +40,8 @@ struct fc_flit_settings {
     double latency_limit_cycles; /* saturation: a load counts as stable while its mean latency stays below; 0:
                                     by run_phases.c */
     const char *vc_rule;         /* NULL: the machine's */
-    int threads;
+    int threads; /* parts of the network that are simulated at a time, by as many threads where there are as many
+                    processors (fc_threads); no result depends on it */
     uint64_t seed;
     struct fc_progress *progress; /* NULL: silent */
 };
