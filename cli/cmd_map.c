@@ -185,6 +185,14 @@ static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_s
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         strategy = strategy || (strlen((*s)->name) == n && !strncmp((*s)->name, wanted, n));
     problem.spread = problem.spread && strategy;
+    a->bound = (struct fc_map_bound){.time_s = NAN};
+    uint64_t work = fc_bound_work(&problem);
+    if (a->arguments->search_given && work > fc_work_of_s(problem.time_s) / 2) {
+        if (!a->arguments->quiet)
+            fc_note("the bound of all mappings is left out: it may take %.2g s, more than --time leaves it",
+                    (double)work / FC_WORK_PER_S);
+        return FC_OK;
+    }
     return fc_mapping_bound(&problem, &a->bound, st);
 }
 
@@ -197,12 +205,23 @@ static void take_bound(struct answer *a, const struct fc_map_proof *p)
     snprintf(a->bound.binds, sizeof a->bound.binds, "%s", p->proven ? "all mappings" : "all mappings, in part");
 }
 
+/* The flow program's bound of a row: under a --time of few seconds a smaller program. */
+static struct fc_flow_settings row_flow(const struct answer *a, double share)
+{
+    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    if (share == 0) return flow;
+    flow.most_variables = fmax(1, flow.most_variables * share);
+    flow.work *= share;
+    return flow;
+}
+
 static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *problem, const char *strategy,
                                  struct row *row, struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
-    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    struct fc_flow_settings flow = row_flow(a, problem->split_share);
     struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow,
+                                        .split_share = problem->split_share,
                                         .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
     if (fc_session_map_problem(arguments, *problem, strategy, mapping, st)) return st->code;
@@ -260,7 +279,7 @@ static struct fc_map_problem row_problem(const struct answer *a, const struct le
     problem.bound = &a->bound;
     problem.made = ledger->made;
     problem.n_made = ledger->n_made;
-    if (ledger->counted && searches(strategy)) problem.time_s = (double)ledger->left / FC_WORK_PER_S / (two ? 2 : 1);
+    if (ledger->counted && searches(strategy)) problem.time_s = fmax(1e-9, (double)ledger->left / FC_WORK_PER_S / (two ? 2 : 1));
     return problem;
 }
 

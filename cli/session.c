@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,6 +149,9 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     return st->code;
 }
 
+/* From a --time of so many seconds on mappings are measured with all the work of the adaptive split. */
+enum { FULL_SPLIT_S = 4 };
+
 struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *s,
                                          const struct fc_demand *demand)
 {
@@ -161,8 +165,9 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
         .background_bytes_per_s = s->background_bytes_per_s,
         .spread = over_nodes,
         .seed = arguments->seed,
-        .time_s = arguments->search_s,
+        .time_s = arguments->search_given ? fmax(1e-9, arguments->search_s) : arguments->search_s,
         .starts_free = !arguments->search_given,
+        .split_share = arguments->search_given ? fmax(1e-9, fmin(1, arguments->search_s / FULL_SPLIT_S)) : 0,
         .threads = arguments->threads,
     };
 }

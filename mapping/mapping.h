@@ -41,6 +41,7 @@ struct fc_map_problem {
      * cheap starts are. */
     double time_s;
     bool starts_free;
+    double split_share;               /* of fc_load_settings, with which mappings are measured */
     const struct fc_map_bound *bound; /* of this problem, when it is known; NULL: found where it is needed */
     const struct fc_map_made *made;   /* [n_made] mappings of this problem that exist already; NULL: none */
     size_t n_made;

@@ -66,6 +66,13 @@ static inline void fc_optimizer_spend(struct fc_optimizer *o, uint64_t work)
     if (o->counted) o->budget -= work < o->budget ? work : o->budget;
 }
 
+/* What was promised and not done. */
+static inline void fc_optimizer_refund(struct fc_optimizer *o, uint64_t work)
+{
+    o->spent -= work;
+    if (o->counted) o->budget += work;
+}
+
 /* Adds an empty start, its arrays allocated; NULL when memory runs out. */
 struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, struct fc_status *st);
 

@@ -151,8 +151,11 @@ enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_s
         o->start[i].time_s = o->start[i].hop_s = o->start[i].norm = INFINITY;
         improve(o, &o->start[i], false, NULL, &o->start[i].status);
     }
-    for (int i = first; i < o->n_starts; i++)
-        if (o->start[i].sum_work > o->sum_work) o->sum_work = o->start[i].sum_work;
+    for (int i = first; i < o->n_starts; i++) {
+        uint64_t sums = o->start[i].sum_work, took = sums + sums / 2 + o->routes.n_links + o->slots->n / 2;
+        if (sums > o->sum_work) o->sum_work = sums;
+        if (took < o->measuring) fc_optimizer_refund(o, o->measuring - took);
+    }
     return first_failure(o, st);
 }
 
@@ -333,7 +336,9 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
 
 bool fc_optimizer_can_search(const struct fc_optimizer *o)
 {
-    return o->budget > 0 && (!o->counted || o->budget >= 2 * LEAST_SUMS * o->sum_work);
+    uint64_t least = o->start[0].sum_work;
+    for (int i = 1; i < o->n_starts; i++) least = o->start[i].sum_work < least ? o->start[i].sum_work : least;
+    return o->budget > 0 && (!o->counted || o->budget >= 2 * LEAST_SUMS * least);
 }
 
 /* Whether the best start is as good as perfect: no link carries more than the task that sends or receives

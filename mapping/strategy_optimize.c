@@ -77,6 +77,7 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
     struct fc_load load;
     struct fc_load_summary summary;
     struct fc_load_settings settings = {.threads = o->threads, .seed = o->problem->seed,
+                                        .split_share = o->problem->split_share,
                                         .background_bytes_per_s = o->problem->background_bytes_per_s};
     put_slots(o, slot, mapping);
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
@@ -168,23 +169,61 @@ static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
     return FC_OK;
 }
 
-/* What must be done whatever the budget: the bound, the answer's evaluation, the graph of the tasks. */
-static void spend_what_must(struct fc_optimizer *o)
+/* What comes before all starts: the bound, the answer's evaluation, the graph of the tasks, links and places. False:
+ * that is more than the budget. */
+static bool spend_first(struct fc_optimizer *o)
 {
     const struct fc_demand *d = o->problem->demand;
+    bool bound = !o->problem->bound || !isnan(o->problem->bound->time_s);
     o->evaluation = fc_load_work(o->problem);
-    fc_optimizer_spend(o, fc_bound_work(o->problem) + o->evaluation + 10 * d->n_entries + 10ull * d->n_tasks);
+    uint64_t first = (bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries + 10ull * d->n_tasks +
+                     o->problem->net->n_links + o->slots->n / 4;
+    bool pays = !o->counted || first <= o->budget;
+    fc_optimizer_spend(o, first);
+    return pays;
+}
+
+/* The budget pays for nothing but the answer's evaluation: the best mapping that is there already, or rank order. */
+static enum fc_code take_what_is_there(const struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
+{
+    const struct fc_map_problem *p = o->problem;
+    struct fc_mapping in_order = {0};
+    const struct fc_map_made *best = p->n_made ? &p->made[0] : NULL;
+    for (size_t i = 1; i < p->n_made; i++)
+        if (p->made[i].time_s < best->time_s ||
+            (p->made[i].time_s == best->time_s && p->made[i].hop_bytes < best->hop_bytes))
+            best = &p->made[i];
+    if (!best && fc_mapping_make(p, "def", &in_order, st)) return st->code;
+    const struct fc_mapping *from = best ? best->mapping : &in_order;
+    memcpy(mapping->core, from->core, mapping->n_tasks * sizeof *mapping->core);
+    memcpy(mapping->node, from->node, mapping->n_tasks * sizeof *mapping->node);
+    fc_mapping_free(&in_order);
+    mapping->unsearched = true;
+    mapping->work = o->spent;
+    return FC_OK;
+}
+
+/* Where links are walked, the answer's evaluation walks no more of them than the sum of the best start did. */
+static void refund_evaluation(struct fc_optimizer *o)
+{
+    const struct fc_routing_ops *used = o->sites.net->machine->routing;
+    const struct fc_demand *d = o->problem->demand;
+    if (used->adaptive || o->sites.routing != used || o->routes.kind == FC_ROUTES_SPREAD) return;
+    uint64_t takes = 5 * d->n_entries + 2 * fc_optimizer_best(o)->sum_work + 4ull * d->n_tasks +
+                     2ull * o->sites.net->n_links;
+    if (takes >= o->evaluation) return;
+    fc_optimizer_refund(o, o->evaluation - takes);
+    o->evaluation = takes;
 }
 
 static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
 {
     struct candidate list[FC_MOST_STARTS + 1];
     int n = 0;
-    bool some = o->budget > 0;
-    spend_what_must(o);
     if (choose_routing(o, st) || make_routes(o, st) || find_bound(o, st) || fc_optimizer_starts(o, st) ||
         fc_optimizer_measure(o, 0, st))
         return st->code;
+    refund_evaluation(o);
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;
         if (fc_optimizer_costly_starts(o, st) || fc_optimizer_measure(o, first, st)) return st->code;
@@ -193,10 +232,12 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
     bool differ = used->adaptive || o->sites.routing != used;
     if (keep_starts(o, differ, put_aside(o, differ), list, &n, st)) return st->code;
     mapping->unsearched =
-        some && !fc_optimizer_can_search(o) && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o);
-    if (fc_optimizer_can_search(o) && fc_optimizer_search(o, st)) return st->code;
+        o->problem->time_s > 0 && !fc_optimizer_can_search(o) && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o);
+    bool searched = fc_optimizer_can_search(o);
+    if (searched && fc_optimizer_search(o, st)) return st->code;
     for (int i = 0; i < o->n_starts; i++) o->spent += o->start[i].work;
-    list[n++] = (struct candidate){fc_optimizer_best(o)->best, NULL};
+    const struct fc_start *best = fc_optimizer_best(o);
+    list[n++] = (struct candidate){best->best, searched ? NULL : best->made};
     fc_progress_show(o->problem->progress, 1, "checking");
     choose(o, list, n, mapping, st);
     mapping->work = o->spent;
@@ -229,8 +270,9 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
                                 slots.per_node, problem->background_bytes_per_s, false};
     o.threads = problem->threads > 0 ? problem->threads : 1;
     o.budget = fc_work_of_s(problem->time_s);
-    o.counted = o.budget > 0 && !problem->starts_free;
+    o.counted = problem->time_s > 0 && !problem->starts_free;
     o.stream = FC_MAP_PROPOSALS + 1;
+    if (!spend_first(&o)) return take_what_is_there(&o, mapping, st);
     if (fc_unit_graph_build(demand, identity, demand->n_tasks, o.arena, &o.tasks, st)) return st->code;
     optimize(&o, mapping, st);
     mapping->stopped = fc_optimizer_stopped(&o);

@@ -26,7 +26,7 @@ uint64_t fc_strategy_work(const struct fc_map_problem *p, const char *name)
 uint64_t fc_bound_work(const struct fc_map_problem *p)
 {
     const struct fc_demand *d = p->demand;
-    double grid = d->n_grid > 0 ? fmin(3e6, 400.0 * d->n_tasks) : 0;
+    double grid = d->n_grid > 0 ? fmin(5e6, 2500.0 * d->n_tasks) : 0;
     return (uint64_t)(20.0 * (double)d->n_entries + 40.0 * d->n_tasks + 6.0 * p->net->n_links + grid);
 }
 
@@ -53,8 +53,9 @@ static double mean_route(const struct fc_map_problem *p)
 static double adaptive_work(const struct fc_map_problem *p, double links)
 {
     double entries = (double)p->demand->n_entries;
-    return fmin(32 * entries * links, 4e6) + fmin(40 * 32 * entries * links, 1.5e7) + 2 * entries * links +
-           fmin(20 * entries, 6e6);
+    double share = p->split_share > 0 ? p->split_share : 1;
+    return share * (fmin(32 * entries * links, 4e6) + fmin(1280 * entries * links, 1.5e7) + fmin(20 * entries, 6e6)) +
+           2 * entries * (links + 1);
 }
 
 uint64_t fc_load_work(const struct fc_map_problem *p)

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double full_budget = 6e7;
+
 /* A flow in one dimension: the source's coordinate, hops, direction; at a tie of an even ring FC_PLUS. */
 struct leg {
     uint32_t c, hops;
@@ -21,6 +23,7 @@ struct leg {
 struct split {
     const struct fc_network *net;
     const struct fc_torus_shape *s;
+    double budget;     /* point or hop visits */
     uint32_t n_chunks; /* a flow */
     double *port_s;    /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
     double rate[FC_MAX_DIMS]; /* bytes/s of a port of each dimension */
@@ -28,6 +31,10 @@ struct split {
     struct leg *leg;   /* [n_flows][n_dims] */
     uint8_t *path;     /* hops of every chunk: dimension * 2 + direction */
     uint64_t *first;   /* [n_flows + 1] hops of the flows before it: chunk c's path is at first[i] + c * first[n_flows] */
+    /* [n_routers][n_dims][2] what a chunk more would cost on each port, in rounds that go by cost; NULL: chunks are not
+     * all of the same size, and costs are found when they are looked at. */
+    double *port_cost;
+    double chunk_bytes, cost_unit; /* of port_cost; 1 / the greatest load when the round began */
     double *box_cost;  /* [points] scratch of least_cost */
     uint8_t *box_step;
 };
@@ -50,6 +57,20 @@ static struct leg find_leg(const struct split *p, uint32_t src, uint32_t dst, in
     struct fc_torus_offset o = fc_torus_offset(p->s, d, c, fc_torus_coordinate(p->s, dst, d));
     bool plus = o.plus_share > 0;
     return (struct leg){c, plus ? o.plus : o.minus, plus ? FC_PLUS : FC_MINUS, o.plus_share == 0.5};
+}
+
+static double power7(double x)
+{
+    double x2 = x * x, x4 = x2 * x2;
+    return x4 * x2 * x;
+}
+
+static inline void set_port(struct split *p, double *port_s, double seconds, int d)
+{
+    *port_s = seconds;
+    if (p->port_cost)
+        p->port_cost[port_s - p->port_s] =
+            power7((seconds + p->chunk_bytes / p->rate[d]) * p->cost_unit) / p->rate[d];
 }
 
 /* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
@@ -101,12 +122,6 @@ static uint32_t send_greedy(struct split *p, struct way w, double bytes, uint8_t
     }
 }
 
-static double power7(double x)
-{
-    double x2 = x * x, x4 = x2 * x2;
-    return x4 * x2 * x;
-}
-
 /* A dimension that a box of minimal paths extends in. */
 struct side {
     uint32_t at, hops, c, far, k, stride; /* hops from the source, of all; coordinate there, of the far corner */
@@ -137,7 +152,7 @@ static uint32_t sides_of(const struct split *p, const struct way *w, double byte
 
 /* Cost of the cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost +
  * cost[next]; box_step[i] is the dimension taken. */
-static double cheapest_in_box(struct split *p, const struct way *w, double bytes, double unit)
+static double cheapest_in_box(struct split *p, const struct way *w, double bytes)
 {
     struct side side[FC_MAX_DIMS];
     uint32_t points, v, n = sides_of(p, w, bytes, side, &points, &v), ports = 2 * (uint32_t)p->s->n_dims;
@@ -159,7 +174,9 @@ static double cheapest_in_box(struct split *p, const struct way *w, double bytes
         for (uint32_t i = 0; i < n; i++) {
             const struct side *s = &side[i];
             if (s->at == s->hops) continue;
-            double t = power7((p->port_s[v * ports + s->port] + s->more_s) * unit) / s->rate + p->box_cost[j + s->step];
+            uint32_t port = v * ports + s->port;
+            double t = p->port_cost ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
+            t += p->box_cost[j + s->step];
             if (t < least) least = t, p->box_step[j] = (uint8_t)(s->port / 2);
         }
         p->box_cost[j] = least;
@@ -168,7 +185,7 @@ static double cheapest_in_box(struct split *p, const struct way *w, double bytes
 }
 
 /* Sends a chunk over the cheapest minimal path, both ways round tried where the ring's ends are equally far. */
-static void send_cheapest(struct split *p, uint32_t src, size_t e, double bytes, double unit, uint8_t *path)
+static void send_cheapest(struct split *p, uint32_t src, size_t e, double bytes, uint8_t *path)
 {
     int dims = p->s->n_dims;
     uint32_t ties = 0, best = 0, last = 0, i = 0, size[FC_MAX_DIMS], points = 1;
@@ -176,20 +193,21 @@ static void send_cheapest(struct split *p, uint32_t src, size_t e, double bytes,
     for (int d = 0; d < dims; d++) ties |= (uint32_t)p->leg[e * (size_t)dims + (size_t)d].tie << d;
     for (uint32_t turn = ties;; turn = (turn - 1) & ties) { /* every subset of the tied dimensions */
         struct way w = start(p, src, e, turn);
-        double cost = cheapest_in_box(p, &w, bytes, unit);
+        double cost = cheapest_in_box(p, &w, bytes);
         last = turn;
         if (cost < least) least = cost, best = turn;
         if (turn == 0) break;
     }
     struct way w = start(p, src, e, best);
-    if (best != last) cheapest_in_box(p, &w, bytes, unit);
+    if (best != last) cheapest_in_box(p, &w, bytes);
     for (int d = 0; d < dims; d++) {
         size[d] = points;
         points *= w.hops[d] + 1;
     }
     while (i + 1 < points) {
         int d = p->box_step[i];
-        *port_of(p, w.v, d, w.direction[d]) += bytes / p->rate[d];
+        double *t = port_of(p, w.v, d, w.direction[d]);
+        set_port(p, t, *t + bytes / p->rate[d], d);
         *path++ = (uint8_t)(d * 2 + w.direction[d]);
         step(p, &w, d);
         i += size[d];
@@ -202,7 +220,7 @@ static void take_out(struct split *p, struct way w, const uint8_t *path, uint64_
         int d = path[i] / 2;
         w.direction[d] = path[i] % 2;
         double *t = port_of(p, w.v, d, w.direction[d]);
-        *t = fmax(0, *t - bytes / p->rate[d]);
+        set_port(p, t, fmax(0, *t - bytes / p->rate[d]), d);
         step(p, &w, d);
     }
 }
@@ -222,7 +240,8 @@ static void send_again(struct split *p, struct way w, const uint8_t *path, uint6
     for (uint64_t i = 0; i < n; i++) {
         int d = path[i] / 2;
         double *t = port_of(p, w.v, d, w.direction[d]), more = bytes / p->rate[d];
-        *t = fmax(0, *t - more) + more;
+        double again = fmax(0, *t - more) + more;
+        if (again != *t) set_port(p, t, again, d);
         step(p, &w, d);
     }
 }
@@ -266,8 +285,11 @@ static void first_round(struct split *p, const struct flows *f)
 
 static void resend_round(struct split *p, const struct flows *f, bool cheapest)
 {
-    double unit = 1 / greatest(p);
     uint8_t *path = p->path;
+    size_t ports = (size_t)p->net->n_routers * (size_t)p->s->n_dims * 2;
+    p->cost_unit = 1 / greatest(p);
+    for (size_t i = 0; p->port_cost && i < ports; i++)
+        set_port(p, &p->port_s[i], p->port_s[i], (int)(i / 2 % (size_t)p->s->n_dims));
     for (uint32_t c = 0; c < p->n_chunks; c++)
         for (size_t i = 0; i < f->n; i++) {
             uint64_t n = p->first[i + 1] - p->first[i];
@@ -277,7 +299,7 @@ static void resend_round(struct split *p, const struct flows *f, bool cheapest)
                 send_again(p, w, path, n, bytes);
             } else {
                 take_out(p, w, path, n, bytes);
-                if (cheapest) send_cheapest(p, f->src[i], i, bytes, unit, path);
+                if (cheapest) send_cheapest(p, f->src[i], i, bytes, path);
                 else send_greedy(p, w, bytes, path);
             }
             path += n;
@@ -302,13 +324,18 @@ static void recount(struct split *p, const struct flows *f)
         }
 }
 
-/* Rounds until the greatest load stops falling, at most as many as the work allows (6e7 point or hop visits). */
+/* Whether all boxes of minimal paths are small enough to be searched. */
+static bool is_cheapest(const struct split *p, uint64_t points)
+{
+    return (double)points * p->n_chunks * 2 <= p->budget;
+}
+
+/* Rounds until the greatest load stops falling, at most as many as a quarter of the budget allows. */
 static void improve(struct split *p, const struct flows *f, uint64_t hops, uint64_t points)
 {
-    const double budget = 6e7;
-    bool cheapest = (double)points * p->n_chunks * 2 <= budget;
+    bool cheapest = is_cheapest(p, points);
     double cost = (double)(cheapest ? points : 2 * hops) * p->n_chunks;
-    int rounds = (int)fmin(40, budget / 4 / fmax(cost, 1));
+    int rounds = (int)fmin(40, p->budget / 4 / fmax(cost, 1));
     double before = greatest(p);
     for (int r = 0; r < rounds && before > 0; r++) {
         resend_round(p, f, cheapest);
@@ -330,9 +357,9 @@ static void add_loads(const struct split *p, double *load)
 }
 
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
-                                     double *load, struct fc_status *st)
+                                     double share, double *load, struct fc_status *st)
 {
-    struct split p = {.net = net, .s = fc_torus(net)};
+    struct split p = {.net = net, .s = fc_torus(net), .budget = full_budget * share};
     struct fc_arena scratch = {0};
     uint32_t per_router = p.s->nodes_per_router;
     size_t n = demand->n;
@@ -367,13 +394,17 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     for (size_t i = 0; i < n; i++) p.first[i + 1] = p.first[i] + way_hops(&p, i);
     hops = p.first[n];
     for (int d = 0; d < p.s->n_dims; d++) p.unit[d] = p.unit[d] > 0 ? 2.0 * net->n_routers / p.unit[d] : 0;
-    p.n_chunks = (uint32_t)fmax(2, fmin(32, 4e6 / fmax((double)hops, 1)));
+    p.n_chunks = (uint32_t)fmax(2, fmin(32, p.budget / 15 / fmax((double)hops, 1)));
     p.port_s = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_s, st);
     p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
     p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
     p.box_step = fc_alloc(&scratch, most_points, 1, st);
     if (st->code) goto done;
     first_round(&p, &flows);
+    p.chunk_bytes = n ? flows.bytes[0] / p.n_chunks : 0;
+    if (fc_all_equal(flows.bytes, n) && is_cheapest(&p, points))
+        p.port_cost = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_cost, st);
+    if (st->code) goto done;
     improve(&p, &flows, hops, points);
     recount(&p, &flows);
     add_loads(&p, load);
