@@ -28,6 +28,7 @@ struct fc_arguments {
     const char *high_priority; /* share of the load */
     uint64_t seed;
     double search_s, budget_s; /* budget_s: 0: not given */
+    bool search_given;         /* --time */
     int threads, iterations;
     double compute_s;
     bool json, quiet, path_walk, text, dump_network, phases, replays;
@@ -118,6 +119,9 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st);
+/* The same of such a problem, to which more may be known. */
+enum fc_code fc_session_map_problem(const struct fc_arguments *arguments, struct fc_map_problem problem,
+                                    const char *map, struct fc_mapping *mapping, struct fc_status *st);
 /* --background and --background-nodes into the session (background.c). */
 enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *session,
                                    struct fc_status *st);

@@ -1,6 +1,7 @@
 /* cmd_map.c - `map`: a task mapping by a strategy with its time, percent of peak and gap to the bound, and
  * the launcher's file of it; `all` compares the strategies. */
 #include "cli/cli.h"
+#include "mapping/work.h"
 #include "plots/plots.h"
 #include "solvers/bound/bound.h"
 
@@ -184,6 +185,14 @@ static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_s
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
         strategy = strategy || (strlen((*s)->name) == n && !strncmp((*s)->name, wanted, n));
     problem.spread = problem.spread && strategy;
+    a->bound = (struct fc_map_bound){.time_s = NAN};
+    uint64_t work = fc_bound_work(&problem);
+    if (a->arguments->search_given && work > fc_work_of_s(problem.time_s) / 2) {
+        if (!a->arguments->quiet)
+            fc_note("the bound of all mappings is left out: it may take %.2g s, more than --time leaves it",
+                    (double)work / FC_WORK_PER_S);
+        return FC_OK;
+    }
     return fc_mapping_bound(&problem, &a->bound, st);
 }
 
@@ -196,15 +205,26 @@ static void take_bound(struct answer *a, const struct fc_map_proof *p)
     snprintf(a->bound.binds, sizeof a->bound.binds, "%s", p->proven ? "all mappings" : "all mappings, in part");
 }
 
-static enum fc_code try_strategy(struct answer *a, const char *strategy, struct row *row,
-                                 struct fc_mapping *mapping, struct fc_status *st)
+/* The flow program's bound of a row: under a --time of few seconds a smaller program. */
+static struct fc_flow_settings row_flow(const struct answer *a, double share)
+{
+    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    if (share == 0) return flow;
+    flow.most_variables = fmax(1, flow.most_variables * share);
+    flow.work *= share;
+    return flow;
+}
+
+static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *problem, const char *strategy,
+                                 struct row *row, struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
-    struct fc_flow_settings flow = fc_flow_cheap(&a->session->net);
+    struct fc_flow_settings flow = row_flow(a, problem->split_share);
     struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow,
+                                        .split_share = problem->split_share,
                                         .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
-    if (fc_session_map(arguments, a->session, a->demand, strategy, mapping, st)) return st->code;
+    if (fc_session_map_problem(arguments, *problem, strategy, mapping, st)) return st->code;
     row->elapsed_s = fc_wall_s() - start;
     row->strategy = mapping->strategy;
     row->proof = mapping->proof;
@@ -215,21 +235,93 @@ static enum fc_code try_strategy(struct answer *a, const char *strategy, struct 
     return FC_OK;
 }
 
+/* What --time leaves for the table's rows, link updates. */
+struct ledger {
+    bool counted; /* --time is given */
+    uint64_t left;
+    struct fc_map_made made[32];
+    size_t n_made;
+};
+
+static bool searches(const char *strategy)
+{
+    return !strcmp(strategy, "optimize") || !strcmp(strategy, "exact");
+}
+
+/* Which named strategies half of the budget pays for, the cheap ones first; rank order always. */
+static void choose_rows(const struct fc_map_problem *problem, struct ledger *ledger, bool *chosen)
+{
+    uint64_t work[32], evaluation = ledger->counted ? fc_load_work(problem) : 0, end = ledger->left / 2;
+    int order[32], n = 0;
+    for (int i = 0; fc_strategies[i]; i++) {
+        const char *name = fc_strategies[i]->name;
+        chosen[i] = !ledger->counted || searches(name) || i == 0;
+        work[i] = ledger->counted && !fc_strategies[i]->argument ? fc_strategy_work(problem, name) + evaluation : 0;
+        if (searches(name) || fc_strategies[i]->argument) continue;
+        int at = n++;
+        for (; at > 0 && i > 0 && work[order[at - 1]] > work[i]; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (int k = 0; k < n && ledger->counted; k++) {
+        int i = order[k];
+        chosen[i] = chosen[i] || end + work[i] <= ledger->left;
+        if (chosen[i]) ledger->left -= work[i] < ledger->left ? work[i] : ledger->left;
+    }
+}
+
+/* The problem of a row: searches know the rows before them, and have what is left of the budget; `exact` comes after
+ * `optimize` and gets as much where it fits. */
+static struct fc_map_problem row_problem(const struct answer *a, const struct ledger *ledger, const char *strategy)
+{
+    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    uint32_t n_nodes = problem.nodes ? (uint32_t)problem.n_nodes : problem.net->n_nodes;
+    bool two = problem.demand->n_tasks <= FC_EXACT_MOST && n_nodes <= FC_EXACT_MOST;
+    problem.bound = &a->bound;
+    problem.made = ledger->made;
+    problem.n_made = ledger->n_made;
+    if (ledger->counted && searches(strategy)) problem.time_s = fmax(1e-9, (double)ledger->left / FC_WORK_PER_S / (two ? 2 : 1));
+    return problem;
+}
+
 static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *mappings, struct fc_status *st)
 {
+    struct fc_map_problem whole = fc_session_problem(a->arguments, a->session, a->demand);
+    struct ledger ledger = {.counted = !whole.starts_free, .left = fc_work_of_s(whole.time_s)};
+    bool chosen[32];
+    choose_rows(&whole, &ledger, chosen);
     for (int i = 0; fc_strategies[i] && a->n < most; i++) {
+        const char *name = fc_strategies[i]->name;
+        struct fc_map_problem problem = row_problem(a, &ledger, name);
+        struct row *row = &a->rows[a->n];
         if (fc_strategies[i]->argument) continue;
+        if (!chosen[i]) {
+            double cost_s = (double)(fc_strategy_work(&whole, name) + fc_load_work(&whole)) / FC_WORK_PER_S;
+            if (!a->arguments->quiet)
+                fc_note("%s left out: it may take %.2g s, more than --time leaves it", name, cost_s);
+            continue;
+        }
         struct fc_status why = {0}; /* a strategy that does not fit this traffic or network is left out */
-        if (try_strategy(a, fc_strategies[i]->name, &a->rows[a->n], &mappings[a->n], &why) == FC_FAULT) {
+        if (try_strategy(a, &problem, name, row, &mappings[a->n], &why) == FC_FAULT) {
             *st = why;
             return st->code;
         }
         if (why.code) fc_mapping_free(&mappings[a->n]);
-        if (why.code && !a->arguments->quiet) fc_note("%s left out: %s", fc_strategies[i]->name, why.message);
-        if (!why.code && a->rows[a->n].links.max_link_s < a->rows[a->best].links.max_link_s) a->best = a->n;
-        a->n += !why.code;
+        if (why.code && !a->arguments->quiet) fc_note("%s left out: %s", name, why.message);
+        if (why.code) continue;
+        if (row->links.max_link_s < a->rows[a->best].links.max_link_s) a->best = a->n;
+        if (!searches(name))
+            ledger.made[ledger.n_made++] =
+                (struct fc_map_made){name, &mappings[a->n], row->links.max_link_s, row->load.hop_bytes};
+        a->n++;
     }
     return a->n ? FC_OK : fc_refuse(st, FC_NO, "no strategy fits");
+}
+
+static enum fc_code try_one(struct answer *a, const char *strategy, struct fc_mapping *mapping, struct fc_status *st)
+{
+    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    problem.bound = &a->bound;
+    return try_strategy(a, &problem, strategy, &a->rows[0], mapping, st);
 }
 
 /* ---- the command ---- */
@@ -325,7 +417,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
             answer.n = 0;
         else if (!strcmp(wanted, "all"))
             try_all(&answer, FC_COUNT(rows), mapping, st);
-        else if (!try_strategy(&answer, wanted, &rows[0], &mapping[0], st))
+        else if (!try_one(&answer, wanted, &mapping[0], st))
             answer.n = 1;
         if (!st->code) deliver(&answer, &mapping[0], st);
     }

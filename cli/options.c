@@ -248,7 +248,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_QUICK: a->quick = true; break;
     case KEY_FULL: a->full = true; break;
     case KEY_INTO: a->into = value; break;
-    case KEY_TIME: a->search_s = seconds(state, "time", value); break;
+    case KEY_TIME:
+        a->search_s = seconds(state, "time", value);
+        a->search_given = true;
+        break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);
         if (!(a->budget_s > 0 && a->budget_s <= 1e6))

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -148,6 +149,9 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     return st->code;
 }
 
+/* From a --time of so many seconds on mappings are measured with all the work of the adaptive split. */
+enum { FULL_SPLIT_S = 4 };
+
 struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *s,
                                          const struct fc_demand *demand)
 {
@@ -161,7 +165,9 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
         .background_bytes_per_s = s->background_bytes_per_s,
         .spread = over_nodes,
         .seed = arguments->seed,
-        .time_s = arguments->search_s,
+        .time_s = arguments->search_given ? fmax(1e-9, arguments->search_s) : arguments->search_s,
+        .starts_free = !arguments->search_given,
+        .split_share = arguments->search_given ? fmax(1e-9, fmin(1, arguments->search_s / FULL_SPLIT_S)) : 0,
         .threads = arguments->threads,
     };
 }
@@ -199,9 +205,14 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st)
 {
+    return fc_session_map_problem(arguments, fc_session_problem(arguments, s, demand), map, mapping, st);
+}
+
+enum fc_code fc_session_map_problem(const struct fc_arguments *arguments, struct fc_map_problem problem,
+                                    const char *map, struct fc_mapping *mapping, struct fc_status *st)
+{
     bool searches = map && !strncmp(map, "optimize", strlen("optimize"));
     struct sigaction before;
-    struct fc_map_problem problem = fc_session_problem(arguments, s, demand);
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
     problem.progress = &progress;
@@ -212,6 +223,9 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
     fc_work_end(&progress);
     if (!code && mapping->stopped)
         fc_note("the search was stopped: %s is the best mapping found until then", map);
+    if (!code && mapping->unsearched)
+        fc_note("--time: %g s ended before the search: %s is the best of the starts that they paid for",
+                arguments->search_s, map);
     return code;
 }
 

@@ -4,8 +4,6 @@
 
 #include "mapping/search.h"
 
-enum { FC_EXACT_MOST = 16 }; /* tasks, and nodes */
-
 /* Tasks 0 .. n_tasks-1 go on places 0 .. n_nodes-1, at most capacity[i] on place i. */
 struct fc_exact_job {
     uint32_t n_tasks, n_nodes, n_links; /* links that a route between the places may cross and that may bind */

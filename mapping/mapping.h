@@ -19,7 +19,13 @@ struct fc_mapping {
     const char *strategy;
     struct fc_map_proof proof;
     bool stopped; /* problem.stop ended the search; what it has depends on when */
+    /* Strategy optimize: the budget ended before a search could begin: the best of the starts that it paid for; and
+     * what was done, in link updates (work.h). */
+    bool unsearched;
+    uint64_t work;
 };
+struct fc_map_bound;
+struct fc_map_made;
 struct fc_map_problem {
     const struct fc_network *net;
     const struct fc_demand *demand;
@@ -29,12 +35,27 @@ struct fc_map_problem {
     bool spread;            /* one task a node (patterns over nodes) instead of filling nodes */
     uint64_t seed;
     const char *argument;   /* what follows the strategy's name and a colon, or NULL; set by fc_mapping_make */
-    double time_s;          /* search budget in CPU seconds' worth of steps (deterministic: counted, not timed) */
+    /* Budget in CPU seconds' worth of steps (counted, not timed, so results repeat) of all that a search does: starts,
+     * tables, the bound and one evaluation of the answer by fc_load_solve included, whoever does these two. With
+     * starts_free it is that of the moves alone, and every start is tried; so it is with time_s 0, for which only the
+     * cheap starts are. */
+    double time_s;
+    bool starts_free;
+    double split_share;               /* of fc_load_settings, with which mappings are measured */
+    const struct fc_map_bound *bound; /* of this problem, when it is known; NULL: found where it is needed */
+    const struct fc_map_made *made;   /* [n_made] mappings of this problem that exist already; NULL: none */
+    size_t n_made;
     int threads;
     struct fc_progress *progress;
     /* Not 0, set from a signal handler or another thread: the search `optimize` ends and gives the best it
      * has met. NULL: it always spends its budget. */
     const volatile int *stop;
+};
+/* The mapping of a strategy, by name, and what fc_load_solve says of it. */
+struct fc_map_made {
+    const char *strategy;
+    const struct fc_mapping *mapping;
+    double time_s, hop_bytes;
 };
 struct fc_strategy_ops {
     const char *name, *help, *source;
@@ -42,6 +63,8 @@ struct fc_strategy_ops {
     const char *option;   /* what may follow it; NULL: nothing else may */
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
     bool blind; /* looks at the number of tasks, not at the traffic */
+    /* What it costs beyond a few steps a task, link updates (work.h); NULL: nothing. */
+    double (*work)(const struct fc_map_problem *problem);
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
@@ -49,6 +72,7 @@ struct fc_map_bound {
     double time_s;  /* NaN: none above 0 is known */
     char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
 };
+enum { FC_EXACT_MOST = 16 }; /* tasks, and nodes, of the strategy `exact` */
 /* mapping_bound.c. FC_INPUT: more tasks than cores. O(entries log entries + levels * links + the grid's table); jobs of at
  * most 16 tasks and nodes under a routing of fixed splits up to a tenth of a second more. */
 enum fc_code fc_mapping_bound(const struct fc_map_problem *problem, struct fc_map_bound *bound, struct fc_status *st);

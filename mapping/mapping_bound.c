@@ -101,7 +101,7 @@ enum fc_code fc_mapping_bound_of_sets(const struct fc_map_problem *problem, stru
     *bound = (struct fc_map_bound){0};
     if (!fc_map_start(problem, &scratch, &slots, st) && problem->demand->n_tasks > 0) { /* too many tasks: refused */
         struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
-                                 slots.per_node, problem->background_bytes_per_s};
+                                 slots.per_node, problem->background_bytes_per_s, false};
         find_bound(&sites, problem->demand, &scratch.arena, bound, st);
     }
     if (bound->time_s == 0) bound->time_s = NAN;
@@ -114,7 +114,7 @@ static enum fc_code raise_small(const struct fc_map_problem *problem, const stru
                                 struct fc_arena *arena, struct fc_map_bound *bound, struct fc_status *st)
 {
     struct fc_sites sites = {problem->net, problem->net->machine->routing, slots->node, slots->n_nodes,
-                             slots->per_node, problem->background_bytes_per_s};
+                             slots->per_node, problem->background_bytes_per_s, false};
     struct fc_exact_job *job = fc_alloc(arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;
     struct fc_status why = {0};

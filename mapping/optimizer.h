@@ -5,6 +5,7 @@
 
 #include "mapping/bipartition.h"
 #include "mapping/grid_find.h"
+#include "mapping/work.h"
 
 /* Starts, and how many of them are left to what is not a strategy: searches, twins of starts. */
 enum { FC_MOST_STARTS = 48, FC_SPARE_STARTS = 14 };
@@ -21,6 +22,8 @@ struct fc_start {
     bool by_node, chosen;                 /* searched with whole node contents first; in this round */
     const struct fc_search_settings *how; /* in this round */
     uint64_t sum_work;                    /* link updates to sum the loads */
+    uint64_t work;                        /* link updates of its searches so far */
+    const struct fc_map_made *made;       /* the solver's figures of it as it started; NULL: not known */
     struct fc_status status;
 };
 
@@ -38,17 +41,37 @@ struct fc_optimizer {
     uint32_t *place; /* [n_nodes of the machine] index among the allowed nodes */
     struct fc_start start[FC_MOST_STARTS];
     int n_starts, threads;
-    uint64_t budget, stream; /* link updates in all; next free stream of random numbers */
+    /* Link updates. With `counted` the budget is what is left after all that was done and promised, else that of the
+     * searches, and what comes before them costs nothing. */
+    uint64_t budget, spent;
+    bool counted;
+    uint64_t carried;                   /* of rounds that could not pay for a search */
+    uint64_t evaluation, measuring;     /* one fc_load_solve; summing the loads of a start, at most */
+    uint64_t stream;                    /* next free stream of random numbers */
     double bound_s;          /* no mapping has a shorter longest link time */
     uint64_t sum_work;       /* what it costs to sum the loads of a placement, link updates */
 };
 
-/* Adds the placements that cost nothing to make; start[0] is rank order. Those that do not apply are left
- * out. */
+/* Adds the placements that cost little to make; start[0] is rank order. Those that do not apply are left out, and those
+ * that half of the budget does not pay for, the cheap ones first. */
 enum fc_code fc_optimizer_starts(struct fc_optimizer *o, struct fc_status *st);
 /* Adds those that are searched for: by bisection and, for small jobs, by annealing. About a third of the
  * budget. */
 enum fc_code fc_optimizer_costly_starts(struct fc_optimizer *o, struct fc_status *st);
+
+/* Takes work off the budget. */
+static inline void fc_optimizer_spend(struct fc_optimizer *o, uint64_t work)
+{
+    o->spent += work;
+    if (o->counted) o->budget -= work < o->budget ? work : o->budget;
+}
+
+/* What was promised and not done. */
+static inline void fc_optimizer_refund(struct fc_optimizer *o, uint64_t work)
+{
+    o->spent -= work;
+    if (o->counted) o->budget += work;
+}
 
 /* Adds an empty start, its arrays allocated; NULL when memory runs out. */
 struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, struct fc_status *st);
@@ -57,6 +80,8 @@ struct fc_start *fc_optimizer_add(struct fc_optimizer *o, const char *name, stru
  * best so far. */
 enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_status *st);
 enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st);
+/* Whether the budget pays for a search at all. */
+bool fc_optimizer_can_search(const struct fc_optimizer *o);
 struct fc_start *fc_optimizer_best(struct fc_optimizer *o);
 /* Whether the search was asked to end: what it has is good as it is. */
 static inline bool fc_optimizer_stopped(const struct fc_optimizer *o)

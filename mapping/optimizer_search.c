@@ -14,6 +14,7 @@
 
 enum {
     LEAST_SUMS = 12, /* a search gets at least the work of so many sums of all loads */
+    OWN_SUMS = 6,    /* that it makes beside its work */
     ROUND_1 = 7,     /* starts it searches from */
     BOTH_WAYS = 2,   /* the best of them with node contents first, and with single tasks only */
     MOVES_A_BLOCK = 64
@@ -113,6 +114,7 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
     } else {
         start->sum_work = search.work;
     }
+    if (how) start->work += search.work;
     take_over(o, &units, by_node, &search, start);
     fc_search_free(&search);
 done:
@@ -149,8 +151,11 @@ enum fc_code fc_optimizer_measure(struct fc_optimizer *o, int first, struct fc_s
         o->start[i].time_s = o->start[i].hop_s = o->start[i].norm = INFINITY;
         improve(o, &o->start[i], false, NULL, &o->start[i].status);
     }
-    for (int i = first; i < o->n_starts; i++)
-        if (o->start[i].sum_work > o->sum_work) o->sum_work = o->start[i].sum_work;
+    for (int i = first; i < o->n_starts; i++) {
+        uint64_t sums = o->start[i].sum_work, took = sums + sums / 2 + o->routes.n_links + o->slots->n / 2;
+        if (sums > o->sum_work) o->sum_work = sums;
+        if (took < o->measuring) fc_optimizer_refund(o, o->measuring - took);
+    }
     return first_failure(o, st);
 }
 
@@ -178,7 +183,8 @@ static int choose_starts(struct fc_optimizer *o, int most, uint64_t work)
     for (int i = 0; i < o->n_starts; i++) {
         struct fc_start *s = &o->start[i];
         uint64_t least = LEAST_SUMS * s->sum_work;
-        s->chosen = n < most && s->time_s > fc_optimizer_enough(o) && (n == 0 || spent + least <= work);
+        s->chosen = n < most && s->time_s > fc_optimizer_enough(o) &&
+                    ((n == 0 && !o->counted) || spent + least <= work);
         if (!s->chosen) continue;
         spent += least;
         n++;
@@ -198,6 +204,7 @@ static struct fc_start *add_twin(struct fc_optimizer *o, const struct fc_start *
     *twin = *from;
     twin->slot = slot;
     twin->best = best;
+    twin->work = 0;
     return twin;
 }
 
@@ -225,15 +232,30 @@ static enum fc_code add_node_searches(struct fc_optimizer *o, struct fc_status *
     return FC_OK;
 }
 
-/* Searches from the n starts chosen, with `percent` of the budget in all. */
+/* So many percent of the budget, and what earlier rounds have left. */
+static uint64_t round_work(const struct fc_optimizer *o, int percent)
+{
+    return o->budget / 100 * (uint64_t)percent + o->carried;
+}
+
+/* What a search spends beside its work where that counts: sums at its ends, the graph of its units. */
+static uint64_t own_work(const struct fc_optimizer *o, const struct fc_start *start)
+{
+    uint64_t graphs = start->by_node ? 10 * o->tasks.first[o->tasks.n] : 0;
+    return o->counted ? OWN_SUMS * start->sum_work * (start->by_node ? 2 : 1) + graphs : 0;
+}
+
+/* Searches from the n starts chosen, with `percent` of the budget in all; without one the next round has it. */
 static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct fc_status *st)
 {
-    uint64_t work = o->budget / 100 * (uint64_t)percent, stream = o->stream;
+    uint64_t work = round_work(o, percent), stream = o->stream;
+    o->carried = n > 0 ? 0 : work;
 #pragma omp parallel for num_threads(fc_threads(o->threads)) schedule(dynamic, 1)
     for (int i = 0; i < o->n_starts; i++) {
         if (!o->start[i].chosen) continue;
         struct fc_search_settings how = *o->start[i].how;
-        how.work = work / (uint64_t)n;
+        uint64_t own = own_work(o, &o->start[i]), each = work / (uint64_t)n;
+        how.work = each > own ? each - own : 0;
         how.stream = stream + (uint64_t)i * 16;
         improve_both(o, &o->start[i], how, &o->start[i].status);
     }
@@ -245,7 +267,7 @@ static enum fc_code round_1(struct fc_optimizer *o, struct fc_status *st)
 {
     rank_starts(o, o->n_starts);
     if (add_node_searches(o, st)) return st->code;
-    int n = choose_starts(o, ROUND_1 + BOTH_WAYS, o->budget / 100 * PERCENT_1);
+    int n = choose_starts(o, ROUND_1 + BOTH_WAYS, round_work(o, PERCENT_1));
     for (int i = 0; i < o->n_starts; i++) o->start[i].how = tasks_hardly_fit(o) ? &smooth : &both;
     return run_round(o, n, PERCENT_1, st);
 }
@@ -254,9 +276,9 @@ static enum fc_code round_1(struct fc_optimizer *o, struct fc_status *st)
 static enum fc_code round_2(struct fc_optimizer *o, struct fc_status *st)
 {
     bool large = tasks_hardly_fit(o);
-    int n = choose_starts(o, large ? 1 : 2, o->budget / 100 * PERCENT_2 * 2 / 3);
+    int n = choose_starts(o, large ? 1 : 2, round_work(o, PERCENT_2) * 2 / 3);
     for (int i = 0; i < o->n_starts; i++) o->start[i].how = large ? &smooth : &sharp;
-    if (large) return run_round(o, n, PERCENT_2, st);
+    if (large || n == 0) return run_round(o, n, PERCENT_2, st);
     struct fc_start *twin = add_twin(o, &o->start[0], st);
     if (!twin) return st->code;
     twin->how = &smooth;
@@ -307,8 +329,16 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     o->stream += 16;
     fc_progress_show(o->problem->progress, 0.9, "shortening");
     if (how.work < LEAST_SUMS * best->sum_work) return FC_OK;
+    if (o->counted) how.work -= OWN_SUMS * best->sum_work;
     memcpy(best->slot, best->best, o->tasks.n * sizeof *best->slot);
     return improve(o, best, false, &how, st);
+}
+
+bool fc_optimizer_can_search(const struct fc_optimizer *o)
+{
+    uint64_t least = o->start[0].sum_work;
+    for (int i = 1; i < o->n_starts; i++) least = o->start[i].sum_work < least ? o->start[i].sum_work : least;
+    return o->budget > 0 && (!o->counted || o->budget >= 2 * LEAST_SUMS * least);
 }
 
 /* Whether the best start is as good as perfect: no link carries more than the task that sends or receives

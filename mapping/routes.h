@@ -15,6 +15,7 @@ struct fc_sites {
     const uint32_t *node; /* [n_nodes] allowed nodes */
     uint32_t n_nodes, slots_per_node;
     const double *background_bytes_per_s; /* [n_links] taken by other jobs; NULL: nothing */
+    bool no_spread; /* no sums by bundles of links, even where they fit: making them would cost too much */
 };
 /* Bandwidth that the background leaves of a link, bytes/s; a billionth of the link where it leaves nothing. */
 static inline double fc_site_bandwidth(const struct fc_sites *sites, uint32_t link)
@@ -124,6 +125,8 @@ void fc_routes_free(struct fc_routes *routes);
 /* routes_spread.c: whether the sites' routing is one that is spread, on a network small enough for the bundles; makes them
  * for routes whose links are numbered; the link time of a byte. */
 bool fc_spread_fits(const struct fc_sites *sites);
+/* What making them costs at most, link updates. */
+uint64_t fc_spread_work(const struct fc_sites *sites);
 enum fc_code fc_spread_make(struct fc_routes *routes, struct fc_status *st);
 double fc_spread_distance(const struct fc_routes *routes, uint32_t a, uint32_t b);
 

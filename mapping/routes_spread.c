@@ -162,10 +162,23 @@ static void make_group_bundles(struct maker *m)
         }
 }
 
+uint64_t fc_spread_work(const struct fc_sites *sites)
+{
+    const char *routing = sites->routing->name;
+    if (!strcmp(routing, "valiant")) return 8ull * fc_torus(sites->net)->n_routers * sites->net->n_links;
+    if (strcmp(sites->net->machine->family->name, "two-level")) return 0;
+    const struct fc_two_level_shape *shape = fc_two_level(sites->net);
+    double S = shape->n_supernodes, c = shape->pair_links, R = shape->n_routers;
+    double local = shape->d_link == FC_D_FREE ? 0 : shape->local == FC_LOCAL_FULL ? 1 : 4;
+    double in_between = fmin(c * c * local * (S - 2), (S - 2) * shape->members * shape->members);
+    return (uint64_t)(4 * (fmax(0, S * S * in_between) + 2 * R * S * c * local));
+}
+
 bool fc_spread_fits(const struct fc_sites *sites)
 {
     const struct fc_machine *machine = sites->net->machine;
     const char *routing = sites->routing->name;
+    if (sites->no_spread) return false;
     if (!strcmp(routing, "valiant")) { /* of tori and meshes: dense bundles */
         double R = fc_torus(sites->net)->n_routers;
         return 2 * R * sites->net->n_links <= MOST_ENTRIES;

@@ -51,7 +51,7 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
 {
     const struct fc_machine *machine = problem->net->machine;
     struct fc_sites sites = {problem->net, machine->routing, slots->node, slots->n_nodes, slots->per_node,
-                             problem->background_bytes_per_s};
+                             problem->background_bytes_per_s, false};
     struct fc_map_bound least;
     struct fc_exact_job *job = fc_alloc(&mapping->arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;

@@ -281,11 +281,19 @@ static enum fc_code map_tile(const struct fc_map_problem *problem, struct fc_map
     return map_digits(problem, "tile", true, mapping, st);
 }
 
+/* The folds kept are measured by their messages: many where a sum is cheap. */
+static double work(const struct fc_map_problem *problem)
+{
+    double entries = (double)problem->demand->n_entries;
+    return 2e5 + fmin(220 * entries, 1.2e7);
+}
+
 const struct fc_strategy_ops fc_strategy_fold = {
     .name = "fold",
     .help = "the task grid folded onto the torus in snakes (stencils)",
     .source = "Ma & Tao, ICPP'87",
     .map = map_fold,
+    .work = work,
 };
 const struct fc_strategy_ops fc_strategy_tile = {
     .name = "tile",
@@ -293,4 +301,5 @@ const struct fc_strategy_ops fc_strategy_tile = {
     .source = "Bhatele et al. (Rubik), SC'12",
     .option = "time",
     .map = map_tile,
+    .work = work,
 };

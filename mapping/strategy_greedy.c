@@ -187,9 +187,15 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     return FC_OK;
 }
 
+static double work(const struct fc_map_problem *problem)
+{
+    return 60.0 * (double)problem->demand->n_entries + 20.0 * problem->net->n_nodes;
+}
+
 const struct fc_strategy_ops fc_strategy_greedy = {
     .name = "greedy",
     .help = "one task after the other, the most tied one next to its partners",
     .source = "Hoefler & Snir, ICS'11, section 4.1",
     .map = map,
+    .work = work,
 };

@@ -6,9 +6,10 @@
  * The search for shorter times ends early when it meets the bound (mapping_bound.c). Source: Bhatele et al.,
  * SC'11 for the starts; the references of search.c and bisection.c. Limits: a heuristic; traffic inside a
  * node costs nothing; dense traffic is refused; above FC_MOST_TABLE_NODES nodes there are no bisections. The
- * budget is counted in link updates (work_per_s of them take a second of a quiet core or less), so results do
- * not depend on the clock or the number of threads; the named strategies and the tables that the search needs
- * come on top of it. */
+ * budget is counted in link updates (work.h), so results do not depend on the clock or the number of threads. It
+ * pays for all that is done, at the prices of work.c: the bound and the answer's evaluation first, then rank order
+ * and the starts from the cheapest on, and searches with what is left; where that is too little for one, the best
+ * start is the answer. With starts_free it is the searches' alone. */
 #include "mapping/bound.h"
 #include "mapping/optimizer.h"
 
@@ -18,8 +19,6 @@
 enum {
     MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
 };
-static const double work_per_s = 6e7;
-
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
  * ones. */
 static enum fc_code choose_routing(struct fc_optimizer *o, struct fc_status *st)
@@ -43,7 +42,26 @@ static enum fc_code choose_routing(struct fc_optimizer *o, struct fc_status *st)
     }
     fc_walk_free(&walk);
     bool long_walks = links * (double)o->problem->demand->n_entries > (double)o->budget / MOST_WALK_SHARE;
+    o->sites.no_spread = o->counted && fc_spread_work(&o->sites) > o->budget / 3;
     o->sites.routing = long_walks && !fc_spread_fits(&o->sites) ? simple : used;
+    return FC_OK;
+}
+
+/* The tables of the routes, and what it costs to sum the loads of a placement with them. */
+static enum fc_code make_routes(struct fc_optimizer *o, struct fc_status *st)
+{
+    const struct fc_routes *r = &o->routes;
+    struct fc_walk walk;
+    if (fc_routes_make(&o->sites, o->budget / 8, &o->routes, st)) return st->code;
+    if (fc_walk_start(&walk, o->sites.routing->walk_capacity(o->sites.net), st)) return st->code;
+    double links = 1.5 * fc_sites_mean_route(&o->sites, &walk), more = 0;
+    fc_walk_free(&walk);
+    if (r->kind == FC_ROUTES_SPREAD) {
+        links = 8;
+        more = r->spread.first[r->spread.n_bundles];
+    }
+    o->measuring = (uint64_t)((double)o->problem->demand->n_entries * links + more + r->n_links + (double)o->slots->n / 2);
+    fc_optimizer_spend(o, 2 * r->work + o->sites.net->n_links);
     return FC_OK;
 }
 
@@ -59,6 +77,7 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
     struct fc_load load;
     struct fc_load_summary summary;
     struct fc_load_settings settings = {.threads = o->threads, .seed = o->problem->seed,
+                                        .split_share = o->problem->split_share,
                                         .background_bytes_per_s = o->problem->background_bytes_per_s};
     put_slots(o, slot, mapping);
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
@@ -70,36 +89,69 @@ static enum fc_code measure(const struct fc_optimizer *o, const uint32_t *slot, 
     return FC_OK;
 }
 
-/* The result against all starts as the solver measures them: adaptive routings split otherwise than the
- * search's walks, and a stand-in routing is not the real one. slot[n][n_tasks] */
-static enum fc_code choose(const struct fc_optimizer *o, uint32_t *const *slot, int n,
-                           struct fc_mapping *mapping, struct fc_status *st)
+/* What the answer is chosen from. */
+struct candidate {
+    uint32_t *slot;                 /* [n_tasks] */
+    const struct fc_map_made *made; /* its figures, or NULL */
+};
+
+/* The result against the starts as the solver measures them: adaptive routings split otherwise than the
+ * search's walks, and a stand-in routing is not the real one. The first n - 1 of the candidates are starts. */
+static enum fc_code choose(struct fc_optimizer *o, const struct candidate *list, int n, struct fc_mapping *mapping,
+                           struct fc_status *st)
 {
     double best_s = INFINITY, best_hops = INFINITY;
-    int best = 0;
-    for (int i = 0; i < n; i++) {
-        double time_s = 0, hops = 0;
-        if (measure(o, slot[i], mapping, &time_s, &hops, st)) return st->code;
+    int best = n - 1;
+    for (int i = 0; i < n && n > 1; i++) {
+        double time_s = list[i].made ? list[i].made->time_s : 0, hops = list[i].made ? list[i].made->hop_bytes : 0;
+        if (!list[i].made && measure(o, list[i].slot, mapping, &time_s, &hops, st)) return st->code;
+        if (!list[i].made) o->spent += o->evaluation;
         if (time_s > best_s || (time_s == best_s && hops >= best_hops)) continue;
         best_s = time_s;
         best_hops = hops;
         best = i;
     }
-    put_slots(o, slot[best], mapping);
+    put_slots(o, list[best].slot, mapping);
     return FC_OK;
 }
 
-/* Copies of the starts that the result is measured against: all where search and solver may differ, else the
- * best. */
-static enum fc_code keep_starts(struct fc_optimizer *o, uint32_t **kept, int *n, struct fc_status *st)
+/* How many starts of unknown figures are measured by the solver beside the result: all where search and solver may
+ * differ, else the best; as many as a quarter of the budget pays for, which is put aside. */
+static int put_aside(struct fc_optimizer *o, bool differ)
 {
-    const struct fc_routing_ops *used = o->sites.net->machine->routing;
-    bool differ = used->adaptive || o->sites.routing != used;
+    int n = differ ? o->n_starts : 1;
+    if (!o->counted) return n;
+    bool known = false;
+    for (int i = 0; i < o->n_starts; i++) known = known || (differ && o->start[i].made);
+    uint64_t quarter = o->budget / 4, pays = o->evaluation > 0 ? quarter / o->evaluation : (uint64_t)n + 1;
+    if (pays < 2 && !known) return 0;
+    n = pays < 2 ? 0 : pays - 1 < (uint64_t)n ? (int)(pays - 1) : n;
+    uint64_t aside = (uint64_t)(n + 1) * o->evaluation;
+    o->budget -= aside < o->budget ? aside : o->budget;
+    return n;
+}
+
+/* Copies of the starts that the result is measured against: those with known figures, and `most` others, the best. */
+static enum fc_code keep_starts(struct fc_optimizer *o, bool differ, int most, struct candidate *list, int *n,
+                                struct fc_status *st)
+{
+    bool keep[FC_MOST_STARTS] = {false};
+    for (int i = 0; i < o->n_starts; i++) keep[i] = differ && o->start[i].made && (most > 0 || o->counted);
+    for (int k = 0; k < most; k++) {
+        int best = -1;
+        for (int i = 0; i < o->n_starts; i++) {
+            const struct fc_start *a = &o->start[i], *b = &o->start[best < 0 ? i : best];
+            if (keep[i]) continue;
+            if (best < 0 || a->time_s < b->time_s || (a->time_s == b->time_s && a->hop_s < b->hop_s)) best = i;
+        }
+        if (best < 0) break;
+        keep[best] = true;
+    }
     for (int i = 0; i < o->n_starts; i++) {
-        if (!differ && &o->start[i] != fc_optimizer_best(o)) continue;
-        kept[*n] = fc_alloc(o->arena, o->tasks.n, sizeof **kept, st);
-        if (!kept[*n]) return st->code;
-        memcpy(kept[(*n)++], o->start[i].slot, o->tasks.n * sizeof **kept);
+        if (!keep[i]) continue;
+        list[*n] = (struct candidate){fc_alloc(o->arena, o->tasks.n, sizeof *list->slot, st), o->start[i].made};
+        if (!list[*n].slot) return st->code;
+        memcpy(list[(*n)++].slot, o->start[i].slot, o->tasks.n * sizeof *list->slot);
     }
     return FC_OK;
 }
@@ -108,27 +160,88 @@ static enum fc_code keep_starts(struct fc_optimizer *o, uint32_t **kept, int *n,
 static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
 {
     struct fc_map_bound bound;
-    if (fc_mapping_bound(o->problem, &bound, st)) return st->code;
+    if (o->problem->bound)
+        bound = *o->problem->bound;
+    else if (fc_mapping_bound(o->problem, &bound, st))
+        return st->code;
     double wire = fc_least_wire_factor(o->problem->net->machine, o->problem->demand);
     o->bound_s = isnan(bound.time_s) ? 0 : bound.time_s / wire;
     return FC_OK;
 }
 
+/* What comes before all starts: the bound, the answer's evaluation, the graph of the tasks, links and places. False:
+ * that is more than the budget. */
+static bool spend_first(struct fc_optimizer *o)
+{
+    const struct fc_demand *d = o->problem->demand;
+    bool bound = !o->problem->bound || !isnan(o->problem->bound->time_s);
+    o->evaluation = fc_load_work(o->problem);
+    uint64_t first = (bound ? fc_bound_work(o->problem) : 0) + o->evaluation + 10 * d->n_entries + 10ull * d->n_tasks +
+                     o->problem->net->n_links + o->slots->n / 4;
+    bool pays = !o->counted || first <= o->budget;
+    fc_optimizer_spend(o, first);
+    return pays;
+}
+
+/* The budget pays for nothing but the answer's evaluation: the best mapping that is there already, or rank order. */
+static enum fc_code take_what_is_there(const struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
+{
+    const struct fc_map_problem *p = o->problem;
+    struct fc_mapping in_order = {0};
+    const struct fc_map_made *best = p->n_made ? &p->made[0] : NULL;
+    for (size_t i = 1; i < p->n_made; i++)
+        if (p->made[i].time_s < best->time_s ||
+            (p->made[i].time_s == best->time_s && p->made[i].hop_bytes < best->hop_bytes))
+            best = &p->made[i];
+    if (!best && fc_mapping_make(p, "def", &in_order, st)) return st->code;
+    const struct fc_mapping *from = best ? best->mapping : &in_order;
+    memcpy(mapping->core, from->core, mapping->n_tasks * sizeof *mapping->core);
+    memcpy(mapping->node, from->node, mapping->n_tasks * sizeof *mapping->node);
+    fc_mapping_free(&in_order);
+    mapping->unsearched = true;
+    mapping->work = o->spent;
+    return FC_OK;
+}
+
+/* Where links are walked, the answer's evaluation walks no more of them than the sum of the best start did. */
+static void refund_evaluation(struct fc_optimizer *o)
+{
+    const struct fc_routing_ops *used = o->sites.net->machine->routing;
+    const struct fc_demand *d = o->problem->demand;
+    if (used->adaptive || o->sites.routing != used || o->routes.kind == FC_ROUTES_SPREAD) return;
+    uint64_t takes = 5 * d->n_entries + 2 * fc_optimizer_best(o)->sum_work + 4ull * d->n_tasks +
+                     2ull * o->sites.net->n_links;
+    if (takes >= o->evaluation) return;
+    fc_optimizer_refund(o, o->evaluation - takes);
+    o->evaluation = takes;
+}
+
 static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping, struct fc_status *st)
 {
-    uint32_t *kept[FC_MOST_STARTS + 1];
+    struct candidate list[FC_MOST_STARTS + 1];
     int n = 0;
-    if (choose_routing(o, st) || fc_routes_make(&o->sites, o->budget / 8, &o->routes, st) ||
-        find_bound(o, st) || fc_optimizer_starts(o, st) || fc_optimizer_measure(o, 0, st))
+    if (choose_routing(o, st) || make_routes(o, st) || find_bound(o, st) || fc_optimizer_starts(o, st) ||
+        fc_optimizer_measure(o, 0, st))
         return st->code;
+    refund_evaluation(o);
     if (o->budget > 0 && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o)) {
         int first = o->n_starts;
         if (fc_optimizer_costly_starts(o, st) || fc_optimizer_measure(o, first, st)) return st->code;
     }
-    if (keep_starts(o, kept, &n, st) || (o->budget > 0 && fc_optimizer_search(o, st))) return st->code;
-    kept[n++] = fc_optimizer_best(o)->best;
+    const struct fc_routing_ops *used = o->sites.net->machine->routing;
+    bool differ = used->adaptive || o->sites.routing != used;
+    if (keep_starts(o, differ, put_aside(o, differ), list, &n, st)) return st->code;
+    mapping->unsearched =
+        o->problem->time_s > 0 && !fc_optimizer_can_search(o) && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o);
+    bool searched = fc_optimizer_can_search(o);
+    if (searched && fc_optimizer_search(o, st)) return st->code;
+    for (int i = 0; i < o->n_starts; i++) o->spent += o->start[i].work;
+    const struct fc_start *best = fc_optimizer_best(o);
+    list[n++] = (struct candidate){best->best, searched ? NULL : best->made};
     fc_progress_show(o->problem->progress, 1, "checking");
-    return choose(o, kept, n, mapping, st);
+    choose(o, list, n, mapping, st);
+    mapping->work = o->spent;
+    return st->code;
 }
 
 static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping *mapping,
@@ -154,10 +267,12 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     for (uint32_t t = 0; t < demand->n_tasks; t++) identity[t] = t;
     for (uint32_t i = 0; i < slots.n_nodes; i++) o.place[slots.node[i]] = i;
     o.sites = (struct fc_sites){problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
-                                slots.per_node, problem->background_bytes_per_s};
+                                slots.per_node, problem->background_bytes_per_s, false};
     o.threads = problem->threads > 0 ? problem->threads : 1;
-    o.budget = problem->time_s > 0 ? (uint64_t)(fmin(problem->time_s, 1e6) * work_per_s) : 0;
+    o.budget = fc_work_of_s(problem->time_s);
+    o.counted = problem->time_s > 0 && !problem->starts_free;
     o.stream = FC_MAP_PROPOSALS + 1;
+    if (!spend_first(&o)) return take_what_is_there(&o, mapping, st);
     if (fc_unit_graph_build(demand, identity, demand->n_tasks, o.arena, &o.tasks, st)) return st->code;
     optimize(&o, mapping, st);
     mapping->stopped = fc_optimizer_stopped(&o);

@@ -14,10 +14,18 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     return FC_OK;
 }
 
+/* All cores are shuffled. */
+static double work(const struct fc_map_problem *problem)
+{
+    double nodes = problem->nodes ? (double)problem->n_nodes : problem->net->n_nodes;
+    return 4 * nodes * (problem->spread ? 1 : problem->net->machine->cores_per_node);
+}
+
 const struct fc_strategy_ops fc_strategy_random = {
     .name = "random",
     .help = "tasks on random cores",
     .source = "uniform random permutation",
     .map = map,
+    .work = work,
     .blind = true,
 };

@@ -207,10 +207,20 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     return fc_scotch(map_by_scotch, &j, st);
 }
 
+/* Scotch's work falls on the messages, and on pairs of parts where it has many. */
+static double work(const struct fc_map_problem *problem)
+{
+    double entries = (double)problem->demand->n_entries,
+           parts = problem->nodes ? (double)problem->n_nodes : problem->net->n_nodes;
+    double seeds = problem->argument ? atof(problem->argument) : problem->demand->n_tasks <= SMALL_JOB ? SEEDS : 1;
+    return seeds * (2e5 + 160 * entries + parts * parts / 3);
+}
+
 const struct fc_strategy_ops fc_strategy_scotch = {
     .name = "scotch",
     .help = "the graph partitioner Scotch on a model of the network",
     .source = "Pellegrini, SHPCC'94; libScotch 7.0",
     .option = "how many seeds it tries: scotch:12",
     .map = map,
+    .work = work,
 };

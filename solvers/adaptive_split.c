@@ -12,15 +12,29 @@
 #include <math.h>
 #include <string.h>
 
+static const double full_budget = 6e7;
+
+/* A flow in one dimension: the source's coordinate, hops, direction; at a tie of an even ring FC_PLUS. */
+struct leg {
+    uint32_t c, hops;
+    uint8_t direction;
+    bool tie;
+};
 struct split {
     const struct fc_network *net;
     const struct fc_torus_shape *s;
+    double budget;     /* point or hop visits */
     uint32_t n_chunks; /* a flow */
     double *port_s;    /* [n_routers][n_dims][2] seconds of traffic on each port (all its cables) */
     double rate[FC_MAX_DIMS]; /* bytes/s of a port of each dimension */
     double unit[FC_MAX_DIMS]; /* 1 / mean seconds of a port of each dimension, fixed by minimal routing */
+    struct leg *leg;   /* [n_flows][n_dims] */
     uint8_t *path;     /* hops of every chunk: dimension * 2 + direction */
-    uint64_t *first;   /* [n_flows * n_chunks + 1] in path */
+    uint64_t *first;   /* [n_flows + 1] hops of the flows before it: chunk c's path is at first[i] + c * first[n_flows] */
+    /* [n_routers][n_dims][2] what a chunk more would cost on each port, in rounds that go by cost; NULL: chunks are not
+     * all of the same size, and costs are found when they are looked at. */
+    double *port_cost;
+    double chunk_bytes, cost_unit; /* of port_cost; 1 / the greatest load when the round began */
     double *box_cost;  /* [points] scratch of least_cost */
     uint8_t *box_step;
 };
@@ -32,26 +46,48 @@ struct way {
     int direction[FC_MAX_DIMS];
 };
 
-static double *port_of(const struct split *p, uint32_t v, int dim, int direction)
+static inline double *port_of(const struct split *p, uint32_t v, int dim, int direction)
 {
     return &p->port_s[(v * (uint32_t)p->s->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
 }
 
-/* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
-static struct way start(const struct split *p, uint32_t src, uint32_t dst, uint32_t turn)
+static struct leg find_leg(const struct split *p, uint32_t src, uint32_t dst, int d)
 {
-    struct way w = {.v = src};
+    uint32_t c = fc_torus_coordinate(p->s, src, d);
+    struct fc_torus_offset o = fc_torus_offset(p->s, d, c, fc_torus_coordinate(p->s, dst, d));
+    bool plus = o.plus_share > 0;
+    return (struct leg){c, plus ? o.plus : o.minus, plus ? FC_PLUS : FC_MINUS, o.plus_share == 0.5};
+}
+
+static double power7(double x)
+{
+    double x2 = x * x, x4 = x2 * x2;
+    return x4 * x2 * x;
+}
+
+static inline void set_port(struct split *p, double *port_s, double seconds, int d)
+{
+    *port_s = seconds;
+    if (p->port_cost)
+        p->port_cost[port_s - p->port_s] =
+            power7((seconds + p->chunk_bytes / p->rate[d]) * p->cost_unit) / p->rate[d];
+}
+
+/* At a tie of an even ring bit d of `turn` sends dimension d the - way. */
+static inline struct way start(const struct split *p, uint32_t src, size_t e, uint32_t turn)
+{
+    const struct leg *leg = p->leg + e * (size_t)p->s->n_dims;
+    struct way w;
+    w.v = src;
     for (int d = 0; d < p->s->n_dims; d++) {
-        w.c[d] = fc_torus_coordinate(p->s, src, d);
-        struct fc_torus_offset o = fc_torus_offset(p->s, d, w.c[d], fc_torus_coordinate(p->s, dst, d));
-        bool plus = o.plus_share == 1 || (o.plus_share == 0.5 && (turn >> d & 1) == 0);
-        w.direction[d] = plus ? FC_PLUS : FC_MINUS;
-        w.hops[d] = plus ? o.plus : o.minus;
+        w.c[d] = leg[d].c;
+        w.hops[d] = leg[d].hops;
+        w.direction[d] = leg[d].tie && (turn >> d & 1) ? FC_MINUS : leg[d].direction;
     }
     return w;
 }
 
-static void step(const struct split *p, struct way *w, int d)
+static inline void step(const struct split *p, struct way *w, int d)
 {
     uint32_t k = p->s->k[d], stride = p->s->stride[d];
     if (w->direction[d] == FC_PLUS) {
@@ -86,87 +122,126 @@ static uint32_t send_greedy(struct split *p, struct way w, double bytes, uint8_t
     }
 }
 
-static double power7(double x)
+/* A dimension that a box of minimal paths extends in. */
+struct side {
+    uint32_t at, hops, c, far, k, stride; /* hops from the source, of all; coordinate there, of the far corner */
+    uint32_t step, port;                  /* in box_cost; of a router's ports */
+    bool plus;
+    double more_s, rate;
+};
+
+static uint32_t sides_of(const struct split *p, const struct way *w, double bytes, struct side *side, uint32_t *points,
+                         uint32_t *v)
 {
-    double x2 = x * x, x4 = x2 * x2;
-    return x4 * x2 * x;
+    uint32_t n = 0;
+    *points = 1;
+    *v = w->v;
+    for (int d = 0; d < p->s->n_dims; d++) {
+        uint32_t k = p->s->k[d], hops = w->hops[d];
+        if (hops == 0) continue;
+        bool plus = w->direction[d] == FC_PLUS;
+        uint32_t far = plus ? w->c[d] + hops : w->c[d] + k - hops;
+        far = far >= k ? far - k : far;
+        side[n++] = (struct side){hops, hops, far, far, k, p->s->stride[d], *points,
+                                  (uint32_t)(d * 2 + w->direction[d]), plus, bytes / p->rate[d], p->rate[d]};
+        *points *= hops + 1;
+        *v += (far - w->c[d]) * p->s->stride[d];
+    }
+    return n;
 }
 
 /* Cost of the cheapest path of the box, from the far corner back: cost[i] = min over dimensions of port cost +
  * cost[next]; box_step[i] is the dimension taken. */
-static double cheapest_in_box(struct split *p, const struct way *w, double bytes, double unit)
+static double cheapest_in_box(struct split *p, const struct way *w, double bytes)
 {
-    int dims = p->s->n_dims;
-    uint32_t size[FC_MAX_DIMS], points = 1, at[FC_MAX_DIMS];
-    for (int d = 0; d < dims; d++) {
-        size[d] = points;
-        points *= w->hops[d] + 1;
-        at[d] = w->hops[d];
-    }
-    for (uint32_t j = points; j-- > 0;) {
-        uint32_t v = 0;
-        for (int d = 0; d < dims; d++) {
-            uint32_t k = p->s->k[d], c = w->direction[d] == FC_PLUS ? w->c[d] + at[d] : w->c[d] + k - at[d];
-            v += (c >= k ? c - k : c) * p->s->stride[d];
+    struct side side[FC_MAX_DIMS];
+    uint32_t points, v, n = sides_of(p, w, bytes, side, &points, &v), ports = 2 * (uint32_t)p->s->n_dims;
+    p->box_cost[points - 1] = 0;
+    for (uint32_t j = points - 1; j-- > 0;) {
+        for (uint32_t i = 0; i < n; i++) { /* the point before, lexicographically */
+            struct side *s = &side[i];
+            if (s->at-- > 0) {
+                uint32_t edge = s->plus ? 0 : s->k - 1, turn = (s->k - 1) * s->stride;
+                v += s->c == edge ? (s->plus ? turn : 0 - turn) : (s->plus ? 0 - s->stride : s->stride);
+                s->c = s->c == edge ? s->k - 1 - edge : (s->plus ? s->c - 1 : s->c + 1);
+                break;
+            }
+            v += (s->far - s->c) * s->stride;
+            s->c = s->far;
+            s->at = s->hops;
         }
-        double least = j + 1 == points ? 0 : INFINITY;
-        for (int d = 0; d < dims; d++) {
-            if (at[d] == w->hops[d]) continue;
-            double t = power7((*port_of(p, v, d, w->direction[d]) + bytes / p->rate[d]) * unit) / p->rate[d] +
-                       p->box_cost[j + size[d]];
-            if (t < least) least = t, p->box_step[j] = (uint8_t)d;
+        double least = INFINITY;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct side *s = &side[i];
+            if (s->at == s->hops) continue;
+            uint32_t port = v * ports + s->port;
+            double t = p->port_cost ? p->port_cost[port] : power7((p->port_s[port] + s->more_s) * p->cost_unit) / s->rate;
+            t += p->box_cost[j + s->step];
+            if (t < least) least = t, p->box_step[j] = (uint8_t)(s->port / 2);
         }
         p->box_cost[j] = least;
-        for (int d = 0; d < dims; d++) { /* the point before, lexicographically */
-            if (at[d]-- > 0) break;
-            at[d] = w->hops[d];
-        }
     }
     return p->box_cost[0];
 }
 
 /* Sends a chunk over the cheapest minimal path, both ways round tried where the ring's ends are equally far. */
-static uint32_t send_cheapest(struct split *p, uint32_t src, uint32_t dst, double bytes, double unit, uint8_t *path)
+static void send_cheapest(struct split *p, uint32_t src, size_t e, double bytes, uint8_t *path)
 {
     int dims = p->s->n_dims;
-    uint32_t ties = 0, best = 0, last = 0, n = 0, i = 0, size[FC_MAX_DIMS], points = 1;
+    uint32_t ties = 0, best = 0, last = 0, i = 0, size[FC_MAX_DIMS], points = 1;
     double least = INFINITY;
-    for (int d = 0; d < dims; d++) {
-        uint32_t k = p->s->k[d], hops = start(p, src, dst, 0).hops[d];
-        if (p->s->ring[d] && hops > 0 && 2 * hops == k) ties |= 1u << d;
-    }
+    for (int d = 0; d < dims; d++) ties |= (uint32_t)p->leg[e * (size_t)dims + (size_t)d].tie << d;
     for (uint32_t turn = ties;; turn = (turn - 1) & ties) { /* every subset of the tied dimensions */
-        struct way w = start(p, src, dst, turn);
-        double cost = cheapest_in_box(p, &w, bytes, unit);
+        struct way w = start(p, src, e, turn);
+        double cost = cheapest_in_box(p, &w, bytes);
         last = turn;
         if (cost < least) least = cost, best = turn;
         if (turn == 0) break;
     }
-    struct way w = start(p, src, dst, best);
-    if (best != last) cheapest_in_box(p, &w, bytes, unit);
+    struct way w = start(p, src, e, best);
+    if (best != last) cheapest_in_box(p, &w, bytes);
     for (int d = 0; d < dims; d++) {
         size[d] = points;
         points *= w.hops[d] + 1;
     }
     while (i + 1 < points) {
         int d = p->box_step[i];
-        *port_of(p, w.v, d, w.direction[d]) += bytes / p->rate[d];
-        path[n++] = (uint8_t)(d * 2 + w.direction[d]);
+        double *t = port_of(p, w.v, d, w.direction[d]);
+        set_port(p, t, *t + bytes / p->rate[d], d);
+        *path++ = (uint8_t)(d * 2 + w.direction[d]);
         step(p, &w, d);
         i += size[d];
     }
-    return n;
 }
 
-static void take_out(struct split *p, uint32_t v, const uint8_t *path, uint64_t n, double bytes)
+static void take_out(struct split *p, struct way w, const uint8_t *path, uint64_t n, double bytes)
 {
-    struct way w = {.v = v};
-    for (int d = 0; d < p->s->n_dims; d++) w.c[d] = fc_torus_coordinate(p->s, v, d);
     for (uint64_t i = 0; i < n; i++) {
         int d = path[i] / 2;
         w.direction[d] = path[i] % 2;
         double *t = port_of(p, w.v, d, w.direction[d]);
-        *t = fmax(0, *t - bytes / p->rate[d]);
+        set_port(p, t, fmax(0, *t - bytes / p->rate[d]), d);
+        step(p, &w, d);
+    }
+}
+
+/* Whether a flow has one minimal path: one dimension and no tie in it. */
+static bool has_one_path(const struct split *p, size_t e)
+{
+    const struct leg *leg = p->leg + e * (size_t)p->s->n_dims;
+    int n = 0;
+    for (int d = 0; d < p->s->n_dims; d++) n += leg[d].tie ? 2 : leg[d].hops > 0;
+    return n < 2;
+}
+
+/* Takes out and sends again a chunk that has one path. */
+static void send_again(struct split *p, struct way w, const uint8_t *path, uint64_t n, double bytes)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        int d = path[i] / 2;
+        double *t = port_of(p, w.v, d, w.direction[d]), more = bytes / p->rate[d];
+        double again = fmax(0, *t - more) + more;
+        if (again != *t) set_port(p, t, again, d);
         step(p, &w, d);
     }
 }
@@ -179,49 +254,55 @@ static double greatest(const struct split *p)
     return z;
 }
 
-static uint64_t way_hops(const struct split *p, uint32_t src, uint32_t dst)
+static uint64_t way_hops(const struct split *p, size_t e)
 {
-    struct way w = start(p, src, dst, 0);
     uint64_t n = 0;
-    for (int d = 0; d < p->s->n_dims; d++) n += w.hops[d];
+    for (int d = 0; d < p->s->n_dims; d++) n += p->leg[e * (size_t)p->s->n_dims + (size_t)d].hops;
     return n;
 }
-static uint64_t way_points(const struct split *p, uint32_t src, uint32_t dst)
+static uint64_t way_points(const struct split *p, size_t e)
 {
-    struct way w = start(p, src, dst, 0);
     uint64_t n = 1;
-    for (int d = 0; d < p->s->n_dims; d++) n *= w.hops[d] + 1ull;
+    for (int d = 0; d < p->s->n_dims; d++) n *= p->leg[e * (size_t)p->s->n_dims + (size_t)d].hops + 1ull;
     return n;
 }
 
+/* In a fixed shuffled order, so that neighbours in the list do not go first everywhere. */
 struct flows {
     size_t n;
-    const uint32_t *src, *dst; /* routers */
-    const double *bytes;
-    const uint32_t *order; /* [n] fixed shuffled order, so that neighbours in the list do not go first everywhere */
+    uint32_t *src; /* [n] routers */
+    double *bytes; /* [n] */
+    uint32_t *at;  /* [n] where the list's flow lies in the order */
 };
 
 static void first_round(struct split *p, const struct flows *f)
 {
+    uint8_t *path = p->path;
     for (uint32_t c = 0; c < p->n_chunks; c++)
-        for (size_t i = 0; i < f->n; i++) {
-            size_t e = f->order[i], id = e * p->n_chunks + c;
-            struct way w = start(p, f->src[e], f->dst[e], c);
-            send_greedy(p, w, f->bytes[e] / p->n_chunks, p->path + p->first[id]);
-        }
+        for (size_t i = 0; i < f->n; i++)
+            path += send_greedy(p, start(p, f->src[i], i, c), f->bytes[i] / p->n_chunks, path);
 }
 
 static void resend_round(struct split *p, const struct flows *f, bool cheapest)
 {
-    double unit = 1 / greatest(p);
+    uint8_t *path = p->path;
+    size_t ports = (size_t)p->net->n_routers * (size_t)p->s->n_dims * 2;
+    p->cost_unit = 1 / greatest(p);
+    for (size_t i = 0; p->port_cost && i < ports; i++)
+        set_port(p, &p->port_s[i], p->port_s[i], (int)(i / 2 % (size_t)p->s->n_dims));
     for (uint32_t c = 0; c < p->n_chunks; c++)
         for (size_t i = 0; i < f->n; i++) {
-            size_t e = f->order[i], id = e * p->n_chunks + c;
-            uint64_t first = p->first[id], n = p->first[id + 1] - first;
-            double bytes = f->bytes[e] / p->n_chunks;
-            take_out(p, f->src[e], p->path + first, n, bytes);
-            if (cheapest) send_cheapest(p, f->src[e], f->dst[e], bytes, unit, p->path + first);
-            else send_greedy(p, start(p, f->src[e], f->dst[e], c), bytes, p->path + first);
+            uint64_t n = p->first[i + 1] - p->first[i];
+            double bytes = f->bytes[i] / p->n_chunks;
+            struct way w = start(p, f->src[i], i, c);
+            if (has_one_path(p, i)) {
+                send_again(p, w, path, n, bytes);
+            } else {
+                take_out(p, w, path, n, bytes);
+                if (cheapest) send_cheapest(p, f->src[i], i, bytes, path);
+                else send_greedy(p, w, bytes, path);
+            }
+            path += n;
         }
 }
 
@@ -231,25 +312,30 @@ static void recount(struct split *p, const struct flows *f)
     memset(p->port_s, 0, (size_t)p->net->n_routers * (size_t)p->s->n_dims * 2 * sizeof *p->port_s);
     for (size_t e = 0; e < f->n; e++)
         for (uint32_t c = 0; c < p->n_chunks; c++) {
-            uint64_t id = e * p->n_chunks + c;
-            struct way w = {.v = f->src[e]};
-            for (int d = 0; d < p->s->n_dims; d++) w.c[d] = fc_torus_coordinate(p->s, f->src[e], d);
-            for (uint64_t i = p->first[id]; i < p->first[id + 1]; i++) {
-                int d = p->path[i] / 2;
-                w.direction[d] = p->path[i] % 2;
-                *port_of(p, w.v, d, w.direction[d]) += f->bytes[e] / p->n_chunks / p->rate[d];
+            size_t i = f->at[e];
+            const uint8_t *path = p->path + c * p->first[f->n] + p->first[i];
+            struct way w = start(p, f->src[i], i, 0);
+            for (uint64_t h = 0; h < p->first[i + 1] - p->first[i]; h++) {
+                int d = path[h] / 2;
+                w.direction[d] = path[h] % 2;
+                *port_of(p, w.v, d, w.direction[d]) += f->bytes[i] / p->n_chunks / p->rate[d];
                 step(p, &w, d);
             }
         }
 }
 
-/* Rounds until the greatest load stops falling, at most as many as the work allows (6e7 point or hop visits). */
+/* Whether all boxes of minimal paths are small enough to be searched. */
+static bool is_cheapest(const struct split *p, uint64_t points)
+{
+    return (double)points * p->n_chunks * 2 <= p->budget;
+}
+
+/* Rounds until the greatest load stops falling, at most as many as a quarter of the budget allows. */
 static void improve(struct split *p, const struct flows *f, uint64_t hops, uint64_t points)
 {
-    const double budget = 6e7;
-    bool cheapest = (double)points * p->n_chunks * 2 <= budget;
+    bool cheapest = is_cheapest(p, points);
     double cost = (double)(cheapest ? points : 2 * hops) * p->n_chunks;
-    int rounds = (int)fmin(40, budget / 4 / fmax(cost, 1));
+    int rounds = (int)fmin(40, p->budget / 4 / fmax(cost, 1));
     double before = greatest(p);
     for (int r = 0; r < rounds && before > 0; r++) {
         resend_round(p, f, cheapest);
@@ -271,9 +357,9 @@ static void add_loads(const struct split *p, double *load)
 }
 
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
-                                     double *load, struct fc_status *st)
+                                     double share, double *load, struct fc_status *st)
 {
-    struct split p = {.net = net, .s = fc_torus(net)};
+    struct split p = {.net = net, .s = fc_torus(net), .budget = full_budget * share};
     struct fc_arena scratch = {0};
     uint32_t per_router = p.s->nodes_per_router;
     size_t n = demand->n;
@@ -281,35 +367,44 @@ enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct 
     if (n >= FC_NONE) return fc_refuse(st, FC_NO, "%zu pairs are too many for the adaptive split", n);
     for (int d = 0; d < p.s->n_dims; d++)
         p.rate[d] = net->machine->classes[p.s->dim_class[d]].bandwidth_bytes_per_s * p.s->parallel[d];
-    uint32_t *src = fc_alloc(&scratch, n, sizeof *src, st), *dst = fc_alloc(&scratch, n, sizeof *dst, st);
+    struct flows flows = {.n = n};
     uint32_t *order = fc_alloc(&scratch, n, sizeof *order, st);
+    flows.at = fc_alloc(&scratch, n, sizeof *flows.at, st);
+    flows.src = fc_alloc(&scratch, n, sizeof *flows.src, st);
+    flows.bytes = fc_alloc(&scratch, n, sizeof *flows.bytes, st);
+    p.leg = fc_alloc(&scratch, n * (size_t)p.s->n_dims, sizeof *p.leg, st);
+    p.first = fc_alloc(&scratch, n + 1, sizeof *p.first, st);
     if (st->code) goto done;
+    fc_random_permutation(seed, 0x61646170, order, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) flows.at[order[i]] = (uint32_t)i;
     for (size_t e = 0; e < n; e++) {
-        src[e] = demand->src[e] / per_router;
-        dst[e] = demand->dst[e] / per_router;
+        uint32_t dst = demand->dst[e] / per_router, i = flows.at[e];
+        flows.src[i] = demand->src[e] / per_router;
+        flows.bytes[i] = demand->bytes[e];
         load[net->first_link[net->n_routers + demand->src[e]]] += demand->bytes[e];
-        load[net->first_link[dst[e] + 1] - per_router + demand->dst[e] % per_router] += demand->bytes[e];
-        uint64_t box = way_points(&p, src[e], dst[e]);
-        struct way w = start(&p, src[e], dst[e], 0);
-        for (int d = 0; d < p.s->n_dims; d++) p.unit[d] += demand->bytes[e] / p.rate[d] * w.hops[d];
-        hops += way_hops(&p, src[e], dst[e]);
+        load[net->first_link[dst + 1] - per_router + demand->dst[e] % per_router] += demand->bytes[e];
+        for (int d = 0; d < p.s->n_dims; d++) {
+            struct leg leg = p.leg[i * (size_t)p.s->n_dims + (size_t)d] = find_leg(&p, flows.src[i], dst, d);
+            p.unit[d] += demand->bytes[e] / p.rate[d] * leg.hops;
+        }
+        uint64_t box = way_points(&p, i);
         points += box;
         most_points = box > most_points ? box : most_points;
     }
+    for (size_t i = 0; i < n; i++) p.first[i + 1] = p.first[i] + way_hops(&p, i);
+    hops = p.first[n];
     for (int d = 0; d < p.s->n_dims; d++) p.unit[d] = p.unit[d] > 0 ? 2.0 * net->n_routers / p.unit[d] : 0;
-    fc_random_permutation(seed, 0x61646170, order, (uint32_t)n);
-    p.n_chunks = (uint32_t)fmax(2, fmin(32, 4e6 / fmax((double)hops, 1)));
+    p.n_chunks = (uint32_t)fmax(2, fmin(32, p.budget / 15 / fmax((double)hops, 1)));
     p.port_s = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_s, st);
     p.path = fc_alloc(&scratch, hops * p.n_chunks, 1, st);
-    p.first = fc_alloc(&scratch, n * p.n_chunks + 1, sizeof *p.first, st);
     p.box_cost = fc_alloc(&scratch, most_points, sizeof *p.box_cost, st);
     p.box_step = fc_alloc(&scratch, most_points, 1, st);
     if (st->code) goto done;
-    for (size_t e = 0; e < n; e++)
-        for (uint32_t c = 0; c < p.n_chunks; c++)
-            p.first[e * p.n_chunks + c + 1] = p.first[e * p.n_chunks + c] + way_hops(&p, src[e], dst[e]);
-    struct flows flows = {n, src, dst, demand->bytes, order};
     first_round(&p, &flows);
+    p.chunk_bytes = n ? flows.bytes[0] / p.n_chunks : 0;
+    if (fc_all_equal(flows.bytes, n) && is_cheapest(&p, points))
+        p.port_cost = fc_alloc(&scratch, (size_t)net->n_routers * (size_t)p.s->n_dims * 2, sizeof *p.port_cost, st);
+    if (st->code) goto done;
     improve(&p, &flows, hops, points);
     recount(&p, &flows);
     add_loads(&p, load);

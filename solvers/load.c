@@ -212,7 +212,8 @@ static enum fc_code adaptive(struct job *j)
     }
     if (!torus || d->n_dense) return mixture(j);
     j->load->method = "adaptive split";
-    return fc_adaptive_torus_split(j->net, d, j->settings->seed, j->load->bytes, j->st);
+    double share = j->settings->split_share > 0 ? fmin(1, j->settings->split_share) : 1;
+    return fc_adaptive_torus_split(j->net, d, j->settings->seed, share, j->load->bytes, j->st);
 }
 
 /* What the flow program proves of this routing: minimal paths where it takes no others. */

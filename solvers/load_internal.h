@@ -13,9 +13,10 @@ struct fc_node_demand {
     double *a[4], *b[4]; /* [n_nodes] */
 };
 
-/* adaptive_split.c: minimal adaptive routing on tori; entries added to load[n_links]. */
+/* adaptive_split.c: minimal adaptive routing on tori; entries added to load[n_links]. share: above 0 to 1, of the full
+ * work of finding it. */
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
-                                     double *load, struct fc_status *st);
+                                     double share, double *load, struct fc_status *st);
 /* mixture.c: weights w[n] >= 0, sum 1, that minimise max over links of (base + sum w_c load_c) / bandwidth, where
  * load_c = loads + c * n_links. base may be NULL. O(rounds * n * n_links), an LP of n columns by GLPK. */
 enum fc_code fc_mixture_weights(const struct fc_network *net, const double *base, const double *loads, uint32_t n,

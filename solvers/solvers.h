@@ -34,6 +34,7 @@ struct fc_flow_bound;
 struct fc_flow_settings; /* bound/bound.h */
 struct fc_load_settings {
     enum fc_split split;   /* adaptive routing: the split the solver finds, or uniform over minimal paths */
+    double split_share;    /* adaptive tori: so much of the full work goes into finding the split; 0: all of it */
     bool path_walk;        /* force the general path walk (the oracle) */
     int threads;           /* most threads allowed; loads are solved in one so far */
     uint64_t seed;

@@ -43,7 +43,7 @@ static enum fc_code rate_of(const struct fc_map_problem *problem, const char *st
     if (!unit) return st->code;
     for (uint32_t t = 0; t < n; t++) unit[t] = t;
     struct fc_sites sites = {problem->net, problem->net->machine->routing, slots.node, slots.n_nodes,
-                             slots.per_node, NULL};
+                             slots.per_node, NULL, false};
     if (fc_unit_graph_build(problem->demand, unit, n, &room.arena, &graph, st) ||
         fc_routes_make(&sites, WORK, &routes, st))
         return st->code;

@@ -152,7 +152,7 @@ static void test_all_mappings(void)
         uint32_t n = net.n_nodes < 8 ? net.n_nodes : 8;
         random_demand(n > 8 ? 8 : n, i, &d);
         for (uint32_t v = 0; v < net.n_nodes; v++) nodes[v] = v;
-        struct fc_sites sites = {&net, machine.routing, nodes, net.n_nodes, 1, NULL};
+        struct fc_sites sites = {&net, machine.routing, nodes, net.n_nodes, 1, NULL, false};
         CU_ASSERT_EQUAL_FATAL(fc_exact_job_start(&sites, &d, &arena, &job, &st), FC_OK);
         struct least all = {.job = &job, .time_s = INFINITY, .hop_bytes = INFINITY};
         all.load_s = fc_alloc(&arena, job.n_links + 1, sizeof *all.load_s, &st);
@@ -227,7 +227,7 @@ static void test_symmetry(void)
         if (!fc_test_network(cases[i].yaml, &machine, &net)) continue;
         CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&net, cases[i].pattern, 1, &d, &st), FC_OK);
         for (uint32_t v = 0; v < net.n_nodes; v++) nodes[v] = v;
-        struct fc_sites sites = {&net, machine.routing, nodes, net.n_nodes, 1, NULL};
+        struct fc_sites sites = {&net, machine.routing, nodes, net.n_nodes, 1, NULL, false};
         CU_ASSERT_EQUAL_FATAL(fc_exact_job_start(&sites, &d, &arena, &job, &st), FC_OK);
         for (uint32_t v = 0; v < job.n_nodes; v++) {
             orbits += job.orbit[v] == v;

@@ -197,7 +197,7 @@ static void test_bisection_sizes(void)
         }
     for (uint32_t t = 0; t < n; t++) identity[t] = t;
     for (uint32_t i = 0; i < 64; i++) node[i] = i;
-    struct fc_sites sites = {&net, machine.routing, node, 64, 8, NULL};
+    struct fc_sites sites = {&net, machine.routing, node, 64, 8, NULL, false};
     CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, identity, n, &arena, &graph, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_distances_all(&sites, 100000000, &arena, &table, &st), FC_OK);
     for (uint64_t seed = 1; seed <= 6; seed++) {
