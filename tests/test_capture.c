@@ -246,21 +246,24 @@ static void test_persistent(void)
         expect_ring("messages-f08", 0, 0, 4 * 2000, 4);
 }
 
-/* Can it be replayed, with rendezvous for all but the smallest messages? */
+/* Can it be replayed, with rendezvous for all messages, for the larger ones, for none? */
 static void expect_replay(const struct fc_trace *trace, bool whole)
 {
-    struct fc_replay_settings settings = {.network = FC_NET_IDEAL,
-                                          .software = {.eager_bytes = 64, .compute_scale = 1},
-                                          .loggops = true,
-                                          .loggops_latency_s = 1e-6,
-                                          .loggops_per_byte_s = 1e-9};
-    struct fc_replay replay = {0};
-    struct fc_status st = {0};
-    CU_ASSERT_EQUAL(fc_replay_run(NULL, trace, NULL, &settings, &replay, &st), FC_OK);
-    if (st.code) fc_says(&st, FC_OK, "");
-    CU_ASSERT(replay.prediction.time_s > 0 || st.code);
-    if (whole) CU_ASSERT_EQUAL(replay.n_unmatched_sends + replay.n_unmatched_receives, 0);
-    fc_replay_free(&replay);
+    static const double eager[] = {0, 64, 10e3, 1e9};
+    for (size_t i = 0; i < FC_COUNT(eager); i++) {
+        struct fc_replay_settings settings = {.network = FC_NET_IDEAL,
+                                              .software = {.eager_bytes = eager[i], .compute_scale = 1},
+                                              .loggops = true,
+                                              .loggops_latency_s = 1e-6,
+                                              .loggops_per_byte_s = 1e-9};
+        struct fc_replay replay = {0};
+        struct fc_status st = {0};
+        CU_ASSERT_EQUAL(fc_replay_run(NULL, trace, NULL, &settings, &replay, &st), FC_OK);
+        if (st.code) fc_says(&st, FC_OK, "");
+        CU_ASSERT(replay.prediction.time_s > 0 || st.code);
+        if (whole) CU_ASSERT_EQUAL(replay.n_unmatched_sends + replay.n_unmatched_receives, 0);
+        fc_replay_free(&replay);
+    }
 }
 
 static void test_threads(void)
@@ -305,6 +308,19 @@ static void test_blocking_threads(void)
     CU_ASSERT_EQUAL(count(&t, FC_OP_BARRIER, NULL), 4 * 3 * 6);
     expect_replay(&t, true);
     fc_trace_free(&t);
+}
+
+/* Every kind of blocking call, large and small messages: what ran can be replayed whatever is sent eagerly. */
+static void test_mixed_threads(void)
+{
+    static const char *const orders[] = {"ring", "late", "1", "2", "3"};
+    struct fc_trace t;
+    if (!compile("mpicc", "-Wall", "threads_mixed.c", "threads_mixed")) return;
+    for (size_t i = 0; i < FC_COUNT(orders); i++) {
+        if (!recorded("threads_mixed", orders[i], 4, &t)) return;
+        expect_replay(&t, true);
+        fc_trace_free(&t);
+    }
 }
 
 /* ---- collectives, communicators and one-sided calls: sizes as in collectives.c ---- */
@@ -586,6 +602,7 @@ int suite_capture(void)
                                         {"two threads", test_threads},
                                         {"a handle used again", test_reused_handle},
                                         {"blocking calls of threads", test_blocking_threads},
+                                        {"every blocking call of threads", test_mixed_threads},
                                         {"overhead", test_overhead},
                                         {"programs that break off", test_ends},
                                         {"collectives, communicators, one-sided", test_collectives},
