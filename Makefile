@@ -1,12 +1,13 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
 # Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
 # library) ONLY='name ...' (test suites whose name contains one) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
-# BUDGET=--quick (figures) RUNS=N TARGETS='a b' (fuzz).
+# BUDGET=--quick (figures) RUNS=N TARGETS='a b' (fuzz),
+# MPICC= (compilers of the MPIs to record: all that are found; each adds a recorder).
 # Compiles as many files at once as there are processors; -jN is obeyed.
 V      = @
 OBJ    = obj
 PREFIX = /usr/local
-MPICC  = mpicc
+MPICC  = mpicc.openmpi mpicc.mpich mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
 THREADS = 2
@@ -22,7 +23,7 @@ FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
-           libopenmpi-dev gfortran
+           libopenmpi-dev mpich libmpich-dev gfortran
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
 ROOMS  = $(foreach room,core models traces solvers mapping plots reproduce sweep,\
@@ -40,7 +41,7 @@ SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 
 LIB     = $(OBJ)/libfabricast.a
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
-HOOK    = $(if $(PMPI),$(OBJ)/libfabricast-pmpi.so) $(if $(RANKS),$(OBJ)/libfabricast-sweep.so)
+HOOK    = $(if $(PMPI)$(RANKS),$(OBJ)/libfabricast-pmpi.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
@@ -106,7 +107,7 @@ install: all
 	$(V)set -e; to="$(DESTDIR)$(PREFIX)"; \
 	install -d "$$to/bin" "$$to/lib" "$$to/share/fabricast/machines" "$$to/share/man/man1"; \
 	install -m 755 $(PROGRAM) "$$to/bin/"; install -m 644 $(LIB) "$$to/lib/"; \
-	for f in $(HOOK); do install -m 755 $$f "$$to/lib/"; done; \
+	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$to/lib/"; done; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
 	for f in $(wildcard docs/*.1); do install -m 644 $$f "$$to/share/man/man1/"; done; \
 	for f in $(wildcard $(ROOMS:%=%/*.h)); do install -D -m 644 $$f "$$to/include/fabricast/$$f"; done
@@ -154,19 +155,34 @@ $(OBJ)/fuzz/fuzz: $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(FUZZ) $(filter-out plots/% 
 $(OBJ)/test/linked: FORCE
 	$(V)mkdir -p $(@D); echo '$(TESTS)' | cmp -s - $@ || echo '$(TESTS)' > $@
 
-# The interposer lives inside other people's programs: MPI's compiler, no sanitizers, no OpenMP.
-$(OBJ)/libfabricast-pmpi.so: $(PMPI) traces/pmpi/pmpi_raw.h traces/pmpi/pmpi_record.h Makefile
-	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
-	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(PMPI) -Wl,--as-needed -lzstd -lm -pthread
+# For each MPI that is there a recorder and MPI for `sweep`, named after its family, by its own compiler; and what picks the
+# recorder, with all their names. These live inside other people's programs: no sanitizers, no OpenMP; a recorder takes the
+# MPI that the program has.
+HOOKED = $(filter-out -I. -fopenmp -MMD -MP,$(OWN)) -I$(CURDIR) -O2 -g -ffile-prefix-map=$(CURDIR)/= -fPIC $(CPPFLAGS) $(CFLAGS)
+$(HOOK): $(PMPI) $(RANKS) $(wildcard traces/pmpi/*.h) sweep/sweep.h core/core.h $(OBJ)/mpi Makefile
+	$(V)set -e; names=$(OBJ)/pmpi; rm -rf $$names; mkdir -p $$names; built=; \
+	printf '#include <mpi.h>\n#ifdef OPEN_MPI\nopenmpi\n#elif defined MPICH_VERSION\nmpich\n#endif\n' >$$names/family.c; \
+	while read -r cc; do family=$$($$cc -E -P $$names/family.c | tail -n 1); \
+	    case $$family in openmpi|mpich) ;; *) echo "$$cc: neither Open MPI nor MPICH"; exit 1;; esac; \
+	    case " $$built " in *" $$family "*) continue;; esac; built="$$built $$family"; echo "  MPICC   $@ ($$family)"; \
+	    mkdir -p $$names/$$family; \
+	    (cd $$names/$$family && $$cc $(HOOKED) -c $(abspath $(filter-out %/pmpi_pick.c,$(PMPI)))); \
+	    $(CC) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-pmpi-$$family.so $$names/$$family/*.o -pthread; \
+	    $$cc $(HOOKED) -shared $(LDFLAGS) -o $(OBJ)/libfabricast-sweep-$$family.so $(RANKS); done <$(OBJ)/mpi; \
+	[ -n "$$built" ] || { echo "  no compiler of an MPI is there ($(MPICC)): no recorder"; exit 0; }; \
+	nm -D --defined-only $(OBJ)/libfabricast-pmpi-*.so | awk '$$3 ~ /^(mpi|MPI)_/ { print "NAME(" $$3 ")" }' | \
+	    sort -u >$$names/pmpi_names.h; \
+	$(CC) $(HOOKED) -fvisibility=hidden -I$$names -shared $(LDFLAGS) -o $@ $(filter %/pmpi_pick.c,$(PMPI)) -ldl -pthread
 
 # Preloaded by the tests of memory that runs out.
 $(OBJ)/fail_allocation.so: tests/fail_allocation.c Makefile
 	$(V)mkdir -p $(@D); echo "  CC      $@"; $(CC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $<
 
-# MPI for `sweep`, loaded under mpirun only.
-$(OBJ)/libfabricast-sweep.so: $(RANKS) sweep/sweep.h core/core.h Makefile
-	$(V)mkdir -p $(@D); echo "  MPICC   $@"; $(MPICC) $(filter-out -fopenmp -MMD -MP,$(OWN)) -O2 -g -fPIC -shared \
-	    $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(RANKS)
+# Which compilers are there: another one builds the recorders anew. One that was asked for must be there.
+$(OBJ)/mpi: FORCE
+	$(V)mkdir -p $(@D); for c in $(MPICC); do command -v $$c || \
+	    [ $(origin MPICC) = file ] || { echo "MPICC: $$c is not there" >&2; exit 1; }; done >$@.new && \
+	{ cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 FORCE:
 .PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install clean

@@ -125,26 +125,34 @@ static int ranks_told(void)
     return 1;
 }
 
-/* NULL with the status empty: one process. Where mpirun started several, MPI is loaded from beside the program. */
+/* The library with the launcher's MPI, from beside the program or where it is installed; NULL: none that can be loaded. */
+static void *open_library(const char *program)
+{
+    static const char *const places[] = {"", "../", "../lib/fabricast/", "../lib/"};
+    const char *slash = strrchr(program, '/'), *family = getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : "mpich";
+    for (size_t i = 0; i < FC_COUNT(places); i++) {
+        char path[2 * PATH_MAX];
+        snprintf(path, sizeof path, "%.*s%slibfabricast-sweep-%s.so", slash ? (int)(slash + 1 - program) : 0, program, places[i],
+                 family);
+        if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    }
+    return NULL;
+}
+
+/* NULL with the status empty: one process. Where mpirun started several, MPI is loaded. */
 static const struct fc_sweep_ranks *open_ranks(const char *program, struct fc_sweep_settings *settings,
                                                struct fc_status *st)
 {
-    static const char *const places[] = {"", "../", "../lib/fabricast/", "../lib/"};
     int told = ranks_told();
     settings->size = 1;
     if (told <= 1) return NULL;
-    const char *slash = strrchr(program, '/');
-    void *library = NULL;
-    for (size_t i = 0; i < FC_COUNT(places) && !library; i++) {
-        char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%.*s%slibfabricast-sweep.so", slash ? (int)(slash + 1 - program) : 0, program, places[i]);
-        if (access(path, R_OK) == 0) library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    }
+    void *library = open_library(program);
     const struct fc_sweep_ranks *ranks = library ? dlsym(library, "fc_sweep_ranks_mpi") : NULL;
     if (!ranks || !ranks->open(&settings->rank, &settings->size)) {
         const char *why = library ? NULL : dlerror();
         fc_refuse(st, FC_NO, "started as one of %d ranks, but MPI cannot be loaded: %s", told,
-                  why ? why : "libfabricast-sweep.so is not beside the program (it is built where mpicc is)");
+                  why ? why : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built where "
+                            "the MPI's compiler is: make MPICC=..)");
         return NULL;
     }
     if (settings->size != told) {

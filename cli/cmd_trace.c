@@ -89,6 +89,21 @@ static enum fc_code generate(const struct fc_arguments *a, struct fc_status *st)
     return st->code;
 }
 
+/* Names of functions in one line; what the recorder noted, in brackets, in a line each. */
+static void tell_unrecorded(const struct fc_capture_report *report)
+{
+    bool any = false;
+    for (uint32_t u = 0; u < report->n_unwrapped; u++) {
+        if (report->unwrapped[u][0] == '(') continue;
+        if (!any) fprintf(stderr, "fabricast: MPI functions the program can call that are not recorded:");
+        any = true;
+        fc_say(stderr, " %s", report->unwrapped[u]);
+    }
+    if (any) fprintf(stderr, "\n");
+    for (uint32_t u = 0; u < report->n_unwrapped; u++)
+        if (report->unwrapped[u][0] == '(') fc_say(stderr, "fabricast: %s\n", report->unwrapped[u]);
+}
+
 static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
 {
     struct fc_arena arena = {0};
@@ -100,12 +115,8 @@ static enum fc_code capture(const struct fc_arguments *a, struct fc_status *st)
     fc_trace_capture(a->program, path, a->partial, &arena, &report, st);
     if (report.kept && !a->quiet) {
         fc_say(stderr, "fabricast: recorded %llu events of %u ranks in %s\n", (unsigned long long)report.n_events,
-               report.n_ranks, path);
-        if (report.n_unwrapped) {
-            fprintf(stderr, "fabricast: MPI functions the program can call that are not recorded:");
-            for (uint32_t u = 0; u < report.n_unwrapped; u++) fc_say(stderr, " %s", report.unwrapped[u]);
-            fprintf(stderr, "\n");
-        }
+                report.n_ranks, path);
+        tell_unrecorded(&report);
     }
     fc_arena_free(&arena);
     return st->code;

@@ -4,8 +4,8 @@
  * The recorder (libfabricast-pmpi.so) is preloaded by the dynamic linker through the environment, so it
  * reaches ranks that inherit it: those of mpirun on this host, of srun everywhere; for mpirun across hosts
  * add -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the
- * same, so probably shared, file system), which is removed in the end. Limits: dynamically linked programs;
- * one MPI program a capture; the program's MPI must be the one that the recorder was built with. */
+ * same, so probably shared, file system), which is removed in the end. The library picks the recorder of the program's MPI
+ * (pmpi_pick.c). Limits: dynamically linked programs; one MPI program a capture. */
 #include "traces/pmpi/pmpi_raw.h"
 #include "traces/trace_capture.h"
 
@@ -32,7 +32,11 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
     const char *given = getenv("FABRICAST_PMPI");
     char program[PATH_MAX], candidate[2 * PATH_MAX];
     if (given && *given) {
-        if (realpath(given, path)) return FC_OK;
+        if (realpath(given, path) && fc_elf_defines(path, "fc_pmpi_picks")) return FC_OK;
+        if (access(given, R_OK) == 0)
+            return fc_fail(st, FC_INPUT, (struct fc_place){given, 0},
+                           "the recorder named by FABRICAST_PMPI: not a " RECORDER " (which picks one for the program's MPI "
+                           "from beside itself)");
         return fc_fail(st, FC_INPUT, (struct fc_place){given, 0}, "the recorder named by FABRICAST_PMPI: %s",
                        strerror(errno));
     }
@@ -47,7 +51,7 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
     return fc_refuse(st, FC_NO,
                      "the recorder " RECORDER
                      " is not beside the program nor in ../lib/fabricast (it is built "
-                     "where mpicc is; FABRICAST_PMPI can name it)");
+                     "where an mpicc is; FABRICAST_PMPI can name it)");
 }
 
 /* ---- the private directory ---- */
@@ -163,33 +167,23 @@ static enum fc_code run(char *const *argv, char *const *environment, int *exit_s
 }
 
 /* Why the program's end is none; FC_OK when it went well. */
-static enum fc_code check_exit(int exit_status, const char *kept, const char *program, struct fc_status *st)
+static enum fc_code check_exit(int exit_status, const char *directory, const char *kept, const char *program,
+                               struct fc_status *st)
 {
-    if (exit_status > 128)
-        return fc_refuse(st, FC_NO, "the program was ended by signal %d; %s (%s)", exit_status - 128, kept,
-                         program);
-    if (exit_status != 0)
-        return fc_refuse(st, FC_NO, "the program failed with exit status %d; %s (%s)", exit_status, kept,
-                         program);
-    return FC_OK;
+    char end[128];
+    if (exit_status == 0) return FC_OK;
+    fc_describe_end(exit_status, directory, end, sizeof end);
+    return fc_refuse(st, FC_NO, "the program %s; %s (%s)", end, kept, program);
 }
 
 static enum fc_code check_files(const char *directory, struct fc_status *st)
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
-    if (access(path, F_OK) == 0)
-        return fc_refuse(st, FC_INPUT,
-                         "the command ran more than one MPI program (expected one: capture them one by "
-                         "one)");
-    snprintf(path, sizeof path, "%s/0", directory);
-    if (access(path, F_OK) != 0)
-        return fc_refuse(
-            st, FC_NO,
-            "nothing was recorded: no rank called MPI_Init in reach of the recorder (is the "
-            "program linked statically, without MPI, or with another MPI? do the ranks run on hosts that "
-            "do not get this environment?)");
-    return FC_OK;
+    if (access(path, F_OK) != 0) return FC_OK;
+    return fc_refuse(st, FC_INPUT,
+                     "the command ran more than one MPI program (expected one: capture them one by "
+                     "one)");
 }
 
 /* ---- keeping ---- */
@@ -268,13 +262,16 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
     char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;
     enum fc_code code = environment ? run(argv, environment, &report->exit_status, st) : FC_NO;
     bool failed = report->exit_status != 0;
-    if (!code && failed && !partial) code = check_exit(report->exit_status, "nothing is kept", program, st);
+    if (!code) code = fc_check_refused(directory, recorder, st);
+    if (!code && failed && (!partial || !fc_reached(directory)))
+        code = check_exit(report->exit_status, directory, "nothing is kept", program, st);
+    if (!code) code = fc_check_reached(argv, directory, recorder, st);
     if (!code) code = check_files(directory, st);
     if (!code)
         code = keep(directory, recorder, program, path, partial && failed, arena, report->exit_status, report,
                     st);
     if (!code && failed)
-        code = check_exit(report->exit_status, "what all ranks did until then is kept", program, st);
+        code = check_exit(report->exit_status, directory, "what all ranks did until then is kept", program, st);
     remove_directory(directory);
     fc_arena_free(&scratch);
     return code;

@@ -24,4 +24,27 @@ enum fc_code fc_merge_ranks(const char *directory, const char *program, struct f
 enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, struct fc_names *names,
                                   struct fc_arena *arena, struct fc_status *st);
 
+/* What a program's file tells about recording it. */
+enum fc_elf_kind {
+    FC_ELF_NONE,    /* no program in machine code (a script), or it cannot be read */
+    FC_ELF_FOREIGN, /* for another kind of processor than fabricast's recorder */
+    FC_ELF_STATIC,  /* no dynamic linker: nothing can be preloaded */
+    FC_ELF_HAS_MPI, /* MPI is linked into it statically: its calls do not go through the dynamic linker */
+    FC_ELF_DYNAMIC
+};
+enum fc_elf_kind fc_elf_look(const char *path);
+/* Does the shared library define the dynamic symbol? */
+bool fc_elf_defines(const char *path, const char *name);
+
+/* The families of MPI for which a recorder lies beside `recorder`, as "Open MPI and MPICH"; size >= 64. */
+void fc_recorder_families(const char *recorder, char *text, size_t size);
+/* Refuses a run that the recorder ended because the program's MPI is another. */
+enum fc_code fc_check_refused(const char *directory, const char *recorder, struct fc_status *st);
+/* Did a rank 0 record anything? And if not, the refusal that says why. */
+bool fc_reached(const char *directory);
+enum fc_code fc_check_reached(char *const *argv, const char *directory, const char *recorder, struct fc_status *st);
+/* "was ended by signal 11 (Segmentation fault)" or "failed with exit status 3", from the exit status of a shell or a
+ * launcher, and from how the recordings in `directory` end. */
+void fc_describe_end(int exit_status, const char *directory, char *text, size_t size);
+
 #endif

@@ -1,4 +1,4 @@
-/* trace_elf.c - which MPI functions a program can call that the recorder does not see.
+/* trace_elf.c - which MPI functions a program can call that the recorder does not see, and whether it can be seen at all.
  *
  * Read from the dynamic symbols of its files (ELF-64, System V gABI chapter 4): what is undefined there and
  * begins with MPI_, MPIX_ or mpi_ is called by name at run time. Functions that neither communicate nor wait
@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Functions without communication, in lower case and without mpi_; a star stands for any rest. */
@@ -85,21 +86,28 @@ static bool within(const struct fc_text *file, uint64_t offset, uint64_t size)
     return offset <= file->size && size <= file->size - offset;
 }
 
-/* The table of dynamic symbols; false when the file is no ELF-64 of this byte order or has none. The text is
- * 64-byte aligned, so tables at aligned offsets can be read in place. */
-static bool find_symbols(const struct fc_text *file, struct symbols *found)
+/* The sections of an ELF-64 of this byte order; NULL: it is none. The text is 64-byte aligned, so tables at aligned
+ * offsets can be read in place. */
+static const Elf64_Shdr *sections(const struct fc_text *file, size_t *n)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file->data;
     if (!within(file, 0, sizeof *head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
         head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB ||
         head->e_shentsize != sizeof(Elf64_Shdr) || head->e_shoff % 8 != 0 ||
         !within(file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr)))
-        return false;
-    const Elf64_Shdr *section = (const Elf64_Shdr *)(const void *)(file->data + head->e_shoff);
-    for (int i = 0; i < head->e_shnum; i++) {
+        return NULL;
+    *n = head->e_shnum;
+    return (const Elf64_Shdr *)(const void *)(file->data + head->e_shoff);
+}
+
+/* The table of symbols of that type, SHT_DYNSYM or SHT_SYMTAB; false: there is none. */
+static bool find_symbols(const struct fc_text *file, uint32_t type, struct symbols *found)
+{
+    size_t n = 0;
+    const Elf64_Shdr *section = sections(file, &n);
+    for (size_t i = 0; section && i < n; i++) {
         const Elf64_Shdr *table = &section[i];
-        if (table->sh_type != SHT_DYNSYM || table->sh_link >= head->e_shnum || table->sh_offset % 8 != 0)
-            continue;
+        if (table->sh_type != type || table->sh_link >= n || table->sh_offset % 8 != 0) continue;
         const Elf64_Shdr *names = &section[table->sh_link];
         if (!within(file, table->sh_offset, table->sh_size) ||
             !within(file, names->sh_offset, names->sh_size))
@@ -124,6 +132,18 @@ static bool defines(const struct symbols *s, const char *name)
     return false;
 }
 
+/* A name of MPICH's mpi_f08 for a function with a buffer, mpi_send_f08ts_, leads to the C function, which is recorded where
+ * mpi_send_f08_ is. */
+static bool is_wrapped(const struct symbols *wrapped, const char *name)
+{
+    static const char with_buffer[] = "_f08ts_";
+    char plain[64];
+    size_t n = strlen(name), k = strlen(with_buffer);
+    if (n <= k || n >= sizeof plain || strcmp(name + n - k, with_buffer) != 0) return defines(wrapped, name);
+    snprintf(plain, sizeof plain, "%.*s_f08_", (int)(n - k), name);
+    return defines(wrapped, plain);
+}
+
 enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, struct fc_names *names,
                                   struct fc_arena *arena, struct fc_status *st)
 {
@@ -132,18 +152,54 @@ enum fc_code fc_unwrapped_symbols(const char *object, const char *recorder, stru
     struct fc_text theirs, ours;
     struct symbols used, wrapped;
     enum fc_code code = FC_OK;
-    if (fc_read_file(recorder, &scratch, &ours, st) == FC_OK && !find_symbols(&ours, &wrapped))
+    if (fc_read_file(recorder, &scratch, &ours, st) == FC_OK && !find_symbols(&ours, SHT_DYNSYM, &wrapped))
         fc_fail(st, FC_INPUT, (struct fc_place){recorder, 0}, "not a shared library");
     code = st->code;
     /* a file that is gone or unreadable (the kernel's own page has none) cannot be judged */
-    if (!code && fc_read_file(object, &scratch, &theirs, &ignored) == FC_OK && find_symbols(&theirs, &used) &&
+    if (!code && fc_read_file(object, &scratch, &theirs, &ignored) == FC_OK && find_symbols(&theirs, SHT_DYNSYM, &used) &&
         !defines(&used, "PMPI_Init") && !defines(&used, "ompi_mpi_init") && !defines(&used, "pmpi_init_") &&
         !defines(&used, "pmpi_init_f08_"))
         for (size_t i = 0; i < used.n && !code; i++) {
             const char *name = name_of(&used, i);
-            if (used.symbol[i].st_shndx == SHN_UNDEF && matters(name) && !defines(&wrapped, name))
+            if (used.symbol[i].st_shndx == SHN_UNDEF && matters(name) && !is_wrapped(&wrapped, name))
                 code = fc_names_add(names, name, arena, st);
         }
     fc_arena_free(&scratch);
     return code;
+}
+
+enum fc_elf_kind fc_elf_look(const char *path)
+{
+    struct fc_arena scratch = {0};
+    struct fc_status ignored = {0};
+    struct fc_text file;
+    struct symbols s;
+    enum fc_elf_kind kind = FC_ELF_NONE;
+    if (fc_read_file(path, &scratch, &file, &ignored) == FC_OK && file.size > EI_NIDENT &&
+        memcmp(file.data, ELFMAG, SELFMAG) == 0) {
+        const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file.data;
+        const Elf64_Phdr *part = (const Elf64_Phdr *)(const void *)(file.data + head->e_phoff);
+        bool good = sections(&file, &(size_t){0}) && head->e_phoff % 8 == 0 && head->e_phentsize == sizeof *part &&
+                    within(&file, head->e_phoff, (uint64_t)head->e_phnum * sizeof *part);
+        kind = good ? FC_ELF_STATIC : FC_ELF_FOREIGN;
+        for (size_t i = 0; good && i < head->e_phnum; i++)
+            if (part[i].p_type == PT_INTERP) kind = FC_ELF_DYNAMIC;
+        if (kind == FC_ELF_DYNAMIC && (find_symbols(&file, SHT_SYMTAB, &s) || find_symbols(&file, SHT_DYNSYM, &s)) &&
+            defines(&s, "PMPI_Init"))
+            kind = FC_ELF_HAS_MPI;
+    }
+    fc_arena_free(&scratch);
+    return kind;
+}
+
+bool fc_elf_defines(const char *path, const char *name)
+{
+    struct fc_arena scratch = {0};
+    struct fc_status ignored = {0};
+    struct fc_text file;
+    struct symbols s;
+    bool there = fc_read_file(path, &scratch, &file, &ignored) == FC_OK && find_symbols(&file, SHT_DYNSYM, &s) &&
+                 defines(&s, name);
+    fc_arena_free(&scratch);
+    return there;
 }

@@ -12,6 +12,12 @@
 #include <string.h>
 #include <time.h>
 
+/* A SEND may name the request of another record. */
+static bool makes_request(const struct fc_raw_event *raw)
+{
+    return raw->request >= 0 && raw->kind != FC_OP_SEND;
+}
+
 /* First walk: sizes. */
 static enum fc_code count_records(struct fc_merger *m, struct fc_rank_file *file)
 {
@@ -22,10 +28,9 @@ static enum fc_code count_records(struct fc_merger *m, struct fc_rank_file *file
         if (r->kind < FC_N_OPS) {
             file->n_events++;
             file->n_words += r->n_words;
-            file->overlaps |= r->enter_ns < file->last_ns;
-            file->n_splits += fc_merge_splits(r);
+            file->n_splits += file->head->threads && fc_merge_splits(r);
             if (r->leave_ns > file->last_ns) file->last_ns = r->leave_ns;
-            if (r->request >= 0 && (uint64_t)r->request >= file->n_requests)
+            if (makes_request(r) && (uint64_t)r->request >= file->n_requests)
                 file->n_requests = (uint64_t)r->request + 1;
         }
         if ((r->kind == FC_RAW_OBJECT && fc_names_add(m->objects, (const char *)words, m->scratch, m->st)) ||
@@ -51,7 +56,8 @@ static enum fc_code open_rank(struct fc_merger *m, const char *directory, uint32
     struct fc_status why = {0};
     snprintf(path, sizeof path, "%s/%" PRIu32, directory, rank);
     enum fc_code code = fc_read_file(path, m->scratch, &text, &why);
-    if (code) return fc_refuse(m->st, FC_NO, "rank %" PRIu32 " left no recording (%s)", rank, why.message);
+    if (code) return fc_refuse(m->st, FC_NO, "rank %" PRIu32 " left no recording (%s; do all hosts get LD_PRELOAD and "
+                                       FC_RAW_DIRECTORY ", and share the output's directory?)", rank, why.message);
     file->head = (const struct fc_raw_head *)(const void *)text.data;
     file->end = text.data + text.size;
     if (text.size < sizeof *file->head ||
@@ -137,9 +143,9 @@ static bool stays(const struct fc_merger *m, const struct fc_event *e, int how)
     return (how == FC_HOW_RECEIVED || how == FC_HOW_FREED || open) && e->peer >= 0 && e->tag >= 0;
 }
 
-/* Numbers the requests that stay, in the order in which they were made; *n_made: how many. */
+/* Numbers the requests that stay, in the order in which they were made. */
 static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_file *file,
-                                    struct request *requests, struct fc_event *events, int64_t *n_made)
+                                    struct request *requests, struct fc_event *events)
 {
     int64_t next = 0;
     for (uint64_t i = 0; i < file->n_requests; i++) {
@@ -160,7 +166,7 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
             fc_names_add(&m->notes, "(receives that never completed: left out)", &m->trace->arena, m->st))
             return FC_NO;
         if (r->how == FC_HOW_FREED &&
-            fc_names_add(&m->notes, "MPI_Request_free of a receive from any source: left out",
+            fc_names_add(&m->notes, "(MPI_Request_free of a receive from any source: left out)",
                          &m->trace->arena, m->st))
             return FC_NO;
         *e = (struct fc_event){.op = FC_OP_OTHER,
@@ -171,7 +177,6 @@ static enum fc_code number_requests(struct fc_merger *m, const struct fc_rank_fi
                                .leave_s = e->leave_s,
                                .compute_s = e->compute_s};
     }
-    *n_made = next;
     return FC_OK;
 }
 
@@ -204,22 +209,23 @@ static enum fc_code merge_rank(struct fc_merger *m, uint32_t rank, int64_t base_
         convert(file, raw, base_ns, &t->events[at]);
         bool left = raw->leave_ns <= file->cut_ns;
         if (!left) fc_merge_shorten(file, raw, &t->events[at]);
-        if (raw->request >= 0) requests[raw->request].event = at;
+        if (makes_request(raw)) requests[raw->request].event = at;
         if (left && (raw->kind == FC_OP_WAIT || raw->kind == FC_OP_OTHER))
             note_completions(words, raw->n_words, requests, file->n_requests, t->events);
         at++;
     }
-    int64_t n_made = 0;
-    enum fc_code code = number_requests(m, file, requests, t->events, &n_made);
+    enum fc_code code = number_requests(m, file, requests, t->events);
     at = t->first_event[rank];
     fc_rewind_file(file);
-    while (!code && (raw = fc_next_record(file, &words)))
-        if (fc_is_kept(file, raw)) fill_list(t, &t->events[at++], words, raw->n_words, requests);
+    while (!code && (raw = fc_next_record(file, &words))) {
+        if (!fc_is_kept(file, raw)) continue;
+        struct fc_event *e = &t->events[at++];
+        fill_list(t, e, words, raw->n_words, requests);
+        if (file->head->threads && e->op == FC_OP_SEND && raw->request >= 0)
+            e->request = (int32_t)requests[raw->request].number;
+    }
     free(requests);
-    uint64_t n = file->n_events;
-    if (!code && file->overlaps)
-        code = fc_merge_untangle(t, t->events + t->first_event[rank], &n, n_made, m->st);
-    t->first_event[rank + 1] = t->first_event[rank] + n;
+    t->first_event[rank + 1] = at;
     return code;
 }
 
@@ -250,20 +256,23 @@ static enum fc_code build_events(struct fc_merger *m)
 {
     struct fc_trace *t = m->trace;
     uint64_t n_words = 0, n_events = 0;
+    bool threads = false;
     t->first_event = fc_alloc(&t->arena, (size_t)t->n_ranks + 1, sizeof *t->first_event, m->st);
     t->first_line = fc_alloc(&t->arena, t->n_ranks, sizeof *t->first_line, m->st);
     if (!t->first_event || !t->first_line) return FC_NO;
     for (uint32_t r = 0; r < t->n_ranks; r++) {
-        uint64_t n_splits = m->rank[r].overlaps ? m->rank[r].n_splits : 0;
-        n_events += m->rank[r].n_events + n_splits;
-        n_words += m->rank[r].n_words + n_splits;
+        n_events += m->rank[r].n_events;
+        n_words += m->rank[r].n_words;
+        threads |= m->rank[r].head->threads != 0;
     }
-    t->events = fc_alloc(&t->arena, n_events, sizeof *t->events, m->st);
-    t->lists = fc_alloc(&t->arena, n_words, sizeof *t->lists, m->st);
+    struct fc_arena *arena = threads ? m->scratch : &t->arena; /* threads: these are the material only */
+    t->events = fc_alloc(arena, n_events, sizeof *t->events, m->st);
+    t->lists = fc_alloc(arena, n_words, sizeof *t->lists, m->st);
     if (!t->events || !t->lists) return FC_NO;
     int64_t base_ns = start_ns(m);
     for (uint32_t r = 0; r < t->n_ranks; r++)
         if (merge_rank(m, r, base_ns)) return m->st->code;
+    if (threads && fc_merge_untangle(m)) return m->st->code;
     return m->cut ? fc_merge_release_lone(t, m->scratch, m->st) : FC_OK;
 }
 

@@ -18,8 +18,7 @@ struct fc_rank_file {
     int64_t last_ns;       /* when its last call left, by its own clock */
     int64_t cut_ns;        /* calls that began then or later are left out; INT64_MAX: none */
     bool whole;
-    bool overlaps;     /* calls of several threads at the same time */
-    uint64_t n_splits; /* then: blocking calls */
+    uint64_t n_splits; /* of threads that may call MPI at the same time: blocking calls */
 };
 
 /* A communicator in the table of all: of these members, the nth. */
@@ -77,12 +76,28 @@ enum fc_code fc_merge_cut(struct fc_merger *m);
 void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event *raw, struct fc_event *e);
 /* After a cut: sends without a receive, and receives without a send, are not waited for. */
 enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st);
-/* Does a call of a rank whose threads overlap become two events? */
+/* A step of a rank: what an event gives to others, what it waits for, or both. A blocking call of a rank whose threads call
+ * MPI at the same time is two steps. */
+struct fc_step {
+    double key_s;
+    uint64_t event; /* its number in the trace as the calls returned */
+    bool starts, waits;
+};
+struct fc_steps {
+    struct fc_step *step; /* rank-major */
+    uint64_t *first;      /* [n_ranks + 1] */
+    bool *threads;        /* [n_ranks] threads call MPI at the same time: steps may change places */
+    uint64_t *maker;      /* [events] by the rank's first event plus a request's number: the event that makes it */
+    uint64_t *partner;    /* [events] of a receive: the send that ends with it (MPI_Sendrecv); UINT64_MAX: none */
+};
+/* Is the call of such a rank two steps? */
 bool fc_merge_splits(const struct fc_raw_event *raw);
-/* Sorts the rank's events[*n] of calls that overlap; there is room for the events and list entries of the
- * splits. n_requests: made so far. */
-enum fc_code fc_merge_untangle(struct fc_trace *t, struct fc_event *events, uint64_t *n, int64_t n_requests,
-                               struct fc_status *st);
+/* One sequence for each rank whose threads call MPI at the same time. Until then a SEND of such a rank may hold the
+ * request of the receive that ends with it. */
+enum fc_code fc_merge_untangle(struct fc_merger *m);
+/* Moves ends of calls behind what must come first when every send waits for its receive; where that cannot be had (the
+ * program needs buffering) the steps stay as they are. */
+enum fc_code fc_merge_order(struct fc_merger *m, struct fc_steps *steps);
 /* Numbers the requests of a rank's events[n] in the order in which they are made; number[] has room for all.
  */
 void fc_merge_renumber(struct fc_trace *t, struct fc_event *events, uint64_t n, int64_t *number);

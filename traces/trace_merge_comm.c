@@ -1,10 +1,11 @@
 /* trace_merge_comm.c - communicators of all ranks get common numbers.
  *
- * The ranks did not talk to agree on numbers. They need not: all members of a communicator take part in
- * making it, and those of several communicators with the same members make them in one order (MPI 3.1,
- * section 6.4), so the k-th one with the same members is the same on every rank. Numbers follow rank 0's
- * order, then rank 1's, ...; the world is every rank's first. Limits: threads that make communicators of the
- * same members at once have no such order. */
+ * The ranks did not talk to agree on numbers. They need not: all members of a communicator take part in making it, and
+ * those of several communicators over the same parent make them in one order (MPI 3.1, section 6.4). So its members, its
+ * parent and its place among what was made over that parent are the same on every rank: its identity (pmpi_raw.h). Of
+ * several with one identity the k-th is the same on every rank. Numbers follow rank 0's order, then rank 1's, ...; the
+ * world is every rank's first. Limits: threads that make communicators of the same members at once by calls that only the
+ * members make (MPI_Comm_create_group, MPI_Intercomm_create), with the same tag, have no such order. */
 #include "traces/trace_merge.h"
 
 #include <inttypes.h>

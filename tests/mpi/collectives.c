@@ -1,6 +1,7 @@
 /* collectives.c - every collective, communicator maker and one-sided call once, on exactly 4 ranks, with sizes that
  * tests/test_capture.c knows. */
 #include <mpi.h>
+#include <stddef.h>
 
 enum { N = 64, P = 4 };
 static int rank;

@@ -1,5 +1,5 @@
 /* ends.c HOW - a ring exchange and collectives over and over; in round 60 rank 1 ends the program by HOW:
- * abort, kill (SIGKILL), exit (without MPI_Finalize), none. The others wait for it, or are far behind. */
+ * abort, kill (SIGKILL), fault (SIGSEGV), exit (without MPI_Finalize), none. The others wait for it, or are far behind. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -40,6 +40,7 @@ int main(int argc, char **argv)
         if (i == END && rank == 1) {
             if (strcmp(how, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 9);
             if (strcmp(how, "kill") == 0) raise(SIGKILL);
+            if (strcmp(how, "fault") == 0) raise(SIGSEGV);
             if (strcmp(how, "exit") == 0) exit(3);
         }
         round_of(rank, size, i, half);

@@ -291,7 +291,7 @@ BOTH(Neighbor_alltoallw, neighbor_alltoallw,
      (sb, sn, sd, sty, rb, rn, rd, rt, c), LOG_NEIGHBOR_W)
 
 /* Communicators. */
-#define MADE fc_log_comm(&call, c, *made, false)
+#define MADE fc_log_comm(&call, c, *made)
 WRAP(Comm_dup, (MPI_Comm c, MPI_Comm *made), (c, made), MADE)
 WRAP(Comm_dup_with_info, (MPI_Comm c, MPI_Info info, MPI_Comm *made), (c, info, made), MADE)
 WRAP(Comm_idup, (MPI_Comm c, MPI_Comm *made, MPI_Request *r), (c, made, r),
@@ -301,7 +301,7 @@ WRAP(Comm_split_type, (MPI_Comm c, int type, int key, MPI_Info info, MPI_Comm *m
      (c, type, key, info, made), MADE)
 WRAP(Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *made), (c, g, made), MADE)
 WRAP(Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *made), (c, g, tag, made),
-     fc_log_comm(&call, c, *made, true))
+     fc_log_comm_of_group(&call, c, tag, *made))
 WRAP(Cart_create, (MPI_Comm c, int n, const int d[], const int p[], int reorder, MPI_Comm *made),
      (c, n, d, p, reorder, made), MADE)
 WRAP(Cart_sub, (MPI_Comm c, const int keep_dims[], MPI_Comm *made), (c, keep_dims, made), MADE)
@@ -316,8 +316,15 @@ WRAP(Dist_graph_create_adjacent,
       MPI_Info info, int reorder, MPI_Comm *made),
      (c, in, src, sw, out, dst, dw, info, reorder, made), MADE)
 WRAP(Intercomm_create, (MPI_Comm c, int leader, MPI_Comm peers, int remote, int tag, MPI_Comm *made),
-     (c, leader, peers, remote, tag, made), fc_log_comm(&call, c, *made, true))
+     (c, leader, peers, remote, tag, made), fc_log_comm_of_group(&call, MPI_COMM_NULL, tag, *made))
 WRAP(Intercomm_merge, (MPI_Comm c, int high, MPI_Comm *made), (c, high, made), MADE)
+WRAP(Comm_spawn,
+     (const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm c, MPI_Comm *made, int codes[]),
+     (command, argv, n, info, root, c, made, codes), fc_log_spawn(&call))
+WRAP(Comm_spawn_multiple,
+     (int kinds, char *commands[], char **argvs[], const int n[], const MPI_Info infos[], int root, MPI_Comm c,
+      MPI_Comm *made, int codes[]),
+     (kinds, commands, argvs, n, infos, root, c, made, codes), fc_log_spawn(&call))
 WRAP_OLD(Comm_free, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),
          fc_log_comm_free(&call, was))
 WRAP_OLD(Comm_disconnect, struct fc_comm *, fc_comm_take(&call, *c), (MPI_Comm *c), (c),

@@ -20,7 +20,7 @@ static struct {
 
 static size_t slot_of(const struct fc_handles *table, const void *key)
 {
-    size_t i = ((uintptr_t)key >> 4) * (size_t)0x9e3779b97f4a7c15u;
+    size_t i = (uintptr_t)key * (size_t)0x9e3779b97f4a7c15u;
     for (i ^= i >> 32;; i++) {
         size_t slot = i & (table->capacity - 1);
         if (!table->key[slot] || table->key[slot] == key) return slot;
@@ -102,6 +102,12 @@ static uint64_t hash_members(const int *member, int n, uint64_t h)
     return h;
 }
 
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    a = (a ^ b) * 0xff51afd7ed558ccdu;
+    return a ^ a >> 32;
+}
+
 /* Writes the communicator's record: see enum fc_raw_comm. */
 static void write_comm(struct fc_comm *comm, const int *member, int n)
 {
@@ -109,8 +115,9 @@ static void write_comm(struct fc_comm *comm, const int *member, int n)
     bool first = n > 0 && member[0] == state.world_rank;
     uint64_t n_words = FC_COMM_MEMBERS + (first ? (uint64_t)n : 0);
     int64_t *words = must(malloc(n_words * sizeof *words));
-    words[FC_COMM_HASH_A] = (int64_t)hash_members(member, n, comm->between ? 0x5bd1e995u : 0xcbf29ce4u);
-    words[FC_COMM_HASH_B] = (int64_t)hash_members(member, n, comm->between ? 0x1b873593u : 0x84222325u);
+    comm->identity = hash_members(member, n, comm->identity ^ (comm->between ? 0x5bd1e995u : 0xcbf29ce4u));
+    words[FC_COMM_HASH_A] = (int64_t)comm->identity;
+    words[FC_COMM_HASH_B] = (int64_t)hash_members(member, n, mix(comm->identity, comm->between ? 0x1b873593u : 0x84222325u));
     words[FC_COMM_SIZE] = n;
     words[FC_COMM_OUTSIDE] = n < 1;
     for (int i = 0; i < n; i++) words[FC_COMM_OUTSIDE] |= member[i] < 0;
@@ -138,20 +145,22 @@ static void fill_between(struct fc_comm *comm, MPI_Comm handle, const int *local
 
 static void enter_comm(MPI_Comm handle, struct fc_comm *comm)
 {
-    struct fc_comm *stale = fc_handles_get(&state.comms, handle);
+    struct fc_comm *stale = fc_handles_get(&state.comms, FC_KEY(handle));
     if (stale) stale->freed = true, fc_comm_release(stale);
-    fc_handles_set(&state.comms, handle, comm);
+    fc_handles_set(&state.comms, FC_KEY(handle), comm);
     state.last_handle = handle;
     state.last = comm;
 }
 
-struct fc_comm *fc_comm_new(MPI_Comm handle)
+/* The origin tells communicators of the same members apart: see pmpi_raw.h. 0: nothing known. */
+static struct fc_comm *new_comm(MPI_Comm handle, uint64_t origin)
 {
     struct fc_comm *comm = must(calloc(1, sizeof *comm));
     MPI_Group group;
     int between = 0;
     comm->number = state.n_comms++;
     comm->users = 1; /* the table's own use */
+    comm->identity = origin;
     PMPI_Comm_test_inter(handle, &between);
     PMPI_Comm_rank(handle, &comm->rank);
     PMPI_Comm_group(handle, &group);
@@ -170,7 +179,8 @@ struct fc_comm *fc_comm_new(MPI_Comm handle)
     return comm;
 }
 
-struct fc_comm *fc_comm_like(MPI_Comm handle, struct fc_comm *parent)
+/* A duplicate, perhaps not usable yet. */
+static struct fc_comm *duplicate(MPI_Comm handle, struct fc_comm *parent)
 {
     struct fc_comm *comm = must(malloc(sizeof *comm));
     size_t size = (size_t)(parent->n_remote + 1) * sizeof *comm->world;
@@ -178,6 +188,8 @@ struct fc_comm *fc_comm_like(MPI_Comm handle, struct fc_comm *parent)
     comm->number = state.n_comms++;
     comm->users = 1;
     comm->freed = false;
+    comm->n_made = 0;
+    comm->identity = mix(parent->identity, parent->n_made++);
     comm->world = must(malloc(size));
     memcpy(comm->world, parent->world, size - sizeof *comm->world);
     write_comm(comm, comm->world, comm->n);
@@ -189,9 +201,9 @@ struct fc_comm *fc_comm_of(MPI_Comm handle)
 {
     if (handle == MPI_COMM_NULL) handle = MPI_COMM_WORLD; /* an erroneous call that returned its error */
     if (handle == state.last_handle && state.last) return state.last;
-    struct fc_comm *comm = fc_handles_get(&state.comms, handle);
+    struct fc_comm *comm = fc_handles_get(&state.comms, FC_KEY(handle));
     if (!comm) {
-        comm = fc_comm_new(handle);
+        comm = new_comm(handle, 0);
         if (comm->n > 1) fc_pmpi_note("(a communicator made by a function that is not recorded)");
     }
     state.last_handle = handle;
@@ -217,20 +229,34 @@ void fc_comm_start(void)
     PMPI_Comm_group(MPI_COMM_WORLD, &state.world);
     PMPI_Comm_size(MPI_COMM_WORLD, &state.world_size);
     PMPI_Comm_rank(MPI_COMM_WORLD, &state.world_rank);
-    fc_comm_new(MPI_COMM_WORLD);
+    new_comm(MPI_COMM_WORLD, 0);
 }
 
-/* over_itself: collective over the new communicator's members only. */
-void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made, bool over_itself)
+static void write_making(const struct fc_call *call, bool counts, int number, int over)
 {
-    if (!fc_pmpi_left(call)) return;
-    int over = fc_comm_of(parent)->number, number = -1;
-    if (call->rc == MPI_SUCCESS && made != MPI_COMM_NULL) number = fc_comm_new(made)->number;
-    bool counts = call->rc == MPI_SUCCESS && !(over_itself && number < 0);
     struct fc_raw_event event = fc_pmpi_event(call, counts ? FC_OP_COMM : FC_OP_OTHER);
     event.comm = number;
-    event.peer = over_itself ? number : over;
+    event.peer = over;
     fc_pmpi_write(&event, NULL, 0);
+}
+
+void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made)
+{
+    if (!fc_pmpi_left(call)) return;
+    struct fc_comm *over = fc_comm_of(parent);
+    bool good = call->rc == MPI_SUCCESS;
+    uint64_t origin = good ? mix(over->identity, over->n_made++) : 0;
+    int number = good && made != MPI_COMM_NULL ? new_comm(made, origin)->number : -1;
+    write_making(call, good, number, over->number);
+    fc_pmpi_done();
+}
+
+void fc_log_comm_of_group(struct fc_call *call, MPI_Comm parent, int tag, MPI_Comm made)
+{
+    if (!fc_pmpi_left(call)) return;
+    uint64_t origin = mix(parent == MPI_COMM_NULL ? 0 : fc_comm_of(parent)->identity, (uint64_t)(uint32_t)tag << 32);
+    int number = call->rc == MPI_SUCCESS && made != MPI_COMM_NULL ? new_comm(made, origin)->number : -1;
+    write_making(call, number >= 0, number, number);
     fc_pmpi_done();
 }
 
@@ -240,10 +266,20 @@ void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_
     struct fc_comm *over = fc_comm_of(parent);
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_COMM);
     event.peer = over->number;
-    if (over->between) fc_pmpi_note("MPI_Comm_idup of an intercommunicator");
-    event.comm = over->between ? -1 : fc_comm_like(made, over)->number;
+    if (over->between) fc_pmpi_note("(MPI_Comm_idup of an intercommunicator)");
+    event.comm = over->between ? -1 : duplicate(made, over)->number;
     event.mode = 1;
     fc_request_new(request, &event.request);
+    fc_pmpi_write(&event, NULL, 0);
+    fc_pmpi_done();
+}
+
+void fc_log_spawn(struct fc_call *call)
+{
+    if (!fc_pmpi_left(call)) return;
+    fc_pmpi_note("(MPI_Comm_spawn was called: the processes it started are not recorded, nor what was exchanged with "
+                 "them; the calls of those that started them keep their time)");
+    struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
     fc_pmpi_done();
 }
@@ -251,8 +287,8 @@ void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_
 struct fc_comm *fc_comm_take(const struct fc_call *call, MPI_Comm handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
-    struct fc_comm *comm = fc_handles_get(&state.comms, handle);
-    if (comm) fc_handles_set(&state.comms, handle, NULL);
+    struct fc_comm *comm = fc_handles_get(&state.comms, FC_KEY(handle));
+    if (comm) fc_handles_set(&state.comms, FC_KEY(handle), NULL);
     if (comm && state.last == comm) state.last = NULL;
     fc_pmpi_unlock();
     return comm;
@@ -279,14 +315,14 @@ struct fc_window {
 
 static struct fc_window *window_of(MPI_Win handle)
 {
-    struct fc_window *window = fc_handles_get(&state.windows, handle);
+    struct fc_window *window = fc_handles_get(&state.windows, FC_KEY(handle));
     if (window) return window;
     MPI_Group group;
     window = must(malloc(sizeof *window));
     PMPI_Win_get_group(handle, &group);
     window->world = ranks_of_group(group, &window->n);
     PMPI_Group_free(&group);
-    fc_handles_set(&state.windows, handle, window);
+    fc_handles_set(&state.windows, FC_KEY(handle), window);
     return window;
 }
 
@@ -308,8 +344,8 @@ void fc_log_rma(struct fc_call *call, int mode, int count, MPI_Datatype type, in
 struct fc_window *fc_win_take(const struct fc_call *call, MPI_Win handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
-    struct fc_window *window = fc_handles_get(&state.windows, handle);
-    if (window) fc_handles_set(&state.windows, handle, NULL);
+    struct fc_window *window = fc_handles_get(&state.windows, FC_KEY(handle));
+    if (window) fc_handles_set(&state.windows, FC_KEY(handle), NULL);
     fc_pmpi_unlock();
     return window;
 }

@@ -1,24 +1,36 @@
-/* pmpi_fortran.c - the Fortran names of MPI under Open MPI: mpi_x_ (mpif.h, use mpi) and mpi_x_f08_ (use
- * mpi_f08).
+/* pmpi_fortran.c - the Fortran names of MPI: mpi_x_ (mpif.h, use mpi) and mpi_x_f08_ (use mpi_f08).
  *
- * Open MPI's Fortran layer calls the C functions by their PMPI names, so a C wrapper never sees a Fortran
- * program. Every argument is an address, and a handle of mpi_f08 is a struct of one integer: both interfaces
- * take the same arguments in the same order, so one line makes both wrappers. They call pmpi_x_ and not
- * PMPI_x, which keeps the meaning of Fortran's MPI_IN_PLACE and MPI_STATUS_IGNORE. `err` is optional in
- * mpi_f08 (then NULL).
+ * Open MPI's Fortran layer calls the C functions by their PMPI names, so a C wrapper never sees a Fortran program. Every
+ * argument is an address, and a handle of mpi_f08 is a struct of one integer: both interfaces take the same arguments in
+ * the same order, so one line makes both wrappers. They call pmpi_x_ and not PMPI_x, which keeps the meaning of Fortran's
+ * MPI_IN_PLACE and MPI_STATUS_IGNORE. `err` is optional in mpi_f08 (then NULL).
  *
- * The real functions are weak: a C program has none of them, and then nobody calls these wrappers. Arguments
- * are named a, b, c, ... in MPI's order. */
+ * MPICH's layer calls the C functions by their MPI names, but for mpi_f08 only those with buffers (mpi_send_f08ts_); the
+ * others, mpi_wait_f08_, are wrapped here. A wrapper that a layer has no function for is never called.
+ *
+ * The real functions are weak: a C program has none of them, and then nobody calls these wrappers. Arguments are named
+ * a, b, c, ... in MPI's order. */
 #include "traces/pmpi/pmpi_record.h"
 
 #include <stdlib.h>
 
 typedef MPI_Fint fint;
 
-/* Open MPI's constants are addresses of these, the same for both interfaces. */
+/* Constants are addresses of these. */
+#ifdef OPEN_MPI
 extern int mpi_fortran_in_place_ __attribute__((weak));
 extern int mpi_fortran_status_ignore_ __attribute__((weak));
 extern int mpi_fortran_statuses_ignore_ __attribute__((weak));
+#define IN_PLACE(x) is_at(x, &mpi_fortran_in_place_)
+#define STATUS_IGNORE &mpi_fortran_status_ignore_
+#define STATUSES_IGNORE &mpi_fortran_statuses_ignore_
+#else
+#pragma weak MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#pragma weak MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#define IN_PLACE(x) (x == NULL)
+#define STATUS_IGNORE &MPIR_F08_MPI_STATUS_IGNORE_OBJ
+#define STATUSES_IGNORE MPIR_F08_MPI_STATUSES_IGNORE_OBJ
+#endif
 
 static inline bool is_at(const void *argument, const void *constant)
 {
@@ -32,7 +44,6 @@ static inline bool is_at(const void *argument, const void *constant)
 #define WIN(x) PMPI_Win_f2c(INT(x))
 #define REQUEST(x) PMPI_Request_f2c(INT(x))
 #define MESSAGE(x) PMPI_Message_f2c(INT(x))
-#define IN_PLACE(x) is_at(x, &mpi_fortran_in_place_)
 
 #define P0
 #define P1 void *a,
@@ -80,11 +91,17 @@ static inline bool is_at(const void *argument, const void *constant)
     }
 /* What -fno-underscoring and -fsecond-underscore make of a name. */
 #define ALIAS(name, n, of) void name(P##n fint *err) __attribute__((alias(#of)));
+#ifdef OPEN_MPI
+#define REAL_F08(name) pmpi_##name##_f08_
 #define WRAP_BEFORE(name, n, args, before, log)                                                              \
     ONE(pmpi_##name##_, mpi_##name##_, n, args, before, log)                                                 \
     ALIAS(mpi_##name, n, mpi_##name##_)                                                                      \
     ALIAS(mpi_##name##__, n, mpi_##name##_)                                                                  \
-    ONE(pmpi_##name##_f08_, mpi_##name##_f08_, n, args, before, log)
+    ONE(REAL_F08(name), mpi_##name##_f08_, n, args, before, log)
+#else
+#define REAL_F08(name) pmpir_##name##_f08_
+#define WRAP_BEFORE(name, n, args, before, log) ONE(REAL_F08(name), mpi_##name##_f08_, n, args, before, log)
+#endif
 #define WRAP(name, n, log) WRAP_BEFORE(name, n, (A##n err), (void)0, log)
 #define OTHER fc_log_other(&call)
 
@@ -119,7 +136,7 @@ WRAP(irecv, 7, fc_log_irecv(&call, INT(b), TYPE(c), INT(d), INT(e), COMM(f), REQ
 enum { STATUS_INTS = sizeof(MPI_Status) / sizeof(fint) };
 #define OWN_STATUS(x)                                                                                        \
     fint own[STATUS_INTS];                                                                                   \
-    void *st = is_at(x, &mpi_fortran_status_ignore_) ? own : x;                                              \
+    void *st = is_at(x, STATUS_IGNORE) ? own : x;                                              \
     MPI_Status s
 #define STATUS (PMPI_Status_f2c(st, &s), &s)
 WRAP_BEFORE(recv, 7, (A6 st, err), OWN_STATUS(g), fc_log_recv(&call, COMM(f), STATUS))
@@ -157,7 +174,7 @@ static void keep(struct kept *kept, int n, const fint *requests, void *statuses)
     kept->claimed = NULL;
     kept->was = n <= FEW ? kept->few : malloc((size_t)n * sizeof *kept->was);
     kept->own_status =
-        is_at(statuses, &mpi_fortran_status_ignore_) || is_at(statuses, &mpi_fortran_statuses_ignore_);
+        is_at(statuses, STATUS_IGNORE) || is_at(statuses, STATUSES_IGNORE);
     kept->status = statuses;
     if (kept->own_status)
         kept->status = n <= FEW ? kept->few_status : malloc((size_t)n * STATUS_INTS * sizeof *kept->status);
@@ -176,9 +193,31 @@ static void status_at(const void *statuses, int k, MPI_Status *status)
     PMPI_Status_f2c((const fint *)statuses + (size_t)k * STATUS_INTS, status);
 }
 
+/* What the layer counts indices from. Those of MPICH 4.0's mpi_f08 are C's, from 0: asked with a request to nobody. */
+#ifdef OPEN_MPI
+static int index_base(void)
+{
+    return 1;
+}
+#else
+void pmpir_waitany_f08_(P4 fint *err) __attribute__((weak));
+static int index_base(void)
+{
+    static int known = -1;
+    MPI_Request request;
+    MPI_Status status;
+    fint one = 1, handle, index = 1, err;
+    if (known >= 0) return known;
+    PMPI_Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+    handle = PMPI_Request_c2f(request);
+    pmpir_waitany_f08_(&one, &handle, &index, &status, &err);
+    return known = index == 0 ? 0 : 1;
+}
+#endif
+
 static void log_wait(struct fc_call *call, struct kept *kept, int n_done, const fint *index, bool is_test)
 {
-    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, 1, is_test, kept->status,
+    struct fc_wait wait = {kept->was, kept->claimed, kept->n, n_done, index, index ? index_base() : 0, is_test, kept->status,
                            status_at};
     fc_log_wait(call, &wait);
     drop(kept);
@@ -317,21 +356,41 @@ NONBLOCKING(ineighbor_alltoallw, 10, j, LOG_NEIGHBOR_W)
 
 /* ---- communicators: the parent and the new one ---- */
 
-#define MADE(parent, made) fc_log_comm(&call, COMM(parent), COMM(made), false)
+#define MADE(parent, made) fc_log_comm(&call, COMM(parent), COMM(made))
 WRAP(comm_dup, 2, MADE(a, b))
 WRAP(comm_dup_with_info, 3, MADE(a, c))
 WRAP(comm_idup, 3, fc_log_comm_idup(&call, COMM(a), COMM(b), REQUEST(c)))
 WRAP(comm_split, 4, MADE(a, d))
 WRAP(comm_split_type, 5, MADE(a, e))
 WRAP(comm_create, 3, MADE(a, c))
-WRAP(comm_create_group, 4, fc_log_comm(&call, COMM(a), COMM(d), true))
+WRAP(comm_create_group, 4, fc_log_comm_of_group(&call, COMM(a), INT(c), COMM(d)))
 WRAP(cart_create, 6, MADE(a, f))
 WRAP(cart_sub, 3, MADE(a, c))
 WRAP(graph_create, 6, MADE(a, f))
 WRAP(dist_graph_create, 9, MADE(a, i))
 WRAP(dist_graph_create_adjacent, 10, MADE(a, j))
-WRAP(intercomm_create, 6, fc_log_comm(&call, COMM(a), COMM(f), true))
+WRAP(intercomm_create, 6, fc_log_comm_of_group(&call, MPI_COMM_NULL, INT(e), COMM(f)))
 WRAP(intercomm_merge, 3, MADE(a, c))
+/* With the lengths of its texts behind. */
+#define SPAWN(real, name, n)                                                                                 \
+    void real(P##n fint *err, long length, long longer) __attribute__((weak));                               \
+    void name(P##n fint *err, long length, long longer);                                                     \
+    void name(P##n fint *err, long length, long longer)                                                      \
+    {                                                                                                        \
+        struct fc_call call;                                                                                 \
+        fint no_err;                                                                                         \
+        err = err ? err : &no_err;                                                                           \
+        fc_pmpi_enter(&call);                                                                                \
+        real(A##n err, length, longer);                                                                      \
+        call.rc = *err;                                                                                      \
+        fc_log_spawn(&call);                                                                                 \
+    }
+#ifdef OPEN_MPI
+SPAWN(pmpi_comm_spawn_, mpi_comm_spawn_, 8)
+SPAWN(pmpi_comm_spawn_multiple_, mpi_comm_spawn_multiple_, 9)
+#endif
+SPAWN(REAL_F08(comm_spawn), mpi_comm_spawn_f08_, 8)
+SPAWN(REAL_F08(comm_spawn_multiple), mpi_comm_spawn_multiple_f08_, 9)
 WRAP_BEFORE(comm_free, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),
             fc_log_comm_free(&call, was))
 WRAP_BEFORE(comm_disconnect, 1, (A1 err), struct fc_comm *was = fc_comm_take(&call, COMM(a)),

@@ -28,11 +28,11 @@ static struct {
 
 static struct fc_request *add_request(MPI_Request handle)
 {
-    struct fc_request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, handle);
+    struct fc_request *r = calloc(1, sizeof *r), *first = fc_handles_get(&state.requests, FC_KEY(handle));
     if (!r) abort();
     r->number = state.made++;
     if (!first) {
-        fc_handles_set(&state.requests, handle, r);
+        fc_handles_set(&state.requests, FC_KEY(handle), r);
     } else {
         while (first->next) first = first->next;
         first->next = r;
@@ -43,16 +43,16 @@ static struct fc_request *add_request(MPI_Request handle)
 /* The oldest request of that handle for which no other thread waits; NULL: none of ours. */
 static struct fc_request *request_of(MPI_Request handle)
 {
-    struct fc_request *r = fc_handles_get(&state.requests, handle);
+    struct fc_request *r = fc_handles_get(&state.requests, FC_KEY(handle));
     while (r && r->claimed) r = r->next;
     return r;
 }
 
 static void unlink_request(MPI_Request handle, struct fc_request *r)
 {
-    struct fc_request *before = fc_handles_get(&state.requests, handle);
+    struct fc_request *before = fc_handles_get(&state.requests, FC_KEY(handle));
     if (before == r) {
-        fc_handles_set(&state.requests, handle, r->next);
+        fc_handles_set(&state.requests, FC_KEY(handle), r->next);
         return;
     }
     while (before->next != r) before = before->next;
@@ -133,6 +133,8 @@ void fc_log_sendrecv(struct fc_call *call, int count, MPI_Datatype type, int des
     struct fc_raw_event send = message_event(&sent, FC_OP_SEND, c, dest, tag, fc_bytes_of(count, type));
     if (irecv.request < 0)
         send.compute_ns = irecv.compute_ns, send.polls = irecv.polls; /* taken but not written */
+    else if (send.kind == FC_OP_SEND)
+        send.request = irecv.request;
     if (send.kind == FC_OP_SEND || irecv.request < 0) fc_pmpi_write(&send, NULL, 0);
     if (irecv.request >= 0) {
         int64_t done[FC_DONE_WORDS] = {irecv.request, FC_HOW_RECEIVED, irecv.peer, irecv.tag, irecv.bytes};
@@ -313,7 +315,7 @@ void fc_log_cancel(struct fc_call *call, MPI_Request request)
 {
     if (!fc_pmpi_left(call)) return;
     struct fc_request *r = request_of(request);
-    if (!r) r = fc_handles_get(&state.requests, request); /* another thread waits for it */
+    if (!r) r = fc_handles_get(&state.requests, FC_KEY(request)); /* another thread waits for it */
     if (r) r->cancelled = true;
     struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
     fc_pmpi_write(&event, NULL, 0);
@@ -336,7 +338,7 @@ void fc_log_request_free(struct fc_call *call, struct fc_request *was)
     if (was) {
         int64_t freed[FC_DONE_WORDS] = {was->number, FC_HOW_FREED, 0, 0, 0};
         bool open = was->receive && (!was->persistent || was->active);
-        if (open) fc_pmpi_note("MPI_Request_free of a receive under way: counted with its posted size");
+        if (open) fc_pmpi_note("(MPI_Request_free of a receive under way: counted with its posted size)");
         fc_pmpi_write(&event, freed, open ? FC_DONE_WORDS : 0);
         free_request(was);
     } else {
@@ -369,7 +371,7 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
         if (call->rc == MPI_SUCCESS && message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC) {
             struct fc_comm *c = fc_comm_of(comm);
             c->users++;
-            fc_handles_set(&state.messages, message, c);
+            fc_handles_set(&state.messages, FC_KEY(message), c);
         }
         struct fc_raw_event event = fc_pmpi_event(call, FC_OP_OTHER);
         fc_pmpi_write(&event, NULL, 0);
@@ -380,8 +382,8 @@ void fc_log_mprobe(struct fc_call *call, bool found, MPI_Comm comm, MPI_Message 
 struct fc_comm *fc_message_take(const struct fc_call *call, MPI_Message handle)
 {
     if (!fc_pmpi_ahead(call)) return NULL;
-    struct fc_comm *comm = fc_handles_get(&state.messages, handle);
-    if (comm) fc_handles_set(&state.messages, handle, NULL);
+    struct fc_comm *comm = fc_handles_get(&state.messages, FC_KEY(handle));
+    if (comm) fc_handles_set(&state.messages, FC_KEY(handle), NULL);
     fc_pmpi_unlock();
     return comm;
 }

@@ -8,10 +8,15 @@
 
 #include <stdint.h>
 
-#define FC_RAW_MAGIC "fcraw002"
+#define FC_RAW_MAGIC "fcraw003"
 #define FC_RAW_DIRECTORY                                                                                     \
     "FABRICAST_TRACE_DIR"    /* environment: where the ranks write; unset: nothing is recorded */
-#define FC_RAW_AGAIN "again" /* file that says: a second MPI program started in this directory */
+/* Files of that directory that say: */
+#define FC_RAW_AGAIN "again"     /* a second MPI program started */
+#define FC_RAW_LEFT "left"       /* a rank ended by itself, without MPI_Finalize: MPI_Abort, exit */
+#define FC_RAW_LOADED "loaded"   /* libfabricast-pmpi.so was loaded into a process */
+#define FC_RAW_HAS_MPI "has-mpi" /* and one of these had an MPI library */
+#define FC_RAW_REFUSED "refused" /* there is no recorder for its MPI, which the text names */
 
 struct fc_raw_head {
     char magic[8];
@@ -19,6 +24,7 @@ struct fc_raw_head {
     int64_t clock_offset_ns; /* real time minus the monotonic clock of the records */
     uint64_t host;           /* hash of the host's name and boot: equal where the monotonic clock is shared */
     char library[128];       /* what MPI says it is */
+    uint64_t threads;        /* not 0: several threads called MPI and may do so at the same time */
     uint64_t size;           /* bytes of the file up to the last whole record; the file may be longer */
 };
 
@@ -37,14 +43,15 @@ struct fc_raw_event {
     int32_t peer; /* world rank or root; for a COMM op the parent's number */
     int32_t tag;
     int64_t bytes;
-    int64_t request; /* the rank's own number, -1: none */
+    int64_t request; /* the rank's own number, -1: none; SEND: the receive that ends with it (MPI_Sendrecv) */
     int64_t enter_ns, leave_ns, compute_ns;
     uint64_t n_words;
 };
 
-/* Communicators get the same number on every rank without any message: the members of a communicator all make
- * it, in the same order if there are several of the same members; so (members, how many of these before)
- * names it. Only the first member writes the list, all write its hash. */
+/* Communicators get the same number on every rank without any message. The members of a communicator all make it, by a
+ * call over its parent whose place in the order of such calls they agree on, or by a call of its own for a tag. So its
+ * members with its parent's identity and that place (or tag) give it an identity; where several have the same, their order
+ * tells. Only the first member writes the list of members, all write the identity, as a hash. */
 enum fc_raw_comm {
     FC_COMM_HASH_A,
     FC_COMM_HASH_B,

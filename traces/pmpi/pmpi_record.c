@@ -147,9 +147,21 @@ static void close_file(void)
     recorder.on = false;
 }
 
+static void leave_mark(const char *name)
+{
+    const char *directory = getenv(FC_RAW_DIRECTORY);
+    char path[PATH_MAX];
+    if (!directory) return;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int mark = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (mark >= 0) close(mark);
+}
+
 /* A program that ends without MPI_Finalize. */
 __attribute__((destructor)) static void at_exit(void)
 {
+    if (recorder.file < 0 || getpid() != recorder.process) return;
+    leave_mark(FC_RAW_LEFT);
     close_file();
 }
 
@@ -184,10 +196,14 @@ static void open_file(const char *directory, int rank)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%d", directory, rank);
     recorder.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (recorder.file >= 0) return;
-    snprintf(path, sizeof path, "%s/" FC_RAW_AGAIN, directory);
-    int mark = errno == EEXIST ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (mark >= 0) close(mark);
+    if (recorder.file < 0 && errno == EEXIST) leave_mark(FC_RAW_AGAIN);
+}
+
+static bool was_spawned(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    return parent != MPI_COMM_NULL;
 }
 
 static bool start_file(void)
@@ -196,12 +212,14 @@ static bool start_file(void)
     struct fc_raw_head head = {.host = host_hash()};
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length;
-    if (!directory || !*directory || recorder.file >= 0) return false;
+    if (!directory || !*directory || recorder.file >= 0 || was_spawned()) return false;
     memcpy(head.magic, FC_RAW_MAGIC, sizeof head.magic);
     PMPI_Comm_rank(MPI_COMM_WORLD, &head.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &head.n_ranks);
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
+    for (char *at = library; *at; at++)
+        if (*at == '\t') *at = ' ';
     memcpy(head.library, library, sizeof head.library - 1);
     head.clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
     open_file(directory, head.rank);
@@ -253,8 +271,10 @@ bool fc_pmpi_left(struct fc_call *call)
         return false;
     }
     pthread_mutex_lock(&recorder.lock);
-    if (!pthread_equal(pthread_self(), recorder.first_thread))
-        fc_pmpi_note("(MPI calls of several threads: recorded in the order in which they returned)");
+    if (!pthread_equal(pthread_self(), recorder.first_thread)) {
+        fc_pmpi_note("(MPI calls of several threads: one sequence a rank, their computation added up)");
+        if (recorder.shared && recorder.window) recorder.head->threads = 1;
+    }
     return true;
 }
 
@@ -358,5 +378,6 @@ void fc_pmpi_abort(void)
     pthread_mutex_lock(&recorder.lock);
     for (int i = 0; i < recorder.n_notes; i++) write_text(FC_RAW_NOTE, recorder.note[i]);
     write_text(FC_RAW_NOTE, "(MPI_Abort was called)");
+    leave_mark(FC_RAW_LEFT);
     pthread_mutex_unlock(&recorder.lock);
 }

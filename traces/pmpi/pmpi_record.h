@@ -46,11 +46,13 @@ struct fc_handles { /* pointer to pointer, open addressing */
     void **key, **value;
     size_t capacity, used;
 };
+#define FC_KEY(handle) ((void *)(intptr_t)(handle)) /* Open MPI's handles are addresses, MPICH's integers */
 void *fc_handles_get(const struct fc_handles *table, const void *key);
 void fc_handles_set(struct fc_handles *table, void *key, void *value); /* value NULL removes */
 
 struct fc_comm {
     int number; /* as in the rank's file */
+    uint64_t identity, n_made; /* the same on all members; communicators made by calls over all of it */
     int rank;   /* mine in it */
     int n, n_remote;
     int *
@@ -60,13 +62,13 @@ struct fc_comm {
     bool freed;
 };
 struct fc_comm *fc_comm_of(MPI_Comm handle);
-struct fc_comm *fc_comm_new(MPI_Comm handle); /* just made, with a new number */
-struct fc_comm *fc_comm_like(MPI_Comm handle,
-                             struct fc_comm *parent); /* its duplicate, perhaps not usable yet */
 void fc_comm_release(struct fc_comm *comm);
 int fc_world_of(const struct fc_comm *comm, int peer);
 void fc_comm_start(void);
-void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made, bool over_itself);
+/* Made by a call over the parent; or over the new one's members only, for a tag (parent MPI_COMM_NULL: of two). */
+void fc_log_comm(struct fc_call *call, MPI_Comm parent, MPI_Comm made);
+void fc_log_comm_of_group(struct fc_call *call, MPI_Comm parent, int tag, MPI_Comm made);
+void fc_log_spawn(struct fc_call *call);
 void fc_log_comm_idup(struct fc_call *call, MPI_Comm parent, MPI_Comm made, MPI_Request request);
 /* What a handle stands for, taken out of its table ahead of the call that frees it; NULL: unknown. The log of
  * that call releases it. */
