@@ -31,7 +31,7 @@ static enum fc_code read_listed(struct other *o)
     struct fc_status why = {0};
     o->listed = o->arguments->background_nodes != NULL;
     static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
-    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->background_nodes, &o->scratch, &o->nodes,
+    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->background_nodes, 0, &o->scratch, &o->nodes,
                                      &o->n_nodes, &why))
         return FC_OK;
     if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);

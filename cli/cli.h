@@ -39,6 +39,7 @@ struct fc_arguments {
     bool worst_case;
     const char **node_lists; /* [n_node_lists] every --nodes, in order; `nodes` is the last */
     int n_node_lists;
+    long nodes_line; /* the candidate list on this line of the file that `nodes` names; 0: all of it */
     bool compare, long_mapping;
     const char *format; /* of what is written */
     bool partial;       /* capture: of a program that failed too */
@@ -87,12 +88,13 @@ struct fc_session {
     struct fc_beside beside; /* after fc_session_replay_beside */
     struct fc_calibration calibration; /* after fc_session_calibrate, where there is one: calibrated */
     bool calibrated;
+    struct fc_calibration_misfit misfit; /* where there is none: why */
 };
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
                              struct fc_status *st);
 void fc_session_close(struct fc_session *session);
-/* Looks for the calibration beside the machine's file; its closed runs, or NULL where there is none. FC_INPUT: it is of
- * another kind of router, or cannot be read. */
+/* Looks for the calibration beside the machine's file; its closed runs, or NULL where there is none that fits: why is in
+ * session->misfit. FC_INPUT: it cannot be read. */
 enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);
 /* --flops-per-s as options of the readers (speeds in the arena). */
 enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc_arena *arena,
@@ -208,6 +210,8 @@ void fc_heartbeat_start(bool quiet);
 void fc_heartbeat_stop(void);
 /* A line on standard error, "fabricast: ...", in place of the heartbeat's. */
 void fc_note(const char *format, ...) FC_PRINTF(1, 2);
+/* That an answer is uncalibrated, and why. */
+void fc_note_uncalibrated(const char *why);
 /* fc_progress_start and fc_progress_end of a bar that the heartbeat keeps alive. */
 void fc_work_start(struct fc_progress *progress, bool quiet);
 void fc_work_end(struct fc_progress *progress);

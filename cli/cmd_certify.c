@@ -18,9 +18,15 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "rule        %s on routing %s: %d virtual channels a link\n", c->policy, m->routing->name, c->n_vcs);
     fprintf(stream, "graph       %llu channels (%llu used), %llu arcs\n", (unsigned long long)c->n_channels,
             (unsigned long long)c->n_used_channels, (unsigned long long)c->n_arcs);
-    fprintf(stream, "answer      %s\n            %s\n",
-            !c->safe ? "CAN DEADLOCK" : c->acyclic ? "free of deadlock: acyclic" : "free of deadlock: by the escape",
-            c->argument);
+    fprintf(stream, "answer      %s\n",
+            !c->safe     ? "CAN DEADLOCK"
+            : !c->enough ? "NOT with this machine's virtual channels"
+            : c->acyclic ? "free of deadlock: acyclic"
+                         : "free of deadlock: by the escape");
+    if (!c->enough)
+        fprintf(stream, "            The rule takes %d virtual channels of a link; router.vcs has %lld.\n", c->data_vcs,
+                m->router.vcs);
+    fprintf(stream, "            %s\n", c->argument);
     for (uint32_t i = 0; i < c->n_cycle; i++)
         fprintf(stream, "  %s %s\n", i ? "waits for" : "cycle:   ",
                 fc_channel_name(&a->session->net, c->cycle[i], c->n_vcs, name, sizeof name));
@@ -36,9 +42,10 @@ static json_t *to_json(const struct answer *a)
     for (uint32_t i = 0; i < c->n_cycle; i++)
         json_array_append_new(cycle, json_string(fc_channel_name(&a->session->net, c->cycle[i], c->n_vcs, name,
                                                                  sizeof name)));
-    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:I, s:I, s:I, s:s, s:o}", "machine", a->session->machine.name,
-                     "routing", a->session->machine.routing->name, "rule", c->policy, "deadlock_free", c->safe,
-                     "acyclic", c->acyclic, "virtual_channels", c->n_vcs, "channels", (json_int_t)c->n_channels,
+    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:I, s:I, s:I, s:I, s:s, s:o}", "machine", a->session->machine.name,
+                     "routing", a->session->machine.routing->name, "rule", c->policy, "deadlock_free", c->safe && c->enough,
+                     "acyclic", c->acyclic, "virtual_channels", c->n_vcs, "vcs_needed", c->data_vcs, "vcs",
+                     (json_int_t)a->session->machine.router.vcs, "channels", (json_int_t)c->n_channels,
                      "channels_used", (json_int_t)c->n_used_channels, "arcs", (json_int_t)c->n_arcs, "argument",
                      c->argument, "cycle", cycle);
 }
@@ -51,9 +58,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!fc_certify(&session.net, arguments->vc_rule, &certificate, st)) {
         struct answer answer = {&session, &certificate};
         json_t *json = arguments->json ? to_json(&answer) : NULL;
-        bool safe = certificate.safe;
-        if (!fc_deliver(arguments, json, print, &answer, st) && !safe)
+        if (!fc_deliver(arguments, json, print, &answer, st) && !certificate.safe)
             fc_refuse(st, FC_NO, "%s can deadlock under rule %s", session.machine.name, certificate.policy);
+        else if (!st->code && !certificate.enough)
+            fc_refuse(st, FC_NO, "%s has too few virtual channels for rule %s: router.vcs is %lld (expected at least %d)",
+                      session.machine.name, certificate.policy, session.machine.router.vcs, certificate.data_vcs);
         json_decref(json);
         fc_certificate_free(&certificate);
     }

@@ -156,11 +156,12 @@ static json_t *to_json(const struct answer *a)
                   "flit", fc_json_real(a->saturation));
     if (a->queueing)
         json_object_set_new(saturation, "queueing_error_percent", fc_json_real(a->model.saturation_percent));
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?}", "machine", a->session->machine.name,
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:s?, s:s?}", "machine", a->session->machine.name,
                      "traffic", a->demand->name, "routing", a->session->machine.routing->name, "vc_rule",
                      a->vc_rule, "engine", a->engine, "points", points, "saturation", saturation,
                      "ideal_throughput", fc_json_real(a->ideal), "calibration",
-                     a->queueing && a->model.calibrated ? a->model.calibration.file : NULL);
+                     a->queueing && a->model.calibrated ? a->model.calibration.file : NULL, "uncalibrated_because",
+                     a->queueing && !a->model.calibrated ? a->model.misfit.text : NULL);
     json_t *windows = a->queueing ? fc_curve_model_windows_json(&a->model) : NULL;
     if (windows) json_object_set_new(json, "windows", windows);
     return json;
@@ -306,6 +307,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
                             struct fc_arena *arena, struct fc_status *st)
 {
     json_t *json = arguments->json ? to_json(a) : NULL;
+    if (a->queueing && a->model.misfit.mistake) fc_note_uncalibrated(a->model.misfit.text);
     fc_deliver(arguments, json, print, a, st);
     json_decref(json);
     if (!st->code && arguments->plot) plot(arguments, a, arena, st);

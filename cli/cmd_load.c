@@ -127,7 +127,7 @@ static json_t *to_json(const struct answer *a)
         json_array_append_new(hot, fc_json_bottleneck(net, hottest[i], a->load->bytes[hottest[i]]));
     const struct fc_prediction *p = &a->network;
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s, "
-                     "s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
+                     "s:s?, s:s?, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "machine", a->session->machine.name, "traffic", a->demand->name, "mapping", a->mapping->strategy,
                      "routing", a->session->machine.routing->name, "method", a->load->method, "time_s",
                      fc_json_real(p->network_s), "communication_s", fc_json_real(p->network_s), "computation_s",
                      fc_json_real(NAN), "bound_s", fc_json_real(s->bound_s), "percent_of_peak",
@@ -135,7 +135,8 @@ static json_t *to_json(const struct answer *a)
                      "bottleneck", fc_json_bottleneck(net, s->hottest, s->hottest == FC_NONE ? 0 : a->load->bytes[s->hottest]),
                      "links", fc_json_links(net, s), "hop_bytes", fc_json_real(a->load->hop_bytes), "error_percent",
                      fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
-                     a->session->calibrated ? a->session->calibration.file : NULL, "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
+                     a->session->calibrated ? a->session->calibration.file : NULL, "uncalibrated_because",
+                     *a->session->misfit.text ? a->session->misfit.text : NULL, "network_bytes", fc_json_real(a->load->network_bytes), "local_bytes",
                      fc_json_real(a->load->local_bytes), "wire_factor", fc_json_real(a->load->wire_factor),
                      "bound_by", a->load->bound_by, "lp", fc_json_flow_bound(a->load),
                      "histograms", histograms, "hottest", hot);
@@ -222,6 +223,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
             fc_load_summarise(&session.net, &load, &settings, &answer.summary);
             if (!predict_network(&answer, &settings, &placement, &session, st)) {
                 json_t *json = arguments->json ? to_json(&answer) : NULL;
+                if (session.misfit.mistake) fc_note_uncalibrated(session.misfit.text);
                 fc_deliver(arguments, json, print, &answer, st);
                 json_decref(json);
                 if (!st->code && arguments->plot) plot(&answer, st);

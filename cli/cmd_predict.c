@@ -1,6 +1,8 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
 #include "cli/prediction.h"
+#include "core/hostlist.h"
+#include "models/hosts.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -115,30 +117,71 @@ static int by_time(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
+/* One candidate. */
+struct nodes {
+    const char *given; /* as --nodes has it */
+    long line;         /* of the file that it names; 0: all of it */
+    const char *label;
+};
+struct node_lists {
+    struct nodes *list; /* [n] */
+    size_t n;           /* 0: no --nodes */
+};
+
+/* Every --nodes, and of a file with several candidate lists every line. */
+static enum fc_code find_lists(const struct fc_arguments *arguments, struct fc_arena *arena, struct node_lists *lists,
+                               struct fc_status *st)
+{
+    size_t n = (size_t)arguments->n_node_lists, most = 0;
+    struct fc_host_line **line = fc_alloc(arena, n + 1, sizeof *line, st);
+    size_t *n_lines = fc_alloc(arena, n + 1, sizeof *n_lines, st);
+    for (size_t i = 0; !st->code && i < n; i++) {
+        const char *text = arguments->node_lists[i];
+        if (fc_nodes_in_file(text)) fc_host_file_lists(text + (*text == '@'), arena, &line[i], &n_lines[i], st);
+        most += n_lines[i] ? n_lines[i] : 1;
+    }
+    if (st->code || !(lists->list = fc_alloc(arena, most + 1, sizeof *lists->list, st))) return st->code;
+    for (size_t i = 0; i < n; i++) {
+        const char *text = arguments->node_lists[i];
+        if (!n_lines[i]) lists->list[lists->n++] = (struct nodes){text, 0, text};
+        for (size_t k = 0; k < n_lines[i]; k++)
+            lists->list[lists->n++] = (struct nodes){text, line[i][k].line, line[i][k].text};
+    }
+    return FC_OK;
+}
+
 /* Every machine with every list of nodes, fastest first where there are several lists. */
 static enum fc_code predict_all(struct fc_predictor *s, const char **machines, size_t n_machines, const char **maps,
-                                size_t n_maps, const struct report *report, struct fc_status *st)
+                                size_t n_maps, const struct node_lists *lists, const struct report *report,
+                                struct fc_status *st)
 {
     const struct fc_arguments *arguments = s->arguments;
-    size_t n_lists = arguments->n_node_lists > 1 ? (size_t)arguments->n_node_lists : 1;
+    bool several = lists->n > 1;
+    size_t n_lists = several ? lists->n : 1;
     struct fc_arguments one = *arguments;
     struct fc_predicted *rows = report->rows;
+    const char *label = "";
     s->arguments = &one;
     for (size_t i = 0; i < n_machines * n_lists && !st->code; i++, rows += n_maps) {
-        if (n_lists > 1) one.nodes = arguments->node_lists[i % n_lists];
+        if (several) {
+            const struct nodes *nodes = &lists->list[i % n_lists];
+            one.nodes = nodes->given;
+            one.nodes_line = nodes->line;
+            label = nodes->label;
+        }
         predict_machine(s, machines[i / n_lists], maps, n_maps, rows, st);
-        for (size_t m = 0; m < n_maps && n_lists > 1 && !st->code; m++) {
-            rows[m].nodes = one.nodes;
+        for (size_t m = 0; m < n_maps && several && !st->code; m++) {
+            rows[m].nodes = label;
             rows[m].number = (size_t)(rows + m - report->rows);
-            json_object_set_new(rows[m].json, "nodes", json_string(one.nodes));
+            json_object_set_new(rows[m].json, "nodes", json_string(label));
         }
     }
     s->arguments = arguments;
-    if (st->code && n_lists > 1) {
+    if (st->code && several) {
         size_t used = strlen(st->message);
-        snprintf(st->message + used, sizeof st->message - used, " (with --nodes %.200s)", one.nodes);
+        snprintf(st->message + used, sizeof st->message - used, " (with --nodes %.200s)", label);
     }
-    if (!st->code && n_lists > 1) qsort(report->rows, report->n, sizeof *report->rows, by_time);
+    if (!st->code && several) qsort(report->rows, report->n, sizeof *report->rows, by_time);
     return st->code;
 }
 
@@ -153,6 +196,7 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct r
     } else {
         json_incref(json);
     }
+    fc_predicted_note(report->rows, report->n);
     enum fc_code code = fc_deliver(arguments, json, print, report, st);
     json_decref(json);
     return code || !arguments->plot ? code : fc_predicted_plot(arguments, report->rows, report->n, arena, st);
@@ -165,14 +209,16 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char **machines, **maps;
     size_t n_machines, n_maps;
     struct report report = {NULL, 0};
+    struct node_lists lists = {NULL, 0};
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) || fc_predictor_start(arguments, &arena, &s, st) ||
         fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
-        fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st))
+        fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
+        find_lists(arguments, &arena, &lists, st))
         goto done;
-    report.n = n_machines * n_maps * (arguments->n_node_lists > 1 ? (size_t)arguments->n_node_lists : 1);
+    report.n = n_machines * n_maps * (lists.n > 1 ? lists.n : 1);
     report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
     s.most_timelines = arguments->plot ? FC_MOST_TIMELINES : 0;
-    if (report.rows) predict_all(&s, machines, n_machines, maps, n_maps, &report, st);
+    if (report.rows) predict_all(&s, machines, n_machines, maps, n_maps, &lists, &report, st);
     if (!st->code) deliver(arguments, &report, &arena, st);
 done:
     for (size_t i = 0; report.rows && i < report.n; i++) fc_predicted_free(&report.rows[i]);

@@ -265,6 +265,7 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
     struct fc_arguments to_stdout = *a->arguments;
     to_stdout.output = NULL;
     json_t *json = a->arguments->json ? to_json(a) : NULL;
+    fc_predicted_note(a->row, 2);
     fc_deliver(&to_stdout, json, print, a, st);
     json_decref(json);
     return st->code;

@@ -74,7 +74,7 @@ static enum fc_code solve(const struct fc_arguments *arguments, const struct fc_
 {
     const char *pattern = arguments->pattern;
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
-    if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, st) ||
+    if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model,
                            st))

@@ -11,6 +11,7 @@ struct fc_curve_model {
     struct fc_arena arena;
     struct fc_calibration calibration;
     bool calibrated; /* there is one */
+    struct fc_calibration_misfit misfit; /* why not */
     struct fc_turns turns;
     struct fc_calibrated *model;
     struct fc_calibrated_answer *answers; /* [n] `why` lives as long as this */

@@ -100,6 +100,11 @@ void fc_note(const char *format, ...)
     pthread_mutex_unlock(&beat.lock);
 }
 
+void fc_note_uncalibrated(const char *why)
+{
+    fc_note("%s; this answer is uncalibrated", why);
+}
+
 /* core's bar, and what of it the thread repeats. */
 static void show(struct fc_progress *self, double done_fraction, const char *what)
 {

@@ -94,7 +94,7 @@ static double *keep_ranks(struct fc_predictor *s, const double *of_rank, uint32_
 static json_t *row_json(const struct fc_network *net, const struct fc_predicted *row, const struct fc_load_summary *links)
 {
     const struct fc_prediction *p = &row->p;
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:s?, "
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:s, s:s?, s:s?, "
                      "s:o, s:o, s:s}", "machine", row->machine, "traffic", row->traffic, "mapping", row->mapping, "routing", row->routing,
                      "tasks", (json_int_t)row->n_tasks, "time_s", fc_json_real(p->time_s), "communication_s",
                      fc_json_real(p->communication_s), "computation_s", fc_json_real(p->computation_s), "bound_s",
@@ -102,7 +102,7 @@ static json_t *row_json(const struct fc_network *net, const struct fc_predicted 
                      "bottleneck", fc_json_bottleneck(net, p->bottleneck, p->bottleneck_bytes), "links",
                      links ? fc_json_links(net, links) : json_null(), "hop_bytes", fc_json_real(row->hop_bytes), "error_percent",
                      fc_json_real(p->error_percent), "extrapolated", p->extrapolated, "why", p->why, "calibration",
-                     row->calibration, "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
+                     row->calibration, "uncalibrated_because", row->calibration ? NULL : row->uncalibrated, "network_bytes", fc_json_real(p->network_bytes), "local_bytes",
                      fc_json_real(p->local_bytes), "confidence", row->confidence);
 }
 
@@ -120,12 +120,23 @@ static enum fc_code state_error(struct fc_predictor *s, struct fc_session *sessi
     return st->code;
 }
 
+/* Looks for the machine's calibration; where none fits the row says why. */
+static enum fc_code calibrate(struct fc_predictor *s, struct fc_session *session, const struct fc_bulk **bulk,
+                              struct fc_predicted *row, struct fc_status *st)
+{
+    if (fc_session_calibrate(session, bulk, st)) return st->code;
+    row->misfit = session->misfit.mistake;
+    if (!session->calibrated) row->uncalibrated = fc_copy_text(s->arena, session->misfit.text, st);
+    return st->code;
+}
+
 /* What contention and queueing take from the machine's calibration. */
-static enum fc_code find_calibration(struct fc_session *session, struct fc_replay_settings *settings, struct fc_status *st)
+static enum fc_code find_calibration(struct fc_predictor *s, struct fc_session *session,
+                                     struct fc_replay_settings *settings, struct fc_predicted *row, struct fc_status *st)
 {
     const struct fc_bulk *bulk;
     if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
-    if (fc_session_calibrate(session, &bulk, st)) return st->code;
+    if (calibrate(s, session, &bulk, row, st)) return st->code;
     settings->calibration = session->calibrated ? &session->calibration : NULL;
     return FC_OK;
 }
@@ -143,7 +154,7 @@ static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *ses
     if (s->most_timelines > 0) settings.timeline = row->timeline = fc_alloc(s->arena, 1, sizeof *row->timeline, st);
     if (st->code) return st->code;
     if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st) ||
-        find_calibration(session, &settings, st))
+        find_calibration(s, session, &settings, row, st))
         return st->code;
     fc_work_start(&progress, s->arguments->quiet);
     enum fc_code code =
@@ -194,7 +205,7 @@ static enum fc_code predict_demand(struct fc_predictor *s, struct fc_session *se
                                         .flow = &flow,
                                         .seed = s->arguments->seed,
                                         .background_bytes_per_s = session->background_bytes_per_s};
-    if (fc_session_calibrate(session, &settings.bulk, st)) return st->code;
+    if (calibrate(s, session, &settings.bulk, row, st)) return st->code;
     if (settings.bulk) row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
     if (fc_load_solve(&session->net, demand, placement, &settings, &load, st)) return st->code;
     if (!fc_predict_phase(&session->net, demand, placement, &load, &settings, &row->p, st)) {
@@ -245,6 +256,15 @@ static enum fc_code predict_placed(struct fc_predictor *s, struct fc_session *se
     }
     fc_mapping_free(&mapping);
     return code;
+}
+
+void fc_predicted_note(const struct fc_predicted *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool told = !rows[i].misfit;
+        for (size_t j = 0; j < i && !told; j++) told = rows[j].misfit && !strcmp(rows[j].uncalibrated, rows[i].uncalibrated);
+        if (!told) fc_note_uncalibrated(rows[i].uncalibrated);
+    }
 }
 
 void fc_predicted_free(struct fc_predicted *row)

@@ -9,6 +9,8 @@
 struct fc_predicted {
     const char *machine, *title, *confidence, *mapping, *routing, *traffic;
     const char *calibration; /* file, or NULL */
+    const char *uncalibrated; /* why there is none where one was looked for; else NULL */
+    bool misfit;              /* it is there and does not fit: people are told */
     struct fc_prediction p;
     char bottleneck[256];
     uint32_t n_tasks;
@@ -50,6 +52,8 @@ enum fc_code fc_predictor_traffic(struct fc_predictor *s, const struct fc_sessio
 /* Predicts the traffic under mapping `map`; free the row, also after a failure. */
 enum fc_code fc_predict_one(struct fc_predictor *s, struct fc_session *session, const struct fc_demand *demand,
                             const char *map, struct fc_predicted *row, struct fc_status *st);
+/* Tells on standard error which rows' calibrations do not fit their machines. */
+void fc_predicted_note(const struct fc_predicted *rows, size_t n);
 void fc_predicted_free(struct fc_predicted *row);
 /* --plot: all figures of the predictions (predict_plots.c). */
 enum { FC_MOST_TIMELINES = 4, FC_MOST_RANK_FRAMES = 8 };

@@ -25,9 +25,9 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
     }
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
-        return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+        return a->nodes ? fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
     }
-    if (a->nodes && fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
+    if (a->nodes && fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
     if (!a->nodes || n != s->n_nodes)
         return fc_refuse(st, FC_INPUT, "--hosts: %u hosts (expected one for each of the machine's %u nodes%s)", n,
                          s->net.n_nodes,
@@ -40,7 +40,7 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
 static enum fc_code read_nodes(const struct fc_arguments *a, struct fc_session *s, struct fc_status *st)
 {
     if (a->hosts) return name_hosts(a, s, st);
-    return a->nodes ? fc_nodes_read(&s->net, a->nodes, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+    return a->nodes ? fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
 }
 
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *s,
@@ -61,7 +61,7 @@ enum fc_code fc_session_calibrate(struct fc_session *s, const struct fc_bulk **b
 {
     *bulk = s->calibrated ? &s->calibration.phases : NULL;
     if (s->calibrated) return FC_OK; /* found before */
-    if (fc_calibration_find(&s->net, &s->calibration, &s->calibrated, st)) return st->code;
+    if (fc_calibration_find(&s->net, &s->calibration, &s->calibrated, &s->misfit, st)) return st->code;
     if (s->calibrated) *bulk = &s->calibration.phases;
     return FC_OK;
 }

@@ -185,7 +185,14 @@ static enum fc_code visit_elements(const char *text, size_t length, bool in_file
     }
 }
 
-static enum fc_code walk_file(const char *path, fc_element_visit *visit, void *context, struct fc_status *st)
+/* A line of a file without its comment. */
+static const char *end_of_words(const struct fc_lines *lines)
+{
+    const char *comment = memchr(lines->text, '#', lines->length);
+    return comment ? comment : lines->text + lines->length;
+}
+
+static enum fc_code walk_file(const char *path, long line, fc_element_visit *visit, void *context, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_text text;
@@ -196,15 +203,14 @@ static enum fc_code walk_file(const char *path, fc_element_visit *visit, void *c
         return st->code;
     }
     for (fc_lines_start(&lines, &text); !st->code && fc_lines_next(&lines);) {
-        const char *comment = memchr(lines.text, '#', lines.length), *at = lines.text, *word;
-        const char *end = comment ? comment : at + lines.length;
+        const char *at = lines.text, *word, *end = end_of_words(&lines);
         size_t length;
-        while (!st->code && fc_next_word(&at, end, &word, &length)) {
+        while ((line == 0 || line == lines.line) && !st->code && fc_next_word(&at, end, &word, &length)) {
             any = true;
             visit_elements(word, length, true, visit, context, fc_lines_place(&lines), st);
         }
     }
-    if (!st->code && !any) fc_fail(st, FC_INPUT, (struct fc_place){text.file, 0}, "no host in the file");
+    if (!st->code && !any) fc_fail(st, FC_INPUT, (struct fc_place){text.file, line}, "no host in the %s", line ? "line" : "file");
     fc_arena_free(&arena);
     return st->code;
 }
@@ -214,8 +220,55 @@ bool fc_host_text_is_file(const char *text)
     return *text == '@' || strchr(text, '/');
 }
 
-enum fc_code fc_host_text_walk(const char *text, fc_element_visit *visit, void *context, struct fc_status *st)
+enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context, struct fc_status *st)
 {
-    if (fc_host_text_is_file(text)) return walk_file(text + (*text == '@'), visit, context, st);
+    if (fc_host_text_is_file(text)) return walk_file(text + (*text == '@'), line, visit, context, st);
     return visit_elements(text, strlen(text), false, visit, context, (struct fc_place){0}, st);
+}
+
+/* ---- candidate lists in a file ---- */
+
+/* "cn7" and "cn7*2", but not "cn[0-3]", "a,b", "0-31", "(0-3,0,1)". */
+static bool is_one_name(const char *word, size_t length)
+{
+    bool box = *word == '(', number = true;
+    for (size_t i = 0; i < length; i++) {
+        char c = word[i];
+        if (c == '[' || (c == ',' && !box) || (c == '-' && box)) return false;
+        if (c == ')') box = false;
+        number = number && (is_digit(c) || c == '-');
+    }
+    return !number || !memchr(word, '-', length);
+}
+
+enum fc_code fc_host_file_lists(const char *path, struct fc_arena *arena, struct fc_host_line **list, size_t *n,
+                                struct fc_status *st)
+{
+    struct fc_arena scratch = {0};
+    struct fc_text text;
+    struct fc_lines lines;
+    bool one_a_line = true;
+    *n = 0;
+    *list = NULL;
+    size_t n_lines = 1;
+    if (!fc_read_file(path, &scratch, &text, st)) {
+        for (size_t i = 0; i < text.size; i++) n_lines += text.data[i] == '\n';
+        *list = fc_alloc(arena, n_lines, sizeof **list, st);
+        fc_lines_start(&lines, &text);
+    }
+    while (!st->code && fc_lines_next(&lines)) {
+        const char *at = lines.text, *word, *end = end_of_words(&lines);
+        size_t length, used = 0, n_words = 0;
+        char *words = fc_alloc(arena, (size_t)(end - at) + 2, 1, st);
+        while (words && fc_next_word(&at, end, &word, &length)) {
+            if (n_words++) words[used++] = ',';
+            memcpy(words + used, word, length);
+            used += length;
+            one_a_line = one_a_line && n_words == 1 && is_one_name(word, length);
+        }
+        if (n_words) (*list)[(*n)++] = (struct fc_host_line){lines.line, words};
+    }
+    fc_arena_free(&scratch);
+    if (!st->code && (one_a_line || *n < 2)) *n = 0;
+    return st->code;
 }

@@ -29,12 +29,21 @@ size_t fc_host_element(const char *text, size_t length);
 
 /* Reads names by their text as users give them: "@FILE" or a path with '/' is a file with lists apart by
  * blanks and lines, '#' comments, names repeated as in a $PBS_NODEFILE; anything else is a list itself. Each
- * element is visited whole (fc_host_list_walk takes it apart). `in_file` tells the visitor which. */
+ * element is visited whole (fc_host_list_walk takes it apart). `in_file` tells the visitor which. `line`: of a file only
+ * that line; 0: all. */
 typedef enum fc_code fc_element_visit(void *context, const char *element, size_t length, bool in_file,
                                       struct fc_place where, struct fc_status *st);
-enum fc_code fc_host_text_walk(const char *text, fc_element_visit *visit, void *context,
-                               struct fc_status *st);
+enum fc_code fc_host_text_walk(const char *text, long line, fc_element_visit *visit, void *context, struct fc_status *st);
 /* Whether that text names a file. */
 bool fc_host_text_is_file(const char *text);
+
+/* The candidate lists in a file: its lines, where there are two or more and some hold several names or ranges. *n is 0
+ * where the file is one list: one name a line, or one line. In the arena. */
+struct fc_host_line {
+    long line;
+    const char *text; /* its words, apart at commas */
+};
+enum fc_code fc_host_file_lists(const char *path, struct fc_arena *arena, struct fc_host_line **list, size_t *n,
+                                struct fc_status *st);
 
 #endif

@@ -4,6 +4,7 @@
  * Routes are the routing's own walks, so shares are those of its fixed split (adaptive routings: the uniform
  * minimal one). Dense traffic is expanded: there are at most FC_EXACT_MOST tasks. */
 #include "mapping/exact.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,8 +69,12 @@ static enum fc_code list_routes(const struct fc_sites *sites, struct fc_walk *wa
                 if (i == j) continue;
                 walk->n = 0;
                 sites->routing->walk(net, sites->node[i], sites->node[j], 1, walk);
-                if (walk->n == 0)
-                    return fc_refuse(st, FC_NO, "no route from node %u to node %u", sites->node[i], sites->node[j]);
+                if (walk->n == 0) {
+                    char from[360], to[360];
+                    return fc_refuse(st, FC_NO, "no route from %s to %s",
+                                     fc_node_name(net, sites->node[i], from, sizeof from),
+                                     fc_node_name(net, sites->node[j], to, sizeof to));
+                }
                 room += walk->n;
                 if (pass == 0) continue;
                 job->hops[i][j] = spread_walk(sites, walk, share_s);

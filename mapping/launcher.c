@@ -257,21 +257,29 @@ enum fc_code fc_launch_write(const struct fc_launch *job, const struct fc_launch
 /* ---- read ---- */
 
 /* Ranks without a slot take the free cores of their node in order. */
+static const char *place_name(const struct fc_launch *job, uint32_t place, char *out, size_t size)
+{
+    if (job->host[place]) snprintf(out, size, "node %u (%s)", job->node[place], job->host[place]);
+    else snprintf(out, size, "node %u", job->node[place]);
+    return out;
+}
+
 static enum fc_code take_cores(const struct fc_launch *job, const struct fc_launched *back, const char *path,
                                struct fc_mapping *mapping, struct fc_status *st)
 {
     struct fc_place where = {path, 0};
+    char name[360];
     for (uint32_t r = 0; r < job->n_tasks; r++) {
         uint32_t *core = &job->rank_at[(size_t)back->place[r] * job->slots], slot = back->slot[r];
         if (slot == FC_NONE)
             for (slot = 0; slot < job->slots && core[slot] != FC_NONE;) slot++;
         if (slot == job->slots)
             return fc_fail(st, FC_INPUT, where,
-                           "more ranks on node %u than its %u cores (rank %u is too many)",
-                           job->node[back->place[r]], job->slots, r);
+                           "more ranks on %s than its %u cores (rank %u is too many)", place_name(job, back->place[r], name, sizeof name),
+                           job->slots, r);
         if (core[slot] != FC_NONE)
-            return fc_fail(st, FC_INPUT, where, "ranks %u and %u are both on slot %u of node %u", core[slot],
-                           r, slot, job->node[back->place[r]]);
+            return fc_fail(st, FC_INPUT, where, "ranks %u and %u are both on slot %u of %s", core[slot], r, slot,
+                           place_name(job, back->place[r], name, sizeof name));
         core[slot] = r;
         mapping->node[r] = job->node[back->place[r]];
         mapping->core[r] = mapping->node[r] * job->slots + slot;

@@ -47,7 +47,7 @@ enum fc_code fc_hosts_read(const char *text, struct fc_arena *arena, const char 
                            struct fc_status *st)
 {
     struct reading r = {.arena = arena};
-    if (fc_host_text_walk(text, add_element, &r, st)) return st->code;
+    if (fc_host_text_walk(text, 0, add_element, &r, st)) return st->code;
     *name = r.names.name;
     *n = r.names.n;
     return FC_OK;
@@ -165,4 +165,15 @@ enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, siz
             net->machine->name, near, *near ? "; " : "", first ? first : "none", last ? last : "none");
     fc_arena_free(&arena);
     return st->code;
+}
+
+char *fc_node_name(const struct fc_network *net, uint32_t node, char *out, size_t size)
+{
+    char number[32], name[300];
+    snprintf(number, sizeof number, "node %u", node);
+    const char *host = net->host_name ? net->host_name[node] : NULL;
+    if (!host) host = fc_vertex_name(net, fc_node_vertex(net, node), name, sizeof name);
+    if (strcmp(host, number)) snprintf(out, size, "%s (%s)", number, host);
+    else snprintf(out, size, "%s", number);
+    return out;
 }

@@ -28,11 +28,18 @@ uint32_t fc_host_find(const struct fc_host_index *index, const char *name, size_
 enum fc_code fc_host_unknown(const struct fc_network *net, const char *name, size_t length,
                              struct fc_place where, struct fc_status *st);
 
+/* For messages: "node 67 (cn067)" by its host, or by its name in the fabric's file; "node 67" where it has neither.
+ * Returns out. */
+char *fc_node_name(const struct fc_network *net, uint32_t node, char *out, size_t size);
+
 /* Nodes as users name them, in the order written: "@FILE" or the path of a file, or a list whose elements are
  * node numbers and ranges (0-31), hosts (cn[000-015,020]), coordinates or other names of routers, which stand
  * for all nodes there ((0-3,0,1), 12.5, leaf0). A node twice is refused, except in a file and where "host*2"
- * says so. Messages begin with "--nodes: " where no file is at fault. Owned by the arena. */
-enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struct fc_arena *arena,
+ * says so. Messages begin with "--nodes: " where no file is at fault. Owned by the arena. `line`: the candidate list on
+ * that line of the file; 0: all of it, FC_INPUT where it holds several candidate lists (fc_host_file_lists). */
+enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, long line, struct fc_arena *arena,
                            uint32_t **node, size_t *n, struct fc_status *st);
+/* Whether the text names a file of nodes: "@FILE", a path with '/', or the name of a file that is there. */
+bool fc_nodes_in_file(const char *text);
 
 #endif

@@ -434,6 +434,8 @@ struct fc_certificate {
     uint32_t n_cycle;      /* unsafe: the channels of one cycle, in order */
     uint32_t *cycle;
     int n_vcs;
+    int data_vcs; /* of them the rule takes so many from router.vcs; those of escapes come on top of it */
+    bool enough;  /* router.vcs has them: a machine is free of deadlock where it is safe and has enough */
 };
 /* A rule that tells which virtual channel a packet takes: one file, one record. */
 struct fc_vc_rule_ops {
@@ -444,6 +446,8 @@ struct fc_vc_rule_ops {
     bool (*chosen)(const struct fc_machine *machine);
     /* Virtual channels a link for this network under this rule. */
     int (*vcs)(const struct fc_network *net);
+    /* How many of router.vcs a link must have for it. NULL: no more than any machine has. */
+    int (*data_vcs)(const struct fc_network *net);
     /* Adds every dependency of the machine's routing under this rule. Pure: called once a pass. */
     enum fc_code (*dependencies)(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st);
     /* Whether the rule is safe on this machine whatever its graph (bubble: a cyclic one; layers: acyclic as they are
@@ -452,7 +456,8 @@ struct fc_vc_rule_ops {
 };
 /* Certifies the machine's routing under the named rule (NULL: the machine's escape, or the family's default). The
  * caller frees with fc_certificate_free. FC_INPUT: rule unknown or not for this family. A cycle is an answer
- * (certificate->safe false), not a failure. */
+ * (certificate->safe false), not a failure, and so are too few channels (certificate->enough false; the kernel refuses
+ * such a machine). */
 enum fc_code fc_certify(const struct fc_network *net, const char *rule, struct fc_certificate *certificate,
                         struct fc_status *st);
 void fc_certificate_free(struct fc_certificate *certificate);

@@ -237,21 +237,34 @@ static enum fc_code add_element(void *context, const char *element, size_t lengt
     return fc_host_list_walk(element, length, add_name, l, where, st);
 }
 
+bool fc_nodes_in_file(const char *text)
+{
+    return fc_host_text_is_file(text) || (!all_of(text, strlen(text), "0123456789-,+ ") && access(text, F_OK) == 0);
+}
+
 /* A word that is the name of a file and of nothing else is read as one; of both, it is refused. */
 static enum fc_code choose_file(struct list *l, const char *text, bool *file)
 {
-    *file = fc_host_text_is_file(text);
-    if (*file || all_of(text, strlen(text), "0123456789-,+ ") || access(text, F_OK) != 0) return FC_OK;
-    bool host = fc_host_find(&l->hosts, text, strlen(text)) != FC_NONE;
-    if (host)
+    *file = fc_nodes_in_file(text);
+    if (*file && !fc_host_text_is_file(text) && fc_host_find(&l->hosts, text, strlen(text)) != FC_NONE)
         return fc_refuse(l->st, FC_INPUT,
                          "'%.80s' is a host and also a file here (expected @%.80s or ./%.80s for the file)",
                          text, text, text);
-    *file = true;
     return FC_OK;
 }
 
-enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struct fc_arena *arena,
+/* Lines of a file that are lists of their own are never merged. */
+static enum fc_code refuse_several(struct list *l, const char *path)
+{
+    struct fc_host_line *list;
+    size_t n;
+    if (fc_host_file_lists(path, &l->scratch, &list, &n, l->st) || n == 0) return l->st->code;
+    return fc_fail(l->st, FC_INPUT, (struct fc_place){path, list[1].line},
+                   "a second list of nodes: the file has %zu candidate lists, one a line (expected one name a line, or all on "
+                   "one line; `predict --nodes` compares several)", n);
+}
+
+enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, long line, struct fc_arena *arena,
                            uint32_t **node, size_t *n, struct fc_status *st)
 {
     struct fc_status why = {0};
@@ -263,7 +276,7 @@ enum fc_code fc_nodes_read(const struct fc_network *net, const char *text, struc
     if (l.node && l.seen && !fc_host_index_start(net, &l.scratch, &l.hosts, &why) &&
         !choose_file(&l, text, &file)) {
         snprintf(path, sizeof path, "%s%s", file && *text != '@' ? "@" : "", text);
-        fc_host_text_walk(file ? path : text, add_element, &l, &why);
+        if (!file || line || !refuse_several(&l, path + 1)) fc_host_text_walk(file ? path : text, line, add_element, &l, &why);
     }
     fc_arena_free(&l.scratch);
     *node = l.node;

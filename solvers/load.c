@@ -5,6 +5,7 @@
  * path; path_walk forces the walk for everything (the oracle of the tests). An adaptive routing's split is found by
  * mixture.c or adaptive_split.c, or is the routing's uniform minimal one when FC_SPLIT_UNIFORM asks for it. */
 #include "solvers/bound/bound.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,7 +115,11 @@ static enum fc_code walk_entries(struct job *j, size_t n, const uint32_t *src, c
     for (size_t e = 0; e < n; e++) {
         walk->n = 0;
         r->walk(j->net, src[e], dst[e], bytes[e], walk);
-        if (walk->n == 0) return fc_refuse(j->st, FC_NO, "no route from node %u to node %u", src[e], dst[e]);
+        if (walk->n == 0) {
+            char from[360], to[360];
+            return fc_refuse(j->st, FC_NO, "no route from %s to %s", fc_node_name(j->net, src[e], from, sizeof from),
+                             fc_node_name(j->net, dst[e], to, sizeof to));
+        }
         for (uint32_t i = 0; i < walk->n; i++) load[walk->link[i]] += walk->weight[i];
     }
     return FC_OK;

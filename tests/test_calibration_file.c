@@ -145,25 +145,31 @@ static void test_find(void)
     CU_ASSERT_FATAL(!fc_machine_load(machine_path, &m, &st) && !fc_network_build(&m, &net, &st));
     fc_calibration_path(&m, path, sizeof path);
     CU_ASSERT(strstr(path, "-machine.calibration.yaml") != NULL);
-    CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) && !is);
+    struct fc_calibration_misfit misfit;
+    CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && !is && !misfit.mistake &&
+              strstr(misfit.text, "no calibration"));
     if (plain(&w, &c)) {
         CU_ASSERT(!fc_calibration_write(&c, path, &st));
-        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) && is);
+        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && is && !*misfit.text);
         if (is) fc_calibration_free(&found);
         CU_ASSERT(!fc_machine_route(&m, "valiant", &st));
-        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &st) &&
-                  !is); /* the user's routing: not for this run */
+        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && !is && !misfit.mistake &&
+                  strstr(misfit.text, "the kernel cannot run this machine: ")); /* under the routing asked for */
         CU_ASSERT(!fc_machine_route(&m, "dimension-order", &st));
         c.kernel_version = "0";
         CU_ASSERT(!fc_calibration_write(&c, path, &st));
-        CU_ASSERT(fc_calibration_find(&net, &found, &is, &st) == FC_INPUT &&
-                  fc_says(&st, FC_INPUT, "kernel version 0"));
-        memset(&st, 0, sizeof st);
+        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && !is && misfit.mistake &&
+                  strstr(misfit.text, "made by kernel version 0 (expected "));
         c.kernel_version = FC_KERNEL_VERSION;
-        c.kind = "family=mesh";
+        c.kind = "family=mesh slq=4";
         CU_ASSERT(!fc_calibration_write(&c, path, &st));
-        CU_ASSERT(fc_calibration_find(&net, &found, &is, &st) == FC_INPUT &&
-                  fc_says(&st, FC_INPUT, "family=mesh (this machine: family=torus routing=dimension-order"));
+        CU_ASSERT(!fc_calibration_find(&net, &found, &is, &misfit, &st) && !is && misfit.mistake);
+        CU_ASSERT_PTR_NOT_NULL(strstr(misfit.text, "family=mesh (expected family=torus), slq=4 (expected no slq), no routing (expected "
+                                                   "routing=dimension-order), "));
+        /* what cannot be read is refused */
+        FILE *broken = fopen(path, "w");
+        if (broken) fputs("kind: [", broken), fclose(broken);
+        CU_ASSERT(fc_calibration_find(&net, &found, &is, &misfit, &st) == FC_INPUT && !is);
         fc_calibration_free(&c);
     }
     remove(path);

@@ -3,6 +3,8 @@
  * refusals. */
 #include "tests/dependencies.h"
 
+#include "solvers/flit/kernel.h"
+
 /* Table 1 of the TMesh paper on 4 x 4 x 4 chips: with mesh channels shared by all traffic every placement
  * deadlocks, with separate injection and ejection all but three, with a channel a dimension and dateline
  * side none. */
@@ -317,6 +319,60 @@ static void short_cycles_with_names(void)
     fc_test_close(&machine, &net);
 }
 
+/* A rule that takes more of router.vcs than there are: the certificate says so wherever the kernel refuses the machine
+ * for it, and nowhere else. */
+static void channels_enough(const char *yaml, const char *rule, int needed)
+{
+    for (int vcs = 1; vcs <= 5; vcs++) {
+        char text[1500];
+        struct fc_machine machine;
+        struct fc_network net;
+        struct fc_certificate c;
+        struct fc_flit_net flit;
+        struct fc_flit_settings settings;
+        struct fc_status st = {0}, kernel = {0};
+        snprintf(text, sizeof text, "%s", yaml);
+        char *digit = strstr(text, "vcs: N");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(digit);
+        digit[5] = (char)('0' + vcs);
+        if (!fc_test_network(text, &machine, &net)) continue;
+        CU_ASSERT_EQUAL_FATAL(fc_certify(&net, rule, &c, &st), FC_OK);
+        CU_ASSERT_EQUAL(c.data_vcs, needed);
+        CU_ASSERT_EQUAL(c.enough, vcs >= needed);
+        fc_flit_defaults(&settings);
+        settings.vc_rule = rule;
+        settings.allow_deadlock = true;
+        settings.packet_flits_min = settings.packet_flits_max = 1;
+        if (fc_flit_prepare(&net, &settings, &flit, &kernel) == FC_OK) fc_flit_unprepare(&flit);
+        CU_ASSERT_EQUAL(kernel.code, c.enough ? FC_OK : FC_INPUT);
+        if (!c.enough) CU_ASSERT(fc_says(&kernel, FC_INPUT, "router.vcs"));
+        fc_certificate_free(&c);
+        fc_test_close(&machine, &net);
+    }
+}
+
+#define VCS(routing) "router: {flit: 32 B, buffer: 1 KiB, vcs: N, routing: " routing "}\npacket: {max: 256 B}\n"
+static void channels_are_counted(void)
+{
+    static const char ring[] = "router a node 0\nrouter b node 1\nrouter c node 2\nrouter d node 3\nrouter e node 4\n"
+                               "router a router b\nrouter b router c\nrouter c router d\nrouter d router e\nrouter e router a\n";
+    char path[64], yaml[1024];
+    channels_enough(TORUS("dims: [5, 4]") VCS("dimension-order"), "dateline", 2);
+    channels_enough(TORUS("dims: [5, 4]") VCS("valiant"), "direction-ordered", 4);
+    channels_enough(TORUS("dims: [5, 4]") VCS("adaptive"), "dateline", 0);
+    channels_enough(TORUS("dims: [5, 4]") VCS("dimension-order"), "bubble", 0);
+    channels_enough(MESH("dims: [5, 4]") VCS("dimension-order"), "dateline", 1);
+    channels_enough(MESH("dims: [5, 4]") VCS("valiant"), "dateline", 2);
+    channels_enough(TMESH("dims: [4, 4], mesh: [2, 3], bridges: {x-: 0, y-: 1, x+: 2, y+: 3}") VCS("dimension-order"), "six-vc", 2);
+    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("direct"), "hops", 2);
+    channels_enough("name: t\nnetwork: {family: two-level, supernodes: 4, nodes_per_drawer: 4}\n" LL_ONLY VCS("ugal"), "hops", 3);
+    CU_ASSERT_FATAL(fc_test_file(path, ".txt", ring, strlen(ring)));
+    snprintf(yaml, sizeof yaml, "name: g\nnetwork: {family: graph, file: %s, format: edge-list}\n"
+                                "links: {link: {bandwidth: 1 GB/s, latency: 1 ns}}\n" VCS("shortest"), path);
+    channels_enough(yaml, "layers", 2);
+    unlink(path);
+}
+
 static void refusals(void)
 {
     struct fc_machine machine;
@@ -344,6 +400,7 @@ static const CU_TestInfo tests[] = {
     {"bubble conditions", bubble_conditions},
     {"the rule a machine runs under", rule_is_chosen},
     {"short cycles with names", short_cycles_with_names},
+    {"channels of router.vcs are counted", channels_are_counted},
     {"refusals", refusals},
     CU_TEST_INFO_NULL,
 };

@@ -87,7 +87,7 @@ static void check_nodes(const struct fc_network *net, const char *text, const ch
     uint32_t *node;
     size_t n;
     char out[200] = "";
-    enum fc_code code = fc_nodes_read(net, text, &arena, &node, &n, &st);
+    enum fc_code code = fc_nodes_read(net, text, 0, &arena, &node, &n, &st);
     for (size_t i = 0; !code && i < n; i++) {
         size_t used = strlen(out);
         snprintf(out + used, sizeof out - used, "%u ", node[i]);
@@ -100,6 +100,33 @@ static void check_nodes(const struct fc_network *net, const char *text, const ch
         CU_ASSERT(fc_says(&st, FC_INPUT, what));
     }
     fc_arena_free(&arena);
+}
+
+/* Lines that hold several names or ranges are candidate lists, and are not merged. */
+static void test_candidates(const struct fc_network *net)
+{
+    static const char *const files[] = {"cn5\ncn1 cn2\n", "cn[0-1]\ncn[2-3]\n", "0\n1-2\n", "cn0,cn1\n3\n",
+                                        "(0-1,0)\n# and\n(2,0)\n"};
+    static const long second[] = {2, 2, 2, 2, 3};
+    for (size_t i = 0; i < FC_COUNT(files); i++) {
+        char path[64], expected[200];
+        struct fc_arena arena = {0};
+        struct fc_status st = {0};
+        struct fc_host_line *list;
+        size_t n;
+        temporary(path, files[i]);
+        snprintf(expected, sizeof expected, "%s:%ld: a second list of nodes: the file has 2 candidate lists", path, second[i]);
+        check_nodes(net, path, NULL, expected);
+        CU_ASSERT_EQUAL(fc_host_file_lists(path, &arena, &list, &n, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(n, 2);
+        CU_ASSERT_EQUAL(list[1].line, second[i]);
+        if (i == 0) CU_ASSERT_STRING_EQUAL(list[1].text, "cn1,cn2");
+        uint32_t *node;
+        CU_ASSERT_EQUAL(fc_nodes_read(net, path, second[i], &arena, &node, &n, &st), FC_OK);
+        CU_ASSERT_EQUAL(n, i > 2 ? 1 : 2);
+        fc_arena_free(&arena);
+        unlink(path);
+    }
 }
 
 static void test_node_lists(void)
@@ -132,11 +159,15 @@ static void test_node_lists(void)
     check_nodes(&net, "@/no/such/file", NULL, "/no/such/file: cannot be read");
 
     /* $PBS_NODEFILE repeats hosts; the first mention counts */
-    temporary(path, "cn5\ncn5\n# a comment\ncn1 cn[2-3]\n0,5\n");
+    temporary(path, "cn5\ncn5\n# a comment\ncn1\n0\n(2,0)\n\ncn5*2 # again\n");
     snprintf(at, sizeof at, "@%s", path);
-    check_nodes(&net, at, "5 1 2 3 0 ", NULL);
+    check_nodes(&net, at, "5 1 0 2 ", NULL);
+    check_nodes(&net, path, "5 1 0 2 ", NULL);
+    unlink(path);
+    temporary(path, "# one list on one line\n cn5 cn1,cn[2-3] 0,5\n");
     check_nodes(&net, path, "5 1 2 3 0 ", NULL);
     unlink(path);
+    test_candidates(&net);
     temporary(path, "cn5\ncn9\n");
     check_nodes(&net, path, NULL, ":2: host 'cn9' is not in machine small");
     unlink(path);
@@ -258,7 +289,7 @@ static void test_fuzz(void)
             text[at] = signs[fc_random_below(12, 1, draw++, sizeof signs - 1)];
         text[length] = '\0';
         st = (struct fc_status){0};
-        enum fc_code code = fc_nodes_read(&net, text, &arena, &node, &n, &st);
+        enum fc_code code = fc_nodes_read(&net, text, 0, &arena, &node, &n, &st);
         CU_ASSERT(code == FC_OK ? n > 0 && n <= 8 : code != FC_FAULT && st.message[0]);
         fc_arena_free(&arena);
     }

@@ -265,7 +265,7 @@ static void open_traffic(struct gear *g, double share, double *transit, double *
     fc_flit_defaults(&settings);
     CU_ASSERT_EQUAL_FATAL(fc_demand_from_pattern(&g->net, "uniform", 1, &demand, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_turns_make(&g->net, &demand, &settings, 2000000, &turns, &g->st), FC_OK);
-    CU_ASSERT_EQUAL_FATAL(fc_calibration_find(&g->net, &calibration, &found, &g->st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_calibration_find(&g->net, &calibration, &found, NULL, &g->st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(
         fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, &g->st),
         FC_OK);

@@ -73,7 +73,7 @@ static enum fc_code certify(const struct served *s, bool *safe, struct fc_status
 {
     struct fc_certificate certificate;
     if (fc_certify(&s->net, NULL, &certificate, st)) return st->code;
-    *safe = certificate.safe;
+    *safe = certificate.safe && certificate.enough;
     fc_certificate_free(&certificate);
     return FC_OK;
 }
@@ -86,14 +86,13 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
     struct fc_calibrated *calibrated = NULL;
     struct fc_calibrated_answer answer;
     struct fc_flit_settings settings;
-    struct fc_status other_kind = {0};
+    struct fc_calibration_misfit misfit; /* of another policy */
     bool found = false;
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * s->net.n_links));
     fc_flit_defaults(&settings);
     settings.allow_deadlock = true; /* the certificate is told beside */
-    if (fc_calibration_find(&s->net, &calibration, &found, &other_kind))
-        found = false; /* of another policy */
-    if (!fc_turns_make(&s->net, &s->demand, &settings, hops, &turns, st) &&
+    if (!fc_calibration_find(&s->net, &calibration, &found, &misfit, st) &&
+        !fc_turns_make(&s->net, &s->demand, &settings, hops, &turns, st) &&
         !fc_calibrated_open(found ? &calibration : NULL, &turns, "uniform", &settings, &calibrated, st) &&
         !fc_calibrated_solve(calibrated, load, &answer, st)) {
         bool stable = answer.model.stable;
@@ -103,7 +102,7 @@ static enum fc_code model(const struct served *s, double load, struct fc_layout_
         service->ideal = 1 / turns.max_service_rate;
         service->extrapolated = answer.extrapolated;
         snprintf(service->tier, sizeof service->tier, "%s", fc_calibration_tier_names[answer.tier]);
-        snprintf(service->why, sizeof service->why, "%s", other_kind.code ? other_kind.message : answer.why);
+        snprintf(service->why, sizeof service->why, "%s", misfit.mistake ? misfit.text : answer.why);
     }
     fc_calibrated_close(calibrated);
     fc_turns_free(&turns);

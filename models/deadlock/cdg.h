@@ -52,6 +52,8 @@ enum fc_torus_scheme {
     FC_TORUS_PAIR   /* two a phase: before the dateline, after it */
 };
 int fc_torus_vcs(const struct fc_network *net, enum fc_torus_scheme scheme);
+/* Those of router.vcs that a dateline pair takes: none under adaptive routing, one of the pair where no ring is closed. */
+int fc_torus_pair_data_vcs(const struct fc_network *net);
 /* Routes in the routing's dimension order (the escape's, where the routing is adaptive). */
 enum fc_code fc_torus_ordered_dependencies(const struct fc_network *net, enum fc_torus_scheme scheme,
                                            struct fc_cdg *cdg, struct fc_status *st);
@@ -66,6 +68,8 @@ bool fc_torus_is_adaptive(const struct fc_network *net);
 bool fc_bubble_invariant(const struct fc_network *net, const char *order, char *words, size_t size);
 
 int fc_tmesh_vcs(const struct fc_network *net, int policy);
+/* Those of router.vcs: a torus link's dateline pair. */
+int fc_tmesh_data_vcs(const struct fc_network *net);
 enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
                                    struct fc_status *st);
 

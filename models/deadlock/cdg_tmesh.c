@@ -153,6 +153,12 @@ int fc_tmesh_vcs(const struct fc_network *net, int policy)
     return policy == FC_TMESH_SHARED ? 2 : policy == FC_TMESH_SEPARATE ? 4 : 2 * fc_tmesh(net)->n_dims;
 }
 
+int fc_tmesh_data_vcs(const struct fc_network *net)
+{
+    (void)net;
+    return 2;
+}
+
 /* ---- the template ---- */
 
 static void from_cores(struct template *t)

@@ -323,3 +323,12 @@ int fc_torus_vcs(const struct fc_network *net, enum fc_torus_scheme scheme)
 {
     return scheme == FC_TORUS_ONE ? 1 : scheme == FC_TORUS_PHASE ? count_phases(net) : 2 * count_phases(net);
 }
+
+int fc_torus_pair_data_vcs(const struct fc_network *net)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    bool any_ring = false;
+    if (fc_torus_is_adaptive(net)) return 0;
+    for (int d = 0; d < s->n_dims; d++) any_ring = any_ring || (s->ring[d] && s->k[d] > 1);
+    return fc_torus_vcs(net, any_ring ? FC_TORUS_PAIR : FC_TORUS_PHASE);
+}

@@ -358,6 +358,10 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
     certificate->n_vcs = cdg.n_vcs;
     certificate->n_channels = cdg.n_channels;
     certificate->n_arcs = cdg.n_arcs;
+    certificate->data_vcs = !rule->data_vcs               ? 0
+                            : rule->data_vcs == rule->vcs ? cdg.n_vcs
+                                                          : rule->data_vcs(net);
+    certificate->enough = certificate->data_vcs <= machine->router.vcs;
     judge(&cdg, rule, certificate, st);
     fc_cdg_free(&cdg);
     if (st->code) fc_certificate_free(certificate);

@@ -35,5 +35,6 @@ const struct fc_vc_rule_ops fc_vc_direction_ordered = {
                 "themselves.",
     .chosen = chosen,
     .vcs = vcs,
+    .data_vcs = fc_torus_pair_data_vcs,
     .dependencies = dependencies,
 };

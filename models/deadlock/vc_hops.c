@@ -24,5 +24,6 @@ const struct fc_vc_rule_ops fc_vc_hops = {
         "The channel number grows with every D link (and every further hop within a group), and never falls.",
     .chosen = chosen,
     .vcs = fc_two_level_vcs,
+    .data_vcs = fc_two_level_vcs,
     .dependencies = dependencies,
 };

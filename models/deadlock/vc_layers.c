@@ -47,6 +47,7 @@ const struct fc_vc_rule_ops fc_vc_layers = {
     .argument = "A packet keeps the channel of its destination's layer, and each layer is acyclic by itself.",
     .chosen = never,
     .vcs = vcs,
+    .data_vcs = vcs,
     .dependencies = dependencies,
     .invariant = invariant,
 };

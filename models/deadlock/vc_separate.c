@@ -28,5 +28,6 @@ const struct fc_vc_rule_ops fc_vc_separate = {
     .families = families,
     .chosen = chosen,
     .vcs = vcs,
+    .data_vcs = fc_tmesh_data_vcs,
     .dependencies = dependencies,
 };

@@ -34,5 +34,6 @@ const struct fc_vc_rule_ops fc_vc_six = {
                 "around the ring: a straight mesh route never returns to the bridge it came in by.",
     .chosen = chosen,
     .vcs = vcs,
+    .data_vcs = fc_tmesh_data_vcs,
     .dependencies = dependencies,
 };

@@ -11,6 +11,7 @@
 #include "models/family_tmesh.h"
 #include "models/family_torus.h"
 #include "solvers/bound/flow.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,7 +113,11 @@ static enum fc_code walk_pair(struct worst *w, uint32_t s, uint32_t d)
     uint32_t numbers = shift_numbers(w);
     w->walk.n = 0;
     w->net->machine->routing->walk(w->net, s, d, 1, &w->walk);
-    if (w->walk.n == 0) return fc_refuse(w->st, FC_NO, "no route from node %u to node %u", s, d);
+    if (w->walk.n == 0) {
+        char from[360], to[360];
+        return fc_refuse(w->st, FC_NO, "no route from %s to %s", fc_node_name(w->net, s, from, sizeof from),
+                         fc_node_name(w->net, d, to, sizeof to));
+    }
     w->n_touched = 0;
     for (uint32_t i = 0; i < w->walk.n; i++) {
         uint32_t l = w->walk.link[i];

@@ -117,11 +117,16 @@ enum fc_code fc_calibration_write(const struct fc_calibration *calibration, cons
 enum fc_code fc_calibration_read(const char *path, struct fc_calibration *calibration, struct fc_status *st);
 /* "DIR/NAME.calibration.yaml" beside the machine's file. Returns out. */
 char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t size);
-/* The calibration beside the machine's file, if there is one: *found. FC_INPUT: it is made for another kind
- * (both kinds named), by another kernel version, or cannot be read. Where the routing was changed after the
- * file was read (fc_machine_route), a calibration of another kind is not for this run: not found. */
-enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration,
-                                 bool *found, struct fc_status *st);
+/* Why a machine has no calibration, for people: "FILE: made for another kind of router: vcs=4 (expected vcs=3)". */
+struct fc_calibration_misfit {
+    char text[900]; /* "": it has one */
+    bool mistake;   /* the file is there and should fit: the machine is as its file has it */
+};
+/* The calibration beside the machine's file, if there is one that fits: *found. It does not where it is made for another
+ * kind of router (every key that differs is named) or by another kernel version: the answer is then without one, and
+ * *misfit (may be NULL) says why. FC_INPUT: it cannot be read. */
+enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration, bool *found,
+                                 struct fc_calibration_misfit *misfit, struct fc_status *st);
 
 /* An answer with its error. */
 enum fc_calibration_tier { FC_TIER_NONE, FC_TIER_ANCHORED, FC_TIER_TRANSFER };

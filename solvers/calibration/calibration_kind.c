@@ -77,45 +77,78 @@ char *fc_calibration_path(const struct fc_machine *machine, char *out, size_t si
     return out;
 }
 
-/* Where the routing is not the file's, or the machine was changed, another kind, or one that the kernel cannot run, is no
- * mistake. */
-static enum fc_code check_kind(const struct fc_network *net, const struct fc_calibration *c, bool *same,
-                               struct fc_status *st)
+/* The value behind "key=" in a kind and its length; NULL: not there. */
+static const char *value_of(const char *kind, const char *key, size_t key_length, size_t *length)
+{
+    for (const char *at = kind; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (!strncmp(at, key, key_length) && at[key_length] == '=') {
+            *length = strcspn(at + key_length + 1, " ");
+            return at + key_length + 1;
+        }
+    return NULL;
+}
+
+/* "vcs=4 (expected vcs=3)" for a key of one kind whose value in the other differs. `missing`: only those the other lacks. */
+static void add_differences(const char *of, const char *other, bool missing, char *out, size_t size)
+{
+    for (const char *at = of; *at; at += strcspn(at, " "), at += *at == ' ') {
+        size_t key = strcspn(at, "= "), all = strcspn(at, " "), n;
+        const char *value = value_of(other, at, key, &n);
+        bool same = value && all - key - 1 == n && !strncmp(at + key + 1, value, n);
+        if (same || (missing && value)) continue;
+        add(out, size, "%s", *out ? ", " : "");
+        if (missing) add(out, size, "no %.*s (expected %.*s)", (int)key, at, (int)all, at);
+        else if (value) add(out, size, "%.*s (expected %.*s=%.*s)", (int)all, at, (int)key, at, (int)n, value);
+        else add(out, size, "%.*s (expected no %.*s)", (int)all, at, (int)key, at);
+    }
+}
+
+/* Fills the misfit where the calibration is of another kind than the network; FC_INPUT of the kernel is one too. */
+static enum fc_code compare_kinds(const struct fc_network *net, const struct fc_calibration *c,
+                                  struct fc_calibration_misfit *misfit, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_status why = {0};
-    const struct fc_machine *m = net->machine;
-    const char *kind, *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
-    bool as_in_file = !strcmp(file_routing, m->routing->name) && !m->changes;
-    *same = false;
-    if (!fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
-        *same = !strcmp(kind, c->kind);
-        if (!*same && as_in_file)
-            fc_fail(&why, FC_INPUT, (struct fc_place){c->file, 0},
-                    "made for another kind of router: %s (this machine: %s); `fabricast calibrate` makes a "
-                    "new one",
-                    c->kind, kind);
+    const char *kind;
+    char keys[600] = "";
+    if (fc_calibration_kind(net, NULL, &arena, &kind, &why)) {
+        if (why.code == FC_INPUT) snprintf(misfit->text, sizeof misfit->text, "the kernel cannot run this machine: %.800s", why.message);
+        else *st = why;
+    } else if (strcmp(kind, c->kind)) {
+        add_differences(c->kind, kind, false, keys, sizeof keys);
+        add_differences(kind, c->kind, true, keys, sizeof keys);
+        snprintf(misfit->text, sizeof misfit->text,
+                 "%.200s: made for another kind of router: %s; `fabricast calibrate` makes a new one", c->file, keys);
     }
     fc_arena_free(&arena);
-    if (why.code && (as_in_file || why.code != FC_INPUT)) *st = why;
     return st->code;
 }
 
-enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration,
-                                 bool *found, struct fc_status *st)
+enum fc_code fc_calibration_find(const struct fc_network *net, struct fc_calibration *calibration, bool *found,
+                                 struct fc_calibration_misfit *misfit, struct fc_status *st)
 {
+    const struct fc_machine *m = net->machine;
+    struct fc_calibration_misfit own;
     char path[1200];
-    bool same;
     *found = false;
+    if (!misfit) misfit = &own;
+    *misfit = (struct fc_calibration_misfit){.text = ""};
     memset(calibration, 0, sizeof *calibration);
-    fc_calibration_path(net->machine, path, sizeof path);
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return FC_OK;
+    fc_calibration_path(m, path, sizeof path);
+    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+        snprintf(misfit->text, sizeof misfit->text, "no calibration of this machine (`fabricast calibrate` makes one)");
+        return FC_OK;
+    }
     if (fc_calibration_read(path, calibration, st)) return st->code;
     if (strcmp(calibration->kernel_version, FC_KERNEL_VERSION))
-        fc_fail(st, FC_INPUT, (struct fc_place){path, 0},
-                "made by kernel version %s (this is %s); `fabricast calibrate` makes a new one",
-                calibration->kernel_version, FC_KERNEL_VERSION);
-    if (!st->code && !check_kind(net, calibration, &same, st) && same) *found = true;
+        snprintf(misfit->text, sizeof misfit->text,
+                 "%.400s: made by kernel version %.40s (expected %s); `fabricast calibrate` makes a new one", path,
+                 calibration->kernel_version, FC_KERNEL_VERSION);
+    else
+        compare_kinds(net, calibration, misfit, st);
+    *found = !st->code && !*misfit->text;
+    const char *file_routing = m->router.routing ? m->router.routing : m->family->default_routing;
+    misfit->mistake = *misfit->text && !strcmp(file_routing, m->routing->name) && !m->changes;
     if (!*found) fc_calibration_free(calibration);
     return st->code;
 }

@@ -19,6 +19,7 @@
  * components. Limits: gaps above 36.7/p (probability 2^-53) do not occur; weights of destinations are exact
  * to 2^-32 of the mean weight. */
 #include "solvers/flit/source.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -288,18 +289,20 @@ static enum fc_code check_rate(const struct fc_flit_net *flit, const struct fc_f
                                double beside, struct fc_status *st)
 {
     double capacity = fc_flit_injection_capacity(flit, s, t->mean_flits);
+    char name[360];
     if (!(all > 0) || all + beside <= capacity * (1 + 1e-9)) return FC_OK;
+    fc_node_name(flit->net, s, name, sizeof name);
     if (beside > 0)
         return fc_refuse(st, FC_INPUT,
-                         "load %g: node %u would offer %.6g flits a cycle and its background %.6g, but its injection "
+                         "load %g: %s would offer %.6g flits a cycle and its background %.6g, but its injection "
                          "links take %.6g",
-                         t->offered, s, all, beside, capacity);
+                         t->offered, name, all, beside, capacity);
     return fc_refuse(
         st, FC_INPUT,
-        "load %g: node %u would offer %.6g flits a cycle, but its injection links take %.6g "
+        "load %g: %s would offer %.6g flits a cycle, but its injection links take %.6g "
         "(load counts flits a node and cycle; at most %.6g here; write a percentage, such as 80%%, "
         "for a share of the ideal throughput)",
-        t->offered, s, all, capacity, t->offered * capacity / all);
+        t->offered, name, all, capacity, t->offered * capacity / all);
 }
 
 /* Births a cycle of the node, packets of the background in. */
@@ -320,8 +323,8 @@ static enum fc_code set_rates(const struct fc_flit_net *flit, const struct rates
     for (uint32_t s = 0; s < t->n_nodes; s++) {
         if (check_rate(flit, t, s, rate_of(&all, s), rate_of(beside, s), st)) return st->code;
         if (own->weight[s] > 0 && !(rate_of(own, s) / t->mean_flits > 1e-12))
-            return fc_refuse(st, FC_INPUT, "load %g: node %u would send less than a packet in 10^12 cycles",
-                             own->load, s);
+            return fc_refuse(st, FC_INPUT, "load %g: %s would send less than a packet in 10^12 cycles", own->load,
+                             fc_node_name(flit->net, s, (char[360]){0}, 360));
         p_most = fmax(p_most, births(t, own, beside, s));
     }
     double steps = 1; /* a cycle */

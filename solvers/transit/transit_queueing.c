@@ -96,7 +96,7 @@ static enum fc_code solve_model(struct fc_transit *t, struct fc_transit_waits *w
         code = fc_calibration_read(t->settings.calibration, &calibration, t->st);
         found = !code;
     } else {
-        code = fc_calibration_find(t->net, &calibration, &found, t->st);
+        code = fc_calibration_find(t->net, &calibration, &found, NULL, t->st);
     }
     if (!code)
         code = fc_calibrated_open(found ? &calibration : t->settings.made, turns, "uniform", settings, &model, t->st);

@@ -24,6 +24,7 @@
 #include "solvers/load_internal.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
+#include "models/hosts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,8 +214,9 @@ static bool draw_paths(struct fc_transit_ways *w, uint32_t src, uint32_t dst)
     double total = 0, seen = 0, u = fc_random_real(1, src, dst);
     for (uint32_t p = top; p != FC_NONE; p = w->parcel[p].below) total += w->parcel[p].weight;
     if (total == 0) {
-        fc_refuse(w->st, FC_INPUT, "%s routing has no route from node %u to node %u",
-                  w->net->machine->routing->name, src, dst);
+        char from[360], to[360];
+        fc_refuse(w->st, FC_INPUT, "%s routing has no route from %s to %s", w->net->machine->routing->name,
+                  fc_node_name(w->net, src, from, sizeof from), fc_node_name(w->net, dst, to, sizeof to));
         return false;
     }
     if (!(fabs(total - 1) < 1e-6)) {

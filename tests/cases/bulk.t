@@ -36,3 +36,17 @@ $ cd $TMP; fabricast predict -m ./other.yaml -p alltoall:bytes=640 2> why; echo 
 > 1
 > 2
 > 1
+# A calibration that does not fit its machine file is not used, and the answer says which key differs.
+$ cd $TMP; cp "$FABRICAST_DATA"/machines/bgl-64.calibration.yaml misfit.calibration.yaml; sed 's/^  vcs: 2 /  vcs: 3 /' "$FABRICAST_DATA"/machines/bgl-64.yaml > misfit.yaml; fabricast predict -m ./misfit.yaml -p alltoall:bytes=1KiB --map def,rnm --json | grep -E '"(calibration|error_percent|uncalibrated_because)"'
+>       "error_percent": null,
+>       "calibration": null,
+>       "uncalibrated_because": "./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one",
+>       "error_percent": null,
+>       "calibration": null,
+>       "uncalibrated_because": "./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one",
+! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is uncalibrated
+$ cd $TMP; fabricast load -m ./misfit.yaml -p alltoall:bytes=1KiB | grep error
+> error       unknown: not calibrated for this network
+! fabricast: ./misfit.calibration.yaml: made for another kind of router: vcs=3 (expected vcs=4); `fabricast calibrate` makes a new one; this answer is uncalibrated
+$ cd $TMP; fabricast calibrate -m ./misfit.yaml --replays 2>&1 | grep -c 'misfit.calibration.yaml: made for another kind of router'
+> 1

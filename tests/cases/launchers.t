@@ -74,6 +74,17 @@ $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB -
 $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes 0,3,1,2,4,7,5,6 --nodes cn[0-3],cn7,cn6,cn5,cn4 --json | grep '"nodes"'
 >       "nodes": "cn[0-3],cn7,cn6,cn5,cn4"
 >       "nodes": "0,3,1,2,4,7,5,6"
+# a file with a candidate list a line; commands that take one list do not merge them
+$ cd $TMP; printf '0 3 1 2 4 7 5 6  # the cycle\n\ncn[0-3],cn7,cn6,cn5,cn4\n' > candidates; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes @candidates --nodes 0-7 --json | grep '"nodes"'
+>       "nodes": "cn[0-3],cn7,cn6,cn5,cn4"
+>       "nodes": "0,3,1,2,4,7,5,6"
+>       "nodes": "0-7"
+$ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes @candidates --strategy def
+! fabricast: candidates:3: a second list of nodes: the file has 2 candidate lists, one a line (expected one name a line, or all on one line; `predict --nodes` compares several)
+? 2
+$ cd $TMP; printf 'cn[0-3]\ncn4 cn9\n' > candidates; fabricast predict -m ./small.yaml -p stencil2d:grid=2x2,bytes=1KiB --nodes @candidates
+! fabricast: candidates:2: host 'cn9' is not in machine small (near: cn0, cn1, cn2; it has cn0 to cn7) (with --nodes cn4,cn9)
+? 2
 $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes 0-7 --nodes cn[0-3]
 ! fabricast: communication graph has 16 ranks but the 4 allowed nodes have 8 cores (with --nodes cn[0-3])
 ? 2

@@ -143,6 +143,11 @@ $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-3
 ! fabricast: communication graph has 64 ranks, one a node, but only these are allowed: 4 nodes
 ? 2
 
+# Two halves of a fabric: the hosts that cannot reach each other are named.
+$ cd $TMP; printf 'router %s node cn%s\n' a 0 b 1 > halves.txt; printf 'name: halves\nnetwork: {family: graph, file: halves.txt, format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s}}\n' > halves.yaml; fabricast load -m ./halves.yaml --worst-case
+! fabricast: no route from node 0 (cn0) to node 1 (cn1)
+? 1
+
 # A full disk: nothing is claimed to be written.
 $ fabricast list families -o /proc/self/fd/9 9>/dev/full
 ! fabricast: /proc/self/fd/9: cannot be written: No space left on device
