@@ -363,6 +363,6 @@ enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const
                          s.verb ? s.verb : "", command->name, command->swept);
     for (int i = 1; i < n_words; i++)
         if (!strcmp(words[i], "--"))
-            return fc_refuse(st, FC_INPUT, "'--' begins the command line of another program, and a sweep runs none");
+            return fc_refuse(st, FC_INPUT, "'--': another program's command line, and a sweep runs none");
     return FC_OK;
 }

@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KILLS_WORDS = 24, KILLS_FILES = 64, KILLS_GRACE_S = 20 };
+enum { KILLS_WORDS = 24, KILLS_FILES = 64, KILLS_GRACE_S = 5, KILLS_LONG_GRACE_S = 20 };
 
 struct kills_job {
     const char *name;
@@ -139,10 +139,10 @@ static pid_t kills_start(const struct kills *k, const struct kills_job *job, con
 }
 
 /* Whether every child has ended, of the job's too; those that have not are ended now. */
-static bool kills_none_left(pid_t job)
+static bool kills_none_left(pid_t job, double grace_s)
 {
     bool none = false;
-    for (double end = fc_wall_s() + KILLS_GRACE_S; !none && fc_wall_s() < end;) {
+    for (double end = fc_wall_s() + grace_s; !none && fc_wall_s() < end;) {
         pid_t got = waitpid(-1, NULL, WNOHANG);
         none = got < 0 && errno == ECHILD;
         if (got == 0) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
@@ -254,7 +254,7 @@ static bool kills_once(struct kills *k, const struct kills_job *job, const char 
     }
     waitpid(pid, &status, 0);
     bool answered = WIFEXITED(status) && WEXITSTATUS(status) == 0, by_signal = WIFSIGNALED(status) && WTERMSIG(status) == signal;
-    if (!kills_none_left(pid)) kills_wrong(k, job, "left a child", NULL);
+    if (!kills_none_left(pid, job->hands_on ? KILLS_LONG_GRACE_S : KILLS_GRACE_S)) kills_wrong(k, job, "left a child", NULL);
     snprintf(what, sizeof what, "status %#x after signal %d", (unsigned)status, signal);
     if (!answered && !by_signal && !(signal && job->hands_on)) kills_wrong(k, job, what, NULL);
     bool own_answer = answered && job->stops_early && signal == SIGINT;
