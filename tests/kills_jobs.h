@@ -34,26 +34,31 @@ static bool kills_put(const char *path, const char *text)
 /* `root`: the source tree. */
 static bool kills_make_inputs(const struct kills *k, const char *root, struct kills_inputs *in)
 {
-    char data[PATH_MAX + 32], source[PATH_MAX + 32], command[4 * PATH_MAX];
+    char data[PATH_MAX + 32];
     snprintf(in->sweep, sizeof in->sweep, "%s/s.yaml", k->directory);
     snprintf(in->machine, sizeof in->machine, "%s/tiny.yaml", k->directory);
     snprintf(in->trace, sizeof in->trace, "%s/traces/samples/lammps-lj-64.fct", root);
     snprintf(in->small_trace, sizeof in->small_trace, "%s/traces/samples/lammps-lj-16.fct", root);
-    snprintf(in->program, sizeof in->program, "%s/ranks", k->directory);
-    snprintf(source, sizeof source, "%s/ranks.c", k->directory);
     snprintf(data, sizeof data, "%s/models", root);
     setenv("FABRICAST_DATA", data, 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
     if (!kills_put(in->machine, "name: tiny\nnetwork: {family: torus, dims: [2, 2]}\nlinks: {torus: {bandwidth: 1 GB/s}}\n"
                                 "node: {cores: 1}\n") ||
-        !kills_put(in->sweep, "command: flit -p uniform --load 20% --warmup 500 --measure 3000\n"
-                              "vary: {machine: [bgl-64, tmesh-216], seed: 1:4:1}\ncolumns: [hops_mean]\n") ||
-        !kills_put(source, kills_mpi_program))
+        !kills_put(in->sweep, "command: flit -p uniform --load 20% --warmup 500 --measure 2000\n"
+                              "vary: {machine: [bgl-64], seed: 1:5:1}\ncolumns: [hops_mean]\n"))
         return false;
-    snprintf(command, sizeof command, "command -v mpicc >/dev/null && mpicc -o '%s' '%s'", in->program, source);
-    if (system(command)) *in->program = '\0'; /* no MPI: nothing to record */
     return true;
+}
+
+/* The MPI program to record. False: there is no mpicc. */
+static inline bool kills_make_program(const struct kills *k, struct kills_inputs *in)
+{
+    char source[PATH_MAX + 32], command[4 * PATH_MAX];
+    snprintf(in->program, sizeof in->program, "%s/ranks", k->directory);
+    snprintf(source, sizeof source, "%s/ranks.c", k->directory);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    snprintf(command, sizeof command, "command -v mpicc >/dev/null && mpicc -o '%s' '%s'", in->program, source);
+    return kills_put(source, kills_mpi_program) && !system(command);
 }
 
 enum { KILLS_SWEEP, KILLS_MAP, KILLS_CONVERT, KILLS_CALIBRATE, KILLS_REPRODUCE, KILLS_REPORT, KILLS_PLOTS, KILLS_EXPORT,
@@ -65,8 +70,8 @@ static void kills_make_jobs(const struct kills_inputs *in, struct kills_job jobs
         [KILLS_SWEEP] = {.name = "sweep", .journal = "s.tsv.part",
                          .words = {"fabricast", "sweep", in->sweep, "-o", "s.tsv", "--threads", "2"}},
         [KILLS_MAP] = {.name = "map", .stops_early = true,
-                       .words = {"fabricast", "map", "-m", "bgl-64", "-p", "stencil2d:grid=8x8,bytes=64KiB", "--strategy",
-                                 "optimize", "--time", "0.1s", "-o", "m.map"}},
+                       .words = {"fabricast", "map", "-m", in->machine, "--set", "network.dims=[4, 4]", "-p",
+                                 "stencil2d:grid=4x4,bytes=64KiB", "--strategy", "optimize", "-o", "m.map"}},
         [KILLS_CONVERT] = {.name = "convert", .words = {"fabricast", "trace", "convert", in->trace, "-o", "t.txt"}},
         [KILLS_CALIBRATE] = {.name = "calibrate",
                              .words = {"fabricast", "calibrate", "-m", in->machine, "--budget", "0.05s", "-o", "c.yaml"}},

@@ -30,7 +30,7 @@ static void leaves_nothing_torn(void)
 {
     static const struct {
         int job, n;
-    } some[] = {{KILLS_CONVERT, 8}, {KILLS_SWEEP, 8}, {KILLS_MAP, 5}, {KILLS_PLOTS, 5}, {KILLS_EXPORT, 4}};
+    } some[] = {{KILLS_EXPORT, 10}, {KILLS_SWEEP, 6}, {KILLS_MAP, 8}, {KILLS_PLOTS, 6}};
     if (!opened()) return;
     for (size_t i = 0; i < FC_COUNT(some); i++) kills_run(&k, &jobs[some[i].job], some[i].n);
     CU_ASSERT_EQUAL(k.counts.wrong, 0);
@@ -66,7 +66,7 @@ static void points_end_with_the_sweep(void)
     snprintf(sweep, sizeof sweep, "%s/long.yaml", k.directory);
     snprintf(directory, sizeof directory, "%s/job", k.directory);
     snprintf(journal, sizeof journal, "%s/s.tsv.part", directory);
-    CU_ASSERT(kills_put(sweep, "command: map -m bgl-64 -p stencil2d:grid=8x8,bytes=1KiB --strategy optimize:time\n"
+    CU_ASSERT(kills_put(sweep, "command: map -m bgl-64 -p stencil2d:grid=4x12,bytes=1KiB --strategy optimize:time\n"
                                "vary: {time: [100000s, 200000s, 300000s]}\ncolumns: [bound_s]\n"));
     struct kills_job job = {.name = "long sweep",
                             .words = {"fabricast", "sweep", sweep, "-o", "s.tsv", "--threads", "2"}};
@@ -92,9 +92,9 @@ static void ignored_signals_stay_ignored(void)
     struct kills_files files = {0};
     if (!opened()) return;
     snprintf(directory, sizeof directory, "%s/job", k.directory);
-    snprintf(script, sizeof script, "trap '' INT TERM; exec '%s' map -m bgl-64 -p stencil2d:grid=8x8,bytes=1KiB --strategy "
-             "optimize --time 0.1s -o m.map", k.program);
-    struct kills_job job = {.name = "deaf map", .words = {"sh", "-c", script}};
+    snprintf(script, sizeof script, "trap '' INT TERM; exec '%s' trace convert '%s' -o t.goal", k.program,
+             in.small_trace);
+    struct kills_job job = {.name = "deaf convert", .words = {"sh", "-c", script}};
     double time_s = kills_undisturbed(&k, &job, directory, &files);
     kills_empty(directory);
     pid_t pid = kills_start(&k, &job, directory);

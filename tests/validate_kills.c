@@ -27,6 +27,7 @@ int main(int argc, char **argv)
         printf("cannot begin: %s (run it from the top of the source tree, after `make`)\n", strerror(errno));
         return 1;
     }
+    bool ranks = kills_make_program(&k, &in);
     kills_make_jobs(&in, jobs);
     setvbuf(stdout, NULL, _IOLBF, 0);
     printf("seed %llu\n%-20s %8s %8s %8s %8s %8s %8s\n", (unsigned long long)seed, "command", "SIGKILL", "SIGTERM", "SIGINT",
@@ -34,7 +35,7 @@ int main(int argc, char **argv)
     for (int j = 0; j < KILLS_JOBS; j++) {
         double since = fc_wall_s();
         k.counts = (struct kills_counts){0};
-        if (!*in.program && j >= KILLS_CAPTURE) {
+        if (!ranks && j >= KILLS_CAPTURE) {
             printf("%-20s skipped: no mpicc\n", jobs[j].name);
             continue;
         }
