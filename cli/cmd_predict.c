@@ -234,4 +234,5 @@ const struct fc_command fc_command_predict = {
                "--map def,optimize --plot out",
     .options = "mpgtZKMVnXrcbNLPTsjoJq",
     .run = run,
+    .swept = "",
 };

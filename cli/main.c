@@ -13,6 +13,11 @@ static const struct fc_command *const commands[] = {
     &fc_command_machines, &fc_command_list,
 };
 
+const struct fc_command *fc_command_at(size_t i)
+{
+    return i < FC_COUNT(commands) ? commands[i] : NULL;
+}
+
 static void print_help(FILE *stream)
 {
     fprintf(stream, "fabricast %s - predicts how a parallel job will communicate on a machine before it gets it\n\n"
@@ -82,6 +87,7 @@ int main(int argc, char **argv)
     struct fc_status st = {0};
     fc_doing(&st, "%s", command->name);
     fc_json_watch();
+    fc_signals_start();
     fc_heartbeat_start(arguments.quiet);
     atexit(given_up);
     running = &st;

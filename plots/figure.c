@@ -1,16 +1,15 @@
 /* figure.c - writes a figure's data and script and runs gnuplot on them. */
 #include "plots/plots.h"
+#include "core/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 const char *const fc_series_colours[8] = {"#004488", "#DDAA33", "#BB5566", "#000000",
                                           "#66CCEE", "#228833", "#AA3377", "#999999"};
@@ -27,21 +26,18 @@ static enum fc_code write_text(const char *path, const char *text, const struct 
 /* Runs gnuplot in the directory, standard output and error into `log` there; its exit status, or -1 with errno. */
 static int gnuplot(const char *directory, const char *log, char *const *argv)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
+    char path[2 * FC_FIGURE_PATH];
     int status = 0;
-    posix_spawn_file_actions_init(&actions);
-    if (directory) posix_spawn_file_actions_addchdir_np(&actions, directory);
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    snprintf(path, sizeof path, "%s%s%s", directory ? directory : "", directory ? "/" : "", log);
+    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out < 0) return -1;
+    struct fc_child child = {.argv = argv, .directory = directory, .stream = {-1, out, out}, .end = SIGKILL};
+    pid_t pid = fc_child_start(&child);
+    int error = errno;
+    close(out);
+    errno = error;
+    if (pid < 0) return -1;
+    fc_child_ended(pid, true, &status);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -82,22 +78,36 @@ enum fc_code fc_figure_path(char out[FC_FIGURE_PATH], const char *directory, con
     return fc_refuse(st, FC_INPUT, "%.200s...: the path of a figure has over %d bytes", directory, FC_FIGURE_PATH - 1);
 }
 
-/* Gives the pictures their names, or takes them away. */
-static void publish(const char *directory, const char *name, const char *const *pictures, size_t n, struct fc_status *st)
+/* What gnuplot makes is ours to remove until it is whole: the pictures' parts and its messages. */
+static enum fc_code note_files(const char *directory, const char *name, const char *const *pictures, size_t n,
+                               struct fc_unfinished **part, struct fc_unfinished **log, struct fc_status *st)
 {
-    char path[FC_FIGURE_PATH], part[FC_FIGURE_PATH + 5];
-    for (size_t i = 0; i < n && !st->code; i++) {
-        if (fc_figure_path(path, directory, name, pictures[i], st)) return;
-        snprintf(part, sizeof part, "%s.part", path);
-        if (!has_end(part)) fc_refuse(st, FC_NO, "%s: gnuplot could not write all of it (is the device full?)", path);
-    }
+    char path[FC_FIGURE_PATH], with_part[FC_FIGURE_PATH + 5];
     for (size_t i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
-        snprintf(part, sizeof part, "%s.part", path);
-        if (st->code)
-            unlink(part);
-        else if (rename(part, path))
-            fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
+        if (fc_figure_path(path, directory, name, pictures[i], st)) return st->code;
+        snprintf(with_part, sizeof with_part, "%s.part", path);
+        part[i] = fc_unfinished_name(with_part);
+        if (!part[i]) return fc_out_of_memory(st, "the plot");
+    }
+    if (fc_figure_path(path, directory, name, "log", st)) return st->code;
+    *log = fc_unfinished_name(path);
+    return *log ? FC_OK : fc_out_of_memory(st, "the plot");
+}
+
+/* Gives the pictures their names, or takes them away. */
+static void publish(const char *directory, const char *name, const char *const *pictures, size_t n,
+                    struct fc_unfinished **part, struct fc_status *st)
+{
+    char path[FC_FIGURE_PATH] = "";
+    for (size_t i = 0; i < n && !st->code; i++)
+        if (!fc_figure_path(path, directory, name, pictures[i], st) && !has_end(fc_unfinished_path(part[i])))
+            fc_refuse(st, FC_NO, "%s: gnuplot could not write all of it (is the device full?)", path);
+    for (size_t i = 0; i < n; i++) {
+        int error = 0;
+        if (!st->code && !fc_figure_path(path, directory, name, pictures[i], st))
+            error = fc_unfinished_publish(&part[i], path);
+        if (error) fc_refuse(st, FC_NO, "%s: %s", path, strerror(error));
+        fc_unfinished_remove(&part[i]);
     }
 }
 
@@ -105,19 +115,22 @@ static void publish(const char *directory, const char *name, const char *const *
 enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
                              struct fc_status *st)
 {
-    char script[FC_FIGURE_PATH], log[FC_FIGURE_PATH], path[FC_FIGURE_PATH];
+    char script[FC_FIGURE_PATH], log[FC_FIGURE_PATH];
     char program[] = "gnuplot", defaults[] = "-d", option[] = "-e", set[] = "part='.part'";
     char *argv[] = {program, defaults, option, set, script, NULL};
-    if (fc_figure_path(path, directory, name, "log", st) || fc_figure_path(script, ".", name, "gp", st) ||
-        fc_figure_path(log, ".", name, "log", st))
-        return st->code;
-    int status = gnuplot(directory, log, argv);
-    if (status < 0)
-        missing(st);
-    else if (status)
-        fc_refuse(st, FC_NO, "gnuplot refused %s/%s.gp (see %s)", directory, name, path);
-    publish(directory, name, pictures, n, st);
-    if (status == 0) unlink(path);
+    struct fc_unfinished *part[FC_MOST_PICTURES] = {0}, *noted_log = NULL;
+    int status = 0;
+    if (!fc_figure_path(script, ".", name, "gp", st) && !fc_figure_path(log, ".", name, "log", st) &&
+        !note_files(directory, name, pictures, n, part, &noted_log, st)) {
+        status = gnuplot(directory, log, argv);
+        if (status < 0)
+            missing(st);
+        else if (status)
+            fc_refuse(st, FC_NO, "gnuplot refused %s/%s.gp (see %s)", directory, name, fc_unfinished_path(noted_log));
+    }
+    publish(directory, name, pictures, n, part, st);
+    if (status == 0) fc_unfinished_remove(&noted_log);
+    fc_unfinished_keep(&noted_log);
     return st->code;
 }
 
