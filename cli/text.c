@@ -2,7 +2,6 @@
  * through a stream that lets letters, line ends and tabs through and writes the rest as core's fc_visible does. */
 #include "cli/cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The letter that the stream is in; what is at hand of it. */
@@ -13,11 +12,11 @@ struct filter {
     bool own; /* what the program itself says to a terminal passes */
 };
 
-/* One for the process, as standard output is: fc_deliver's text. */
+/* One each for the process, as standard output and error are. */
 static struct {
     FILE *stream;
-    struct filter *filter;
-} text;
+    struct filter filter;
+} text, errors;
 
 /* Could the letter end with what is still to come? */
 static bool unfinished(const struct filter *f)
@@ -60,20 +59,15 @@ static ssize_t filter_write(void *cookie, const char *bytes, size_t n)
 
 static int filter_close(void *cookie)
 {
-    struct filter *f = cookie;
-    pass(f, true);
-    free(f);
+    pass(cookie, true);
     return 0;
 }
 
-static FILE *open_filter(FILE *to, struct filter **filter)
+static FILE *open_filter(FILE *to, struct filter *filter)
 {
     static const cookie_io_functions_t calls = {.write = filter_write, .close = filter_close};
-    *filter = calloc(1, sizeof **filter);
-    FILE *stream = *filter ? fopencookie(*filter, "w", calls) : NULL;
-    if (stream) (*filter)->to = to;
-    else free(*filter);
-    return stream;
+    *filter = (struct filter){.to = to};
+    return fopencookie(filter, "w", calls);
 }
 
 FILE *fc_text_open(FILE *to)
@@ -89,7 +83,7 @@ void fc_text_close(void)
 
 FILE *fc_text_behind(FILE *stream)
 {
-    return stream && stream == text.stream ? text.filter->to : stream;
+    return stream && stream == text.stream ? text.filter.to : stream;
 }
 
 void fc_text_own(FILE *stream, const char *bytes)
@@ -99,10 +93,10 @@ void fc_text_own(FILE *stream, const char *bytes)
         return;
     }
     fflush(stream);
-    text.filter->own = true;
+    text.filter.own = true;
     fputs(bytes, stream);
     fflush(stream);
-    text.filter->own = false;
+    text.filter.own = false;
 }
 
 void fc_say(FILE *to, const char *format, ...)
@@ -123,8 +117,7 @@ void fc_vsay(FILE *to, const char *format, va_list rest)
 /* Standard error is unbuffered, and so is what stands for it. */
 FILE *fc_text_errors(void)
 {
-    struct filter *filter;
-    FILE *stream = open_filter(stderr, &filter);
-    if (stream) setvbuf(stream, NULL, _IONBF, 0);
-    return stream;
+    errors.stream = open_filter(stderr, &errors.filter);
+    if (errors.stream) setvbuf(errors.stream, NULL, _IONBF, 0);
+    return errors.stream;
 }

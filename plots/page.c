@@ -7,7 +7,10 @@
 
 void fc_html_text(FILE *out, const char *text)
 {
-    for (; *text; text++) switch (*text) {
+    char letter[5];
+    while (*text) {
+        text += fc_visible_letter(letter, text, "\n");
+        switch (*letter) {
         case '&':
             fputs("&amp;", out);
             break;
@@ -24,8 +27,9 @@ void fc_html_text(FILE *out, const char *text)
             fputs("&#39;", out);
             break;
         default:
-            fputc(*text, out);
+            fputs(letter, out);
         }
+    }
 }
 
 enum fc_code fc_html_json(FILE *out, const json_t *json, struct fc_status *st)

@@ -63,14 +63,15 @@ static json_t *two_level_shape(const struct fc_network *net, struct fc_arena *ar
 /* Names in the order of the cells, a line each. */
 static json_t *listed_names(const struct fc_page *page, struct fc_arena *arena, struct fc_status *st)
 {
-    char name[700];
+    char name[700], visible[4 * sizeof name];
     struct fc_packed packed = {0};
     struct fc_memory_stream out;
     if (fc_memory_open(&out, st)) return NULL;
     for (int i = 0; i < page->map->n_panels; i++)
         for (size_t k = 0; k < fc_panel_cells(&page->map->panels[i]); k++) {
             uint32_t link = page->map->panels[i].cell[k];
-            fprintf(out.stream, "%s\n", link == FC_NONE ? "" : fc_link_name(page->net, link, name, sizeof name));
+            const char *own = link == FC_NONE ? "" : fc_link_name(page->net, link, name, sizeof name);
+            fprintf(out.stream, "%s\n", fc_visible(visible, sizeof visible, own, ""));
         }
     if (!fc_memory_close(&out, st)) fc_pack_text(out.text, out.size, arena, &packed, st);
     free(out.text);
