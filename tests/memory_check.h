@@ -151,28 +151,34 @@ static inline void memory_end(struct memory_check *m, const char *command, struc
     free(err);
 }
 
-/* Fails the allocations first, first + step, .. of the command, two at once. The number of allocations, 0: the command
- * itself fails. */
+/* Runs the command undisturbed. The number of its allocations; 0: it fails. */
+static inline unsigned long memory_count(const struct memory_check *m, const char *command, struct memory_run *plain)
+{
+    int status;
+    size_t size;
+    snprintf(plain->folder, sizeof plain->folder, "%s/plain", m->folder);
+    memory_start(m, command, plain);
+    waitpid(plain->pid, &status, 0);
+    char *text = memory_read(plain->folder, "count", &size);
+    unsigned long n = text ? strtoul(text, NULL, 10) : 0;
+    free(text);
+    if (!status && n) return n;
+    text = memory_read(plain->folder, "stderr", &size);
+    printf("\n    %s: status %d, %lu allocations, without any failure: %s\n", command, status, n, text ? text : "");
+    free(text);
+    return 0;
+}
+
+/* Fails the allocations first, first + step, .. of the command, two at once; step 0: `first` of them, spread evenly. The
+ * number of allocations, 0: the command itself fails. */
 static inline unsigned long memory_walk(struct memory_check *m, const char *command, unsigned long first, unsigned long step)
 {
     struct memory_run plain = {.at = 0}, run[FC_MEMORY_AT_ONCE] = {{0}};
-    int status;
-    size_t size;
     m->n_failed = m->n_refused = m->n_harmless = m->n_wrong = 0;
-    snprintf(plain.folder, sizeof plain.folder, "%s/plain", m->folder);
-    memory_start(m, command, &plain);
-    waitpid(plain.pid, &status, 0);
-    char *text = memory_read(plain.folder, "count", &size);
-    unsigned long n = text ? strtoul(text, NULL, 10) : 0, next = first;
-    free(text);
-    if (status || n == 0) {
-        text = memory_read(plain.folder, "stderr", &size);
-        printf("\n    %s: status %d, %lu allocations, without any failure: %s\n", command, status, n, text ? text : "");
-        free(text);
-        return 0;
-    }
+    unsigned long n = memory_count(m, command, &plain), next = first;
+    if (!step) step = n > first ? n / first : 1, next = step / 2 + 1;
     for (;;) {
-        int busy = 0;
+        int busy = 0, status;
         for (int i = 0; i < FC_MEMORY_AT_ONCE; i++) {
             if (!run[i].pid && next <= n) {
                 snprintf(run[i].folder, sizeof run[i].folder, "%s/run%d", m->folder, i);
