@@ -3,6 +3,7 @@
 
 #include <scotch/scotch.h>
 #include <setjmp.h>
+#include <stdlib.h>
 
 /* Of the thread's fc_scotch; NULL: none. */
 static _Thread_local struct guard {
@@ -30,9 +31,12 @@ void SCOTCH_errorPrintW(const char *format, ...)
     (void)format;
 }
 
-enum fc_code fc_scotch(void (*work)(void *of), void *of, struct fc_status *st)
+enum fc_code fc_scotch(void (*work)(void *of), void *of, size_t bytes, struct fc_status *st)
 {
     struct guard mine = {.said = ""}, *outer = guard;
+    void *room = malloc(bytes);
+    if (!room) return fc_out_of_memory(st, "%zu bytes for Scotch", bytes);
+    free(room);
     guard = &mine;
     if (setjmp(mine.broken)) fc_out_of_memory(st, "Scotch: %s", mine.said);
     else work(of);

@@ -204,7 +204,9 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
         return st->code;
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
     j.n_seeds = (int)n_seeds;
-    return fc_scotch(map_by_scotch, &j, st);
+    double bytes = 1e6 + 200.0 * (double)problem->demand->n_entries + 400.0 * (double)mapping->n_tasks +
+                   200.0 * (double)problem->net->n_links; /* some three times what was seen */
+    return fc_scotch(map_by_scotch, &j, (size_t)bytes, st);
 }
 
 /* Scotch's work falls on the messages, and on pairs of parts where it has many. */

@@ -6,6 +6,7 @@
  *
  *   FAIL_AT=N      the Nth allocation after main began fails, once (0 or unset: none)
  *   FAIL_COUNT=F   the number of allocations is written into this file when the process ends
+ *   FAIL_CALLER=F  the name of the library or program that asked for the one that fails is written into this file
  *
  * Programs that the program starts are left alone.
  */
@@ -61,10 +62,21 @@ static void find_all(void)
     find(&next_mmap, "mmap");
 }
 
-static bool fails(void)
+static void write_file(const char *path, const char *text)
 {
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+    if (path && (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))) _exit(99);
+    if (fd >= 0) close(fd);
+}
+
+static bool fails(void *caller)
+{
+    Dl_info info;
     if (!started) return false;
     if (atomic_fetch_add(&counted, 1) + 1 != fail_at || getpid() != process) return false;
+    started = false; /* dladdr */
+    write_file(getenv("FAIL_CALLER"), dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "?");
+    started = true;
     errno = ENOMEM;
     return true;
 }
@@ -72,7 +84,7 @@ static bool fails(void)
 void *malloc(size_t size)
 {
     find_all();
-    return size && fails() ? NULL : next_malloc(size);
+    return size && fails(__builtin_return_address(0)) ? NULL : next_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
@@ -83,37 +95,37 @@ void *calloc(size_t n, size_t size)
         return at;
     }
     find_all();
-    return n && size && fails() ? NULL : next_calloc(n, size);
+    return n && size && fails(__builtin_return_address(0)) ? NULL : next_calloc(n, size);
 }
 
 void *realloc(void *old, size_t size)
 {
     find_all();
-    return size && fails() ? NULL : next_realloc(old, size);
+    return size && fails(__builtin_return_address(0)) ? NULL : next_realloc(old, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)
 {
     find_all();
-    return fails() ? NULL : next_aligned_alloc(align, size);
+    return fails(__builtin_return_address(0)) ? NULL : next_aligned_alloc(align, size);
 }
 
 void *memalign(size_t align, size_t size)
 {
     find_all();
-    return fails() ? NULL : next_memalign(align, size);
+    return fails(__builtin_return_address(0)) ? NULL : next_memalign(align, size);
 }
 
 int posix_memalign(void **at, size_t align, size_t size)
 {
     find_all();
-    return fails() ? ENOMEM : next_posix_memalign(at, align, size);
+    return fails(__builtin_return_address(0)) ? ENOMEM : next_posix_memalign(at, align, size);
 }
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
     find_all();
-    return fails() ? MAP_FAILED : next_mmap(at, size, protection, flags, fd, offset);
+    return fails(__builtin_return_address(0)) ? MAP_FAILED : next_mmap(at, size, protection, flags, fd, offset);
 }
 
 void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
@@ -121,21 +133,18 @@ void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap"))
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *of)
 {
     find_all();
-    return fails() ? EAGAIN : next_pthread_create(thread, attributes, run, of);
+    return fails(__builtin_return_address(0)) ? EAGAIN : next_pthread_create(thread, attributes, run, of);
 }
 
 /* ---- main ---- */
 
 static void write_count(void)
 {
-    const char *path = getenv("FAIL_COUNT");
     char text[32];
-    if (!path || getpid() != process) return;
+    if (getpid() != process) return;
     started = false;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    int n = snprintf(text, sizeof text, "%lu\n", (unsigned long)counted);
-    if (fd < 0 || write(fd, text, (size_t)n) != n) _exit(99);
-    close(fd);
+    snprintf(text, sizeof text, "%lu\n", (unsigned long)counted);
+    write_file(getenv("FAIL_COUNT"), text);
 }
 
 static int counted_main(int argc, char **argv, char **environment)

@@ -76,6 +76,7 @@
     X(suite_map_background)                                                                                           \
     X(suite_map_search)                                                                                               \
     X(suite_map_starts)                                                                                               \
+    X(suite_memory)                                                                                                   \
     X(suite_mapping)                                                                                                  \
     X(suite_mapping_bound)                                                                                            \
     X(suite_maxmin)                                                                                                   \
