@@ -221,8 +221,10 @@ static bool answer_ranks(struct sweeper *w)
     size_t point;
     if (*text == '{' && unpack(text, w->sweep->n_points, &row, &point))
         record(w, point, &row);
+    else if (*text == '!' && text[1] >= '0' + FC_NO && text[1] <= '0' + FC_FAULT)
+        fc_fail(w->st, (enum fc_code)(text[1] - '0'), (struct fc_place){0}, "%s", text + 2);
     else if (*text != 'a')
-        fc_fail(w->st, *text == '!' ? FC_INPUT : FC_FAULT, (struct fc_place){0}, "%s", text + (*text == '!'));
+        fc_fail(w->st, FC_FAULT, (struct fc_place){0}, "a rank says '%.100s'", text);
     free(text);
     size_t next = deal(w);
     if (next == w->sweep->n_points) w->asking--;
@@ -255,12 +257,18 @@ static enum fc_code deal_all(struct sweeper *w)
     }
 }
 
+/* What went wrong on this rank, for rank 0. */
+static void tell_failure(const struct fc_sweep_settings *settings, const struct fc_status *why)
+{
+    char text[sizeof why->message + 2];
+    snprintf(text, sizeof text, "!%d%s", (int)why->code, why->message);
+    settings->ranks->send(0, text, strlen(text));
+}
+
 void fc_sweep_excuse(const struct fc_sweep_settings *settings, const struct fc_status *why)
 {
-    char wrong[sizeof why->message + 1];
     int from;
-    snprintf(wrong, sizeof wrong, "!%s", why->message);
-    for (int i = 0; i < settings->at_once; i++) settings->ranks->send(0, wrong, strlen(wrong));
+    for (int i = 0; i < settings->at_once; i++) tell_failure(settings, why);
     for (int told = 0; told < settings->at_once;) {
         char *text = settings->ranks->receive(&from);
         told += text != NULL;
@@ -274,7 +282,7 @@ static enum fc_code work(struct sweeper *w)
 {
     struct fc_sweep_row row;
     size_t point;
-    int home = 0, free_places = w->settings->at_once, from;
+    int home = 0, from;
     for (int i = 0; i < w->settings->at_once; i++) w->settings->ranks->send(0, "ask", 3);
     while (home < w->settings->at_once) {
         bool happened = false;
@@ -285,19 +293,16 @@ static enum fc_code work(struct sweeper *w)
             free(text);
             for (int i = 0; next < w->sweep->n_points && i < w->settings->at_once; i++)
                 if (w->child[i].pid == 0) {
-                    if (start(w, &w->child[i], next)) return w->st->code;
-                    free_places--;
+                    if (start(w, &w->child[i], next)) tell_failure(w->settings, w->st);
                     break;
                 }
             home += next >= w->sweep->n_points;
         }
         while (ended(w, &point, &row)) {
-            char wrong[1100], *packed = pack(&row, point);
+            char *packed = w->st->code ? NULL : pack(&row, point);
             happened = true;
-            free_places++;
-            snprintf(wrong, sizeof wrong, "!%s", w->st->message);
-            const char *told = w->st->code ? wrong : packed ? packed : "out of memory on a rank";
-            w->settings->ranks->send(0, told, strlen(told));
+            if (packed) w->settings->ranks->send(0, packed, strlen(packed));
+            else fc_refuse(w->st, FC_NO, "out of memory on a rank"), tell_failure(w->settings, w->st);
             free(packed);
             fc_sweep_rows_free(&row, 1);
         }

@@ -104,6 +104,8 @@ static void note_end(int signal_number)
     asked_to_end = 1;
 }
 
+static void note_nothing(int signal_number) { (void)signal_number; }
+
 /* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
  * process may take either of them: SIGTERM is then noted, and we look again now and then. */
 static int wait_for(pid_t child, const sigset_t *signals)
@@ -118,28 +120,38 @@ static int wait_for(pid_t child, const sigset_t *signals)
     return status;
 }
 
+/* Our handler, where the signal is not ignored; the program has it as it was. */
+static void take(int signal_number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(signal_number, NULL, before);
+    if (before->sa_handler != SIG_IGN) sigaction(signal_number, &action, NULL);
+}
+
 /* Like system(3): an interrupt from the terminal is for the program, and so is the end that a batch system
  * sets; we stay to clean up. Ended in another way, we take the program with us. */
 static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, note = {.sa_handler = note_end}, old_int, old_quit, old_term;
     struct fc_child program = {.argv = argv, .environment = environment, .stream = {-1, -1, -1}, .end = SIGTERM};
+    struct sigaction old_int, old_quit, old_term;
     sigset_t ours, old_mask;
-    pid_t child = fc_child_start(&program);
-    if (child < 0) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(errno));
-    sigaction(SIGINT, &ignore, &old_int);
-    sigaction(SIGQUIT, &ignore, &old_quit);
+    int status = 0;
     asked_to_end = 0;
-    sigaction(SIGTERM, &note, &old_term);
+    take(SIGINT, note_nothing, &old_int);
+    take(SIGQUIT, note_nothing, &old_quit);
+    take(SIGTERM, note_end, &old_term);
+    pid_t child = fc_child_start(&program);
+    int error = errno;
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ours, &old_mask);
-    int status = wait_for(child, &ours);
+    if (child > 0) status = wait_for(child, &ours);
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     sigaction(SIGTERM, &old_term, NULL);
+    if (child < 0) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
     *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return FC_OK;
 }
