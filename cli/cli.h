@@ -12,6 +12,7 @@
 #include "traces/trace_formats.h"
 
 #include <jansson.h>
+#include <signal.h>
 
 #define FC_VERSION "0.1.0"
 
@@ -62,13 +63,22 @@ struct fc_command {
     const char *name, *arguments, *summary, *example;
     const char *options;
     enum fc_code (*run)(const struct fc_arguments *arguments, struct fc_status *st);
+    /* In a sweep: "" as it is, since it only answers; a word: only with this verb. NULL: not at all, since it runs programs
+     * or writes files that no option names. */
+    const char *swept;
 };
+/* The command at place i of the table; NULL behind its end. */
+const struct fc_command *fc_command_at(size_t i);
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
     fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
     fc_command_place, fc_command_report, fc_command_reproduce, fc_command_sweep;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
+
+/* Whether words, words[0] the command's name, may stand in a sweep: options that the command has, none that writes a file or
+ * that the sweep sets itself, no other program's command line. FC_INPUT tells which does not. Looks at no values. */
+enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words, struct fc_status *st);
 
 /* ---- the shared beginning of commands (session.c) ---- */
 
@@ -180,6 +190,16 @@ void fc_print_bar(FILE *stream, double share, int width);
  * first FC_SPARKLINE of them. */
 enum { FC_SPARKLINE = 100 };
 void fc_print_sparkline(FILE *stream, const char *before, const double *value, size_t n, double top, const char *after);
+
+/* ---- signals (signals.c) ---- */
+
+/* From here on a signal that ends the program leaves no child and nothing unfinished. */
+void fc_signals_start(void);
+/* Does so: for handlers. */
+_Noreturn void fc_end_by_signal(int number);
+/* Until sigaction(SIGINT, before, NULL), the first Ctrl-C makes the result nonzero, for a search that then gives the best it
+ * has, and the second one ends the program. Where Ctrl-C is ignored it stays so. */
+const volatile sig_atomic_t *fc_catch_interrupt(struct sigaction *before);
 
 /* ---- long work (heartbeat.c) ---- */
 

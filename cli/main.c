@@ -12,6 +12,11 @@ static const struct fc_command *const commands[] = {
     &fc_command_machines, &fc_command_list,
 };
 
+const struct fc_command *fc_command_at(size_t i)
+{
+    return i < FC_COUNT(commands) ? commands[i] : NULL;
+}
+
 static void print_help(FILE *stream)
 {
     fprintf(stream, "fabricast %s - predicts how a parallel job will communicate on a machine before it gets it\n\n"
@@ -57,6 +62,7 @@ int main(int argc, char **argv)
     if (help) fc_parse_arguments(command, 2, help_argv, &arguments);
     else fc_parse_arguments(command, argc - 1, argv + 1, &arguments);
     struct fc_status st = {0};
+    fc_signals_start();
     fc_heartbeat_start(arguments.quiet);
     enum fc_code code = command->run(&arguments, &st);
     fc_heartbeat_stop();

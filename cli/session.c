@@ -6,7 +6,6 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* --hosts: one a node of the machine, or one for each of the allowed nodes in their order. */
@@ -166,35 +165,6 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
     };
 }
 
-/* A signal handler can reach nothing but globals. */
-static volatile sig_atomic_t interrupted;
-static struct timespec first_interrupt;
-
-/* timeout(1) and some launchers send one Ctrl-C twice, to the process and to its group: what comes within
- * 0.2 s of the first is the first. */
-static void note_interrupt(int number)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!interrupted) {
-        first_interrupt = now;
-        interrupted = number;
-    } else if ((double)(now.tv_sec - first_interrupt.tv_sec) + 1e-9 * (double)(now.tv_nsec - first_interrupt.tv_nsec) > 0.2) {
-        signal(number, SIG_DFL);
-        raise(number);
-    }
-}
-
-/* The first Ctrl-C ends a search, which then gives the best it has; the second one ends the program. Where
- * Ctrl-C is ignored it stays so. */
-static void catch_interrupt(struct sigaction *before)
-{
-    struct sigaction action = {.sa_handler = note_interrupt};
-    interrupted = 0;
-    sigaction(SIGINT, NULL, before);
-    if (before->sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
-}
-
 enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *s,
                             const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
                             struct fc_status *st)
@@ -205,8 +175,7 @@ enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct f
     struct fc_progress progress;
     fc_work_start(&progress, arguments->quiet);
     problem.progress = &progress;
-    if (searches) catch_interrupt(&before);
-    problem.stop = searches ? &interrupted : NULL;
+    problem.stop = searches ? fc_catch_interrupt(&before) : NULL;
     enum fc_code code = fc_mapping_make(&problem, map ? map : "def", mapping, st);
     if (searches) sigaction(SIGINT, &before, NULL);
     fc_work_end(&progress);

@@ -196,7 +196,8 @@ enum fc_code fc_parse_ranges(const char *text, uint64_t limit, struct fc_arena *
 
 struct fc_output {
     FILE *stream; /* write here */
-    char path[512], temporary[544];
+    char path[512];
+    struct fc_unfinished *file; /* beside it, until it is whole; NULL: none (standard output, a device) */
 };
 /* Opens a temporary file beside `path` (a device or pipe is opened itself; NULL or "-": standard output). */
 enum fc_code fc_output_open(struct fc_output *out, const char *path, struct fc_status *st);

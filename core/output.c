@@ -1,10 +1,11 @@
 /* output.c - output files that appear whole or not at all.
  *
- * Writes go to "<path>.part.<pid>" beside the target and are renamed over it only when every byte has reached
- * the disk; rename within a directory is atomic (POSIX). A symbolic link's target is replaced, not the link.
+ * Writes go to "<path>.part.<host>.<pid>" beside the target (unfinished.h: a signal that ends the program removes it) and
+ * are renamed over it only when every byte has reached the disk; rename within a directory is atomic (POSIX). A symbolic
+ * link's target is replaced, not the link.
  * What exists and is no regular file (/dev/null, a fifo) is written itself. Limits: the directory entry is
  * not synced, so after a power failure the old file may be back, whole. */
-#include "core/core.h"
+#include "core/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,19 +26,6 @@ static enum fc_code unwritable(const char *path, int error, struct fc_status *st
     return fc_fail(st, theirs ? FC_INPUT : FC_NO, (struct fc_place){path, 0}, "cannot be written: %s", why);
 }
 
-/* Two outputs of one path, or two hosts with one process number on a shared disk, must not share a temporary,
- * and nobody's is removed: on a clash the next free name is taken. */
-static int open_temporary(struct fc_output *out)
-{
-    for (int i = 0; i < 100; i++) {
-        int n = snprintf(out->temporary, sizeof out->temporary, "%s.part.%ld", out->path, (long)getpid());
-        if (i > 0) snprintf(out->temporary + n, sizeof out->temporary - (size_t)n, ".%d", i);
-        int fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST) return fd;
-    }
-    return -1;
-}
-
 static int open_target(struct fc_output *out, const struct stat *info, bool exists)
 {
     if (exists && S_ISDIR(info->st_mode)) {
@@ -46,9 +34,7 @@ static int open_target(struct fc_output *out, const struct stat *info, bool exis
     }
     if (exists && !S_ISREG(info->st_mode)) return open(out->path, O_WRONLY | O_CLOEXEC);
     if (exists && access(out->path, W_OK) != 0) return -1; /* rename would replace a write-protected file */
-    int fd = open_temporary(out);
-    if (fd < 0) out->temporary[0] = '\0';
-    return fd;
+    return fc_unfinished_file(out->path, &out->file);
 }
 
 enum fc_code fc_output_open(struct fc_output *out, const char *path, struct fc_status *st)
@@ -72,7 +58,7 @@ enum fc_code fc_output_open(struct fc_output *out, const char *path, struct fc_s
     if (out->stream) return FC_OK;
     int error = errno;
     if (fd >= 0) close(fd);
-    if (out->temporary[0]) unlink(out->temporary);
+    fc_unfinished_remove(&out->file);
     *out = (struct fc_output){0};
     return unwritable(path, error, st);
 }
@@ -89,13 +75,13 @@ static int write_error(FILE *stream)
     return write(fileno(stream), "\n", 1) < 0 ? errno : -1;
 }
 
-/* Gives the temporary its final name; 0 or errno. Looks again, whatever open decided: for root, renaming over
- * a device such as /dev/null would succeed and take it from the whole machine. */
-static int publish(const struct fc_output *out)
+/* Gives the file its final name; 0 or errno. Looks again, whatever open decided: for root, renaming over a device such as
+ * /dev/null would succeed and take it from the whole machine. */
+static int publish(struct fc_output *out)
 {
     struct stat info;
     if (stat(out->path, &info) == 0 && !S_ISREG(info.st_mode)) return EEXIST;
-    return rename(out->temporary, out->path) == 0 ? 0 : errno;
+    return fc_unfinished_publish(&out->file, out->path);
 }
 
 enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
@@ -105,14 +91,16 @@ enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
     bool is_stdout = out->stream == stdout;
     /* pipes and some devices cannot be synced and say EINVAL or the like; a disk that is full says ENOSPC or
      * EIO */
-    if (!error && out->temporary[0] && fsync(fileno(out->stream)) != 0 &&
+    if (!error && out->file && fsync(fileno(out->stream)) != 0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EIO))
         error = errno;
+    int lock = out->file ? fcntl(fileno(out->stream), F_DUPFD_CLOEXEC, 3) : -1; /* held until it has its name */
     if (!is_stdout && fclose(out->stream) != 0 && !error) error = errno;
     out->stream = NULL;
-    if (!error && out->temporary[0]) error = publish(out);
+    if (!error && out->file) error = publish(out);
     enum fc_code code = error ? unwritable(out->path, error > 0 ? error : 0, st) : FC_OK;
-    if (code && out->temporary[0]) unlink(out->temporary);
+    fc_unfinished_remove(&out->file);
+    if (lock >= 0) close(lock);
     *out = (struct fc_output){0};
     return code;
 }
@@ -120,6 +108,6 @@ enum fc_code fc_output_close(struct fc_output *out, struct fc_status *st)
 void fc_output_abandon(struct fc_output *out)
 {
     if (out->stream && out->stream != stdout) fclose(out->stream);
-    if (out->temporary[0]) unlink(out->temporary);
+    fc_unfinished_remove(&out->file);
     *out = (struct fc_output){0};
 }

@@ -1,16 +1,15 @@
 /* figure.c - writes a figure's data and script and runs gnuplot on them. */
 #include "plots/plots.h"
+#include "core/unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 const char *const fc_series_colours[8] = {"#004488", "#DDAA33", "#BB5566", "#000000",
                                           "#66CCEE", "#228833", "#AA3377", "#999999"};
@@ -27,21 +26,18 @@ static enum fc_code write_text(const char *path, const char *text, const struct 
 /* Runs gnuplot in the directory, standard output and error into `log` there; its exit status, or -1 with errno. */
 static int gnuplot(const char *directory, const char *log, char *const *argv)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
+    char path[800];
     int status = 0;
-    posix_spawn_file_actions_init(&actions);
-    if (directory) posix_spawn_file_actions_addchdir_np(&actions, directory);
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) {
-        errno = failed;
-        return -1;
-    }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    snprintf(path, sizeof path, "%s%s%s", directory ? directory : "", directory ? "/" : "", log);
+    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out < 0) return -1;
+    struct fc_child child = {.argv = argv, .directory = directory, .stream = {-1, out, out}, .end = SIGKILL};
+    pid_t pid = fc_child_start(&child);
+    int error = errno;
+    close(out);
+    errno = error;
+    if (pid < 0) return -1;
+    fc_child_ended(pid, true, &status);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
@@ -75,34 +71,47 @@ static bool has_end(const char *path)
     return memmem(end, n, "IEND", 4) || memmem(end, n, "</svg>", 6) || memmem(end, n, "%%EOF", 5);
 }
 
+/* What gnuplot makes is ours to remove until it is whole. */
+static void note_files(const char *directory, const char *name, const char *const *pictures, size_t n,
+                       struct fc_unfinished **part, struct fc_unfinished **log, struct fc_status *st)
+{
+    char path[800];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s.%s.part", directory, name, pictures[i]);
+        part[i] = fc_unfinished_name(path);
+        if (!part[i]) fc_refuse(st, FC_NO, "out of memory for the plot");
+    }
+    snprintf(path, sizeof path, "%s/%s.log", directory, name);
+    *log = fc_unfinished_name(path);
+    if (!*log) fc_refuse(st, FC_NO, "out of memory for the plot");
+}
+
 enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
                              struct fc_status *st)
 {
-    char script[160], log[160], path[800], part[808], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
+    char script[160], log[160], path[800], program[] = "gnuplot", option[] = "-e", set[] = "part='.part'";
     char *argv[] = {program, option, set, script, NULL};
+    struct fc_unfinished *part[FC_MOST_PICTURES] = {0}, *noted_log = NULL;
     snprintf(script, sizeof script, "%s.gp", name);
     snprintf(log, sizeof log, "%s.log", name);
-    int status = gnuplot(directory, log, argv);
+    note_files(directory, name, pictures, n, part, &noted_log, st);
+    int status = st->code ? 0 : gnuplot(directory, log, argv);
     if (status < 0)
         missing(st);
     else if (status)
         fc_refuse(st, FC_NO, "gnuplot refused %s/%s (see %s/%s)", directory, script, directory, log);
-    for (size_t i = 0; i < n && !st->code; i++) {
-        snprintf(part, sizeof part, "%s/%s.%s.part", directory, name, pictures[i]);
-        if (!has_end(part))
+    for (size_t i = 0; i < n && !st->code; i++)
+        if (!has_end(fc_unfinished_path(part[i])))
             fc_refuse(st, FC_NO, "%s/%s.%s: gnuplot could not write all of it (is the device full?)", directory, name,
                       pictures[i]);
-    }
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "%s/%s.%s", directory, name, pictures[i]);
-        snprintf(part, sizeof part, "%s.part", path);
-        if (st->code)
-            unlink(part);
-        else if (rename(part, path))
-            fc_refuse(st, FC_NO, "%s: %s", path, strerror(errno));
+        int error = st->code ? 0 : fc_unfinished_publish(&part[i], path);
+        if (error) fc_refuse(st, FC_NO, "%s: %s", path, strerror(error));
+        fc_unfinished_remove(&part[i]);
     }
-    snprintf(path, sizeof path, "%s/%s", directory, log);
-    if (status == 0) unlink(path);
+    if (status == 0) fc_unfinished_remove(&noted_log);
+    fc_unfinished_keep(&noted_log);
     return st->code;
 }
 

@@ -7,7 +7,8 @@
 /* FC_INPUT: the directory cannot be made or written (one that is there is not changed); FC_NO: gnuplot is
  * missing. Before anything is computed. */
 enum fc_code fc_plots_check(const char *directory, struct fc_status *st);
-/* Runs DIR/NAME.gp with part='.part', so that it writes NAME.PICTURE.part, [n], which get their names when all are
+enum { FC_MOST_PICTURES = 4 };
+/* Runs DIR/NAME.gp with part='.part', so that it writes NAME.PICTURE.part, [n <= FC_MOST_PICTURES], which get their names when all are
  * drawn. FC_NO: gnuplot refused; then its messages stay in NAME.log. */
 enum fc_code fc_gnuplot_draw(const char *directory, const char *name, const char *const *pictures, size_t n,
                              struct fc_status *st);

@@ -6,15 +6,14 @@
  * add -x LD_PRELOAD -x FABRICAST_TRACE_DIR. The ranks write to a private directory beside the output (on the
  * same, so probably shared, file system), which is removed in the end. Limits: dynamically linked programs;
  * one MPI program a capture; the program's MPI must be the one that the recorder was built with. */
+#include "core/unfinished.h"
 #include "traces/pmpi/pmpi_raw.h"
 #include "traces/trace_capture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -53,26 +52,15 @@ static enum fc_code find_recorder(char *path, struct fc_status *st)
 /* ---- the private directory ---- */
 
 /* Beside the output, which thereby proves writable before a long run. */
-static enum fc_code make_directory(const char *path, char *directory, struct fc_status *st)
+static enum fc_code make_directory(const char *path, char *directory, struct fc_unfinished **made, struct fc_status *st)
 {
-    char relative[PATH_MAX];
+    *made = NULL;
     if (!path || !*path || strcmp(path, "-") == 0)
         return fc_refuse(st, FC_INPUT, "a recording needs a file to go to (expected -o FILE)");
-    int n = snprintf(relative, sizeof relative, "%s.ranks.XXXXXX", path);
-    if (n >= (int)sizeof relative) return fc_refuse(st, FC_INPUT, "the output file's name is too long");
-    if (mkdtemp(relative) && realpath(relative, directory)) return FC_OK;
-    return fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "cannot be written: %s", strerror(errno));
-}
-
-static void remove_directory(const char *directory)
-{
-    DIR *open = opendir(directory);
-    if (!open) return;
-    for (struct dirent *entry; (entry = readdir(open));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(open), entry->d_name, 0);
-    closedir(open);
-    rmdir(directory);
+    if (fc_unfinished_directory(path, made) && realpath(fc_unfinished_path(*made), directory)) return FC_OK;
+    fc_fail(st, FC_INPUT, (struct fc_place){path, 0}, "cannot be written: %s", strerror(errno));
+    fc_unfinished_remove(made);
+    return st->code;
 }
 
 /* ---- running ---- */
@@ -112,13 +100,15 @@ static void note_end(int signal_number)
     asked_to_end = 1;
 }
 
+static void note_nothing(int signal_number) { (void)signal_number; }
+
 /* Waits for the child and hands SIGTERM on to it; both signals are blocked here. Another thread of the
  * process may take either of them: SIGTERM is then noted, and we look again now and then. */
 static int wait_for(pid_t child, const sigset_t *signals)
 {
     static const struct timespec pause = {.tv_nsec = 200000000};
     int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
+    while (!fc_child_ended(child, false, &status)) {
         if (sigtimedwait(signals, NULL, &pause) != SIGTERM && !asked_to_end) continue;
         asked_to_end = 0;
         kill(child, SIGTERM);
@@ -126,38 +116,38 @@ static int wait_for(pid_t child, const sigset_t *signals)
     return status;
 }
 
+/* Our handler, where the signal is not ignored; the program has it as it was. */
+static void take(int signal_number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(signal_number, NULL, before);
+    if (before->sa_handler != SIG_IGN) sigaction(signal_number, &action, NULL);
+}
+
 /* Like system(3): an interrupt from the terminal is for the program, and so is the end that a batch system
- * sets; we stay to clean up. */
+ * sets; we stay to clean up. Ended in another way, we take the program with us. */
 static enum fc_code run(char *const *argv, char *const *environment, int *exit_status, struct fc_status *st)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, note = {.sa_handler = note_end}, old_int, old_quit, old_term;
-    posix_spawnattr_t attributes;
-    sigset_t defaults, ours, old_mask;
-    pid_t child;
+    struct fc_child program = {.argv = argv, .environment = environment, .stream = {-1, -1, -1}, .end = SIGTERM};
+    struct sigaction old_int, old_quit, old_term;
+    sigset_t ours, old_mask;
     int status = 0;
-    sigaction(SIGINT, &ignore, &old_int);
-    sigaction(SIGQUIT, &ignore, &old_quit);
     asked_to_end = 0;
-    sigaction(SIGTERM, &note, &old_term);
+    take(SIGINT, note_nothing, &old_int);
+    take(SIGQUIT, note_nothing, &old_quit);
+    take(SIGTERM, note_end, &old_term);
+    pid_t child = fc_child_start(&program);
+    int error = errno;
     sigemptyset(&ours);
     sigaddset(&ours, SIGCHLD);
     sigaddset(&ours, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &ours, &old_mask);
-    sigemptyset(&defaults);
-    if (old_int.sa_handler != SIG_IGN) sigaddset(&defaults, SIGINT);
-    if (old_quit.sa_handler != SIG_IGN) sigaddset(&defaults, SIGQUIT);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setsigmask(&attributes, &old_mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(&child, argv[0], NULL, &attributes, argv, environment);
-    if (!error) status = wait_for(child, &ours);
-    posix_spawnattr_destroy(&attributes);
+    if (child > 0) status = wait_for(child, &ours);
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     sigaction(SIGTERM, &old_term, NULL);
-    if (error) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
+    if (child < 0) return fc_refuse(st, FC_INPUT, "%s cannot be run: %s", argv[0], strerror(error));
     *exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return FC_OK;
 }
@@ -259,11 +249,12 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
                               struct fc_capture_report *report, struct fc_status *st)
 {
     struct fc_arena scratch = {0};
+    struct fc_unfinished *made;
     char recorder[PATH_MAX], directory[PATH_MAX];
     *report = (struct fc_capture_report){0};
     if (!argv || !argv[0])
         return fc_refuse(st, FC_INPUT, "no program to record (expected e.g. mpirun -n 4 ./program)");
-    if (find_recorder(recorder, st) || make_directory(path, directory, st)) return st->code;
+    if (find_recorder(recorder, st) || make_directory(path, directory, &made, st)) return st->code;
     char *program = join(argv, &scratch, st);
     char **environment = program ? make_environment(recorder, directory, &scratch, st) : NULL;
     enum fc_code code = environment ? run(argv, environment, &report->exit_status, st) : FC_NO;
@@ -275,7 +266,7 @@ enum fc_code fc_trace_capture(char *const *argv, const char *path, bool partial,
                     st);
     if (!code && failed)
         code = check_exit(report->exit_status, "what all ranks did until then is kept", program, st);
-    remove_directory(directory);
+    fc_unfinished_remove(&made);
     fc_arena_free(&scratch);
     return code;
 }
