@@ -67,4 +67,5 @@ const struct fc_command fc_command_certify = {
     .example = "fabricast certify -m tmesh-216 --vc-rule shared",
     .options = "mrvoJq",
     .run = run,
+    .swept = "",
 };

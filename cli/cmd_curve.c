@@ -363,4 +363,5 @@ const struct fc_command fc_command_curve = {
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
     .options = "mprvAR123PEfweCausjoJq",
     .run = run,
+    .swept = "",
 };

@@ -529,4 +529,5 @@ const struct fc_command fc_command_flit = {
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
     .options = "mpgtHKMnXrbvlEfweCIBhGOauPTsjoJq",
     .run = run,
+    .swept = "",
 };

@@ -136,4 +136,5 @@ const struct fc_command fc_command_list = {
     .example = "fabricast list patterns",
     .options = "kyLoJq",
     .run = run,
+    .swept = "",
 };

@@ -242,4 +242,5 @@ const struct fc_command fc_command_load = {
     .example = "fabricast load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB",
     .options = "mpgtHKMnXrbSW78PTsjoJq",
     .run = run,
+    .swept = "",
 };

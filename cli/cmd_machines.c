@@ -134,4 +134,5 @@ const struct fc_command fc_command_machines = {
     .example = "fabricast machines bgl-512",
     .options = "mrDoJq",
     .run = run,
+    .swept = "",
 };

@@ -345,4 +345,5 @@ const struct fc_command fc_command_map = {
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
     .options = "mpgtK5M6nXQ0rbPTsjoJq",
     .run = run,
+    .swept = "",
 };

@@ -315,4 +315,5 @@ const struct fc_command fc_command_place = {
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
     .options = "m9lTUwePsjoJq",
     .run = run,
+    .swept = "",
 };

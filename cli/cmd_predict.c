@@ -183,4 +183,5 @@ const struct fc_command fc_command_predict = {
                "--map def,optimize --plot out",
     .options = "mpgtZKMVnXrcbNLPTsjoJq",
     .run = run,
+    .swept = "",
 };

@@ -155,6 +155,52 @@ static const struct fc_sweep_ranks *open_ranks(const char *program, struct fc_sw
     return ranks;
 }
 
+/* ---- what may be swept ---- */
+
+static enum fc_code unswept(const struct fc_sweep *sweep, struct fc_status *st)
+{
+    char known[400] = "";
+    const struct fc_command *c;
+    for (size_t i = 0; (c = fc_command_at(i)); i++) {
+        size_t n = strlen(known);
+        if (c->swept)
+            snprintf(known + n, sizeof known - n, "%s%s%s%s", n ? ", " : "", c->name, *c->swept ? " " : "", c->swept);
+    }
+    return fc_fail(st, FC_INPUT, (struct fc_place){sweep->file, sweep->command_line},
+                   "command: '%s' is no command that only answers (expected %s)", sweep->command[0], known);
+}
+
+/* With the place of what is wrong, and its key. */
+static enum fc_code check_words(const struct fc_sweep *sweep, const struct fc_command *command, int n, const char *const *words,
+                                long line, const char *key, struct fc_status *st)
+{
+    struct fc_status why = {0};
+    if (!fc_check_swept(command, n, words, &why)) return FC_OK;
+    return fc_fail(st, why.code, (struct fc_place){sweep->file, line}, "%s: %s", key, why.message);
+}
+
+/* Points are command lines that a file names: they may answer, and nothing else. Options are read as the points will read
+ * them: shortened, bundled, with or without '='. */
+static enum fc_code check_sweep(const struct fc_sweep *sweep, struct fc_status *st)
+{
+    struct fc_arena arena = {0};
+    const struct fc_command *command = NULL;
+    for (size_t i = 0; (command = fc_command_at(i)) && strcmp(command->name, sweep->command[0]);) i++;
+    if (!command || !command->swept) return unswept(sweep, st);
+    check_words(sweep, command, (int)sweep->n_command, sweep->command, sweep->command_line, "command", st);
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        for (size_t k = 0, seen = 0; !st->code && k < sweep->axis[i].n && seen < 3; k++) {
+            const char *word = fc_sweep_option(&sweep->axis[i], k, &arena, st);
+            const char *words[] = {sweep->command[0], *command->swept ? command->swept : word, word};
+            size_t form = !word ? 0 : strchr(word, '=') ? 1 : 2; /* with a value or without: values do not matter */
+            if (!form || (seen & form)) continue;
+            seen |= form;
+            check_words(sweep, command, *command->swept ? 3 : 2, words, sweep->axis[i].line, "vary", st);
+        }
+    fc_arena_free(&arena);
+    return st->code;
+}
+
 /* ---- the command ---- */
 
 static enum fc_code tell_failures(const struct answer *a, struct fc_status *st)
@@ -205,7 +251,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const struct fc_sweep_ranks *ranks = settings.ranks = open_ranks(program, &settings, st);
     if (st->code) return st->code;
     fc_work_start(&progress, arguments->quiet || settings.rank > 0);
-    if (!fc_sweep_read(arguments->words[0], &sweep, st))
+    if (!fc_sweep_read(arguments->words[0], &sweep, st) && !check_sweep(&sweep, st))
         sweep_points(arguments, &sweep, &settings, st);
     else if (settings.rank > 0)
         fc_sweep_excuse(&settings, st);

@@ -141,4 +141,5 @@ const struct fc_command fc_command_trace = {
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
     .options = "mpgtrnYxF4KZicosjJq",
     .run = run,
+    .swept = "info",
 };

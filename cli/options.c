@@ -15,7 +15,7 @@ enum { KEY_ROUTING = 1000, KEY_NODES, KEY_BACKGROUND, KEY_NETWORK, KEY_LOGGOPS, 
        KEY_CONSTRAINT, KEY_PIN, KEY_KEEP_FREE, KEY_TURNS, KEY_ON_CHIP, KEY_CONFIRM, KEY_MILP, KEY_REPLAYS,
        KEY_SET, KEY_VERSUS, KEY_QUICK, KEY_FULL, KEY_INTO };
 
-/* `letter` is what a command's option string names. */
+/* `letter` is what a command's option string names. An option that writes files also stands in writes_files. */
 static const struct entry {
     char letter;
     struct argp_option option;
@@ -267,6 +267,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+/* The options of a command, ended by zeros. */
+static void list_options(const struct fc_command *command, struct argp_option options[FC_COUNT(table) + 1])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < FC_COUNT(table); i++)
+        if (strchr(command->options, table[i].letter)) options[n++] = table[i].option;
+    options[n] = (struct argp_option){0};
+}
+
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments)
 {
     static struct argp_option options[FC_COUNT(table) + 1];
@@ -276,9 +285,7 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     arguments->search_s = 2;
     arguments->threads = 1;
     arguments->iterations = 10;
-    size_t n = 0;
-    for (size_t i = 0; i < FC_COUNT(table); i++)
-        if (strchr(command->options, table[i].letter)) options[n++] = table[i].option;
+    list_options(command, options);
     snprintf(name, sizeof name, "fabricast %s", command->name);
     snprintf(doc, sizeof doc, "%s\v%s%s", command->summary, command->example ? "Example:\n  " : "",
              command->example ? command->example : "");
@@ -304,4 +311,58 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
                 arguments->n_node_lists);
         exit(FC_INPUT);
     }
+}
+
+/* ---- in a sweep ---- */
+
+static bool writes_files(int key) { return key == 'o' || key == KEY_PLOT || key == KEY_INTO; }
+
+static bool set_by_the_sweep(int key) { return key == KEY_JSON || key == 'q'; }
+
+struct swept {
+    const struct fc_command *command;
+    const struct argp_option *refused; /* the first one; NULL: none */
+    const char *verb;                  /* the first word that is no option */
+    int next;                          /* the word that is looked at next */
+};
+
+static error_t look_at(int key, char *value, struct argp_state *state)
+{
+    struct swept *s = state->input;
+    if (key == ARGP_KEY_ARG) {
+        s->next = state->next;
+        if (!s->verb) s->verb = value;
+        return 0;
+    }
+    for (size_t i = 0; i < FC_COUNT(table); i++)
+        if (table[i].option.key == key && strchr(s->command->options, table[i].letter)) {
+            s->next = state->next;
+            if (!s->refused && (writes_files(key) || set_by_the_sweep(key))) s->refused = &table[i].option;
+            return 0;
+        }
+    return ARGP_ERR_UNKNOWN;
+}
+
+enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words, struct fc_status *st)
+{
+    struct argp_option options[FC_COUNT(table) + 1];
+    struct argp argp = {.options = options, .parser = look_at, .args_doc = command->arguments};
+    struct swept s = {.command = command, .next = 1};
+    char *copy[n_words + 1]; /* argp wants them writable */
+    for (int i = 0; i <= n_words; i++) copy[i] = i < n_words ? (char *)words[i] : NULL;
+    list_options(command, options);
+    if (argp_parse(&argp, n_words, copy, ARGP_IN_ORDER | ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &s))
+        return fc_refuse(st, FC_INPUT, "'%s': %s has no such option, or it lacks its value",
+                         words[s.next < n_words ? s.next : n_words - 1], command->name);
+    if (s.refused && writes_files(s.refused->key))
+        return fc_refuse(st, FC_INPUT, "--%s writes files, and points would write over each other's (a sweep's points only "
+                         "answer; its own -o takes the table of them)", s.refused->name);
+    if (s.refused) return fc_refuse(st, FC_INPUT, "--%s is set by the sweep itself", s.refused->name);
+    if (*command->swept && (!s.verb || strcmp(s.verb, command->swept)))
+        return fc_refuse(st, FC_INPUT, "`%s%s%s` does not only answer (in a sweep: `%s %s`)", command->name, s.verb ? " " : "",
+                         s.verb ? s.verb : "", command->name, command->swept);
+    for (int i = 1; i < n_words; i++)
+        if (!strcmp(words[i], "--"))
+            return fc_refuse(st, FC_INPUT, "'--': another program's command line, and a sweep runs none");
+    return FC_OK;
 }

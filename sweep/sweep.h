@@ -20,24 +20,28 @@ struct fc_sweep_axis {
     const char *key;    /* an option without --, or a key of the machine file (with a dot) */
     const char **value; /* [n] */
     size_t n;
+    long line; /* of the file */
 };
 struct fc_sweep {
     struct fc_arena arena; /* owns everything */
     const char *file;
     const char **command; /* [n_command] its words; the first names the command */
     size_t n_command;
+    long command_line; /* of the file */
     struct fc_sweep_axis *axis; /* [n_axes] */
     size_t n_axes;
     const char **column; /* [n_columns] paths into the answer: "a", "a.b", "list.0.b" */
     size_t n_columns;
     size_t n_points;
 };
-/* Reads and checks a sweep file. FC_INPUT: unknown keys, nothing to vary, no columns, a million points or more, options
- * that the sweep sets itself (-o, --json). Free with fc_sweep_free, also after a failure. */
+/* Reads and checks a sweep file. FC_INPUT: unknown keys, nothing to vary, no columns, a million points or more. Whether the
+ * command only answers, the caller checks: it knows the commands. Free with fc_sweep_free, also after a failure. */
 enum fc_code fc_sweep_read(const char *path, struct fc_sweep *sweep, struct fc_status *st);
 void fc_sweep_free(struct fc_sweep *sweep);
 /* The value of an axis at a point. */
 const char *fc_sweep_value(const struct fc_sweep *sweep, size_t point, size_t axis);
+/* A varied option's word, "--key=value", "--key" or "--set=key=value"; NULL with an empty status: it is left out. */
+char *fc_sweep_option(const struct fc_sweep_axis *axis, size_t value, struct fc_arena *arena, struct fc_status *st);
 /* The point's command line, NULL-terminated: `program`, the command's words, its options, --json -q. */
 enum fc_code fc_sweep_words(const struct fc_sweep *sweep, const char *program, size_t point, struct fc_arena *arena,
                             char ***words, struct fc_status *st);
@@ -46,6 +50,7 @@ enum fc_code fc_sweep_words(const struct fc_sweep *sweep, const char *program, s
 struct fc_sweep_row {
     bool done;
     int status;     /* the command's exit status: 0 answered, 1 answered "no", 2 refused, 3 a fault or a signal */
+    int signal;     /* that ended the point; 0: none. It is run again when the sweep goes on */
     json_t *values; /* array [n_columns]; null where it was not answered */
     char *message;  /* what the command wrote to standard error, its first line; NULL: nothing. malloc'd */
 };
@@ -83,8 +88,10 @@ void fc_sweep_excuse(const struct fc_sweep_settings *settings, const struct fc_s
 struct fc_sweep_journal {
     FILE *stream; /* locked; NULL: none */
     const char *path;
+    struct fc_unfinished *empty; /* while it has no point, it is not worth keeping; else NULL */
 };
-/* Opens or makes it and fills the rows it has. FC_NO: held by another run. */
+/* Opens or makes it and fills the rows it has. FC_NO: held by another run for longer than a second, which one that was killed
+ * does not. FC_INPUT: the file is no journal; it is left as it is. */
 enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
                                    const struct fc_sweep_settings *settings, struct fc_sweep_row *rows,
                                    size_t *n_found, struct fc_status *st);

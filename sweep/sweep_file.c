@@ -69,20 +69,13 @@ static enum fc_code split(struct reader *r, const char *text, const char ***word
 
 static enum fc_code read_command(struct reader *r, yaml_node_t *node)
 {
-    static const char *const ours[] = {"-o", "--output", "--json", "-q", "--quiet"};
     struct fc_sweep *s = r->sweep;
     if (read_list(r, "command", node, &s->command, &s->n_command)) return r->st->code;
     if (node->type == YAML_SCALAR_NODE && split(r, s->command[0], &s->command, &s->n_command)) return r->st->code;
     if (s->n_command == 0 || s->command[0][0] == '-')
         return refuse(r, node, "command: %s (expected e.g. predict -t FILE)", "names no command");
     if (s->n_command >= MOST_WORDS) return refuse(r, node, "command: %s", "too many words");
-    if (!strcmp(s->command[0], "sweep")) return refuse(r, node, "command: %s", "a sweep of sweeps is not possible");
-    for (size_t i = 1; i < s->n_command; i++)
-        for (size_t k = 0; k < FC_COUNT(ours); k++)
-            if (!strcmp(s->command[i], ours[k]) ||
-                (ours[k][1] == '-' && !strncmp(s->command[i], ours[k], strlen(ours[k])) &&
-                 s->command[i][strlen(ours[k])] == '='))
-                return refuse(r, node, "command: %s is set by the sweep itself", ours[k]);
+    s->command_line = (long)node->start_mark.line + 1;
     return FC_OK;
 }
 
@@ -136,6 +129,7 @@ static enum fc_code read_vary(struct reader *r, yaml_node_t *node)
             return refuse(r, key, "vary: '%s' is no option (expected its name without --, or a machine file's key)",
                           is_plain(key) ? text_of(key) : "a list");
         axis->key = fc_copy_text(&s->arena, text_of(key), r->st);
+        axis->line = (long)key->start_mark.line + 1;
         for (size_t k = 0; axis->key && k < i; k++)
             if (!strcmp(s->axis[k].key, axis->key)) return refuse(r, key, "vary: %s is given twice", axis->key);
         if (!axis->key || read_list(r, axis->key, value, &axis->value, &axis->n) || expand(r, value, axis))
@@ -208,25 +202,30 @@ void fc_sweep_free(struct fc_sweep *sweep)
     memset(sweep, 0, sizeof *sweep);
 }
 
-const char *fc_sweep_value(const struct fc_sweep *sweep, size_t point, size_t axis)
+/* Of the axis' values. */
+static size_t index_of(const struct fc_sweep *sweep, size_t point, size_t axis)
 {
     for (size_t i = sweep->n_axes; --i > axis;) point /= sweep->axis[i].n;
-    return sweep->axis[axis].value[point % sweep->axis[axis].n];
+    return point % sweep->axis[axis].n;
 }
 
-/* One word of an axis' value; NULL: the option is not given (false). */
-static char *option(const struct fc_sweep *s, size_t point, size_t axis, struct fc_arena *arena, struct fc_status *st)
+const char *fc_sweep_value(const struct fc_sweep *sweep, size_t point, size_t axis)
 {
-    const char *key = s->axis[axis].key, *value = fc_sweep_value(s, point, axis);
-    size_t size = strlen(key) + strlen(value) + 16;
-    char *word = fc_alloc(arena, size, 1, st);
+    return sweep->axis[axis].value[index_of(sweep, point, axis)];
+}
+
+char *fc_sweep_option(const struct fc_sweep_axis *axis, size_t value, struct fc_arena *arena, struct fc_status *st)
+{
+    const char *text = axis->value[value];
+    size_t size = strlen(axis->key) + strlen(text) + 16;
+    char *word = strcmp(text, "false") ? fc_alloc(arena, size, 1, st) : NULL;
     if (!word) return NULL;
-    if (strchr(key, '.'))
-        snprintf(word, size, "--set=%s=%s", key, value);
-    else if (!strcmp(value, "true"))
-        snprintf(word, size, "--%s", key);
+    if (strchr(axis->key, '.'))
+        snprintf(word, size, "--set=%s=%s", axis->key, text);
+    else if (!strcmp(text, "true"))
+        snprintf(word, size, "--%s", axis->key);
     else
-        snprintf(word, size, "--%s=%s", key, value);
+        snprintf(word, size, "--%s=%s", axis->key, text);
     return word;
 }
 
@@ -238,8 +237,10 @@ enum fc_code fc_sweep_words(const struct fc_sweep *sweep, const char *program, s
     if (!list) return st->code;
     list[n++] = fc_copy_text(arena, program, st);
     for (size_t i = 0; i < sweep->n_command; i++) list[n++] = fc_copy_text(arena, sweep->command[i], st);
-    for (size_t i = 0; i < sweep->n_axes; i++)
-        if (strcmp(fc_sweep_value(sweep, point, i), "false")) list[n++] = option(sweep, point, i, arena, st);
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        char *word = fc_sweep_option(&sweep->axis[i], index_of(sweep, point, i), arena, st);
+        if (word) list[n++] = word;
+    }
     list[n++] = fc_copy_text(arena, "--json", st);
     list[n] = fc_copy_text(arena, "-q", st);
     return st->code;

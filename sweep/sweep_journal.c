@@ -2,13 +2,16 @@
  *
  * A point is known by all that its answer depends on and that can be seen from outside: words, columns, version of the
  * program, size and time of the files among the words. Limit: files that such a file names in turn are not looked at. */
+#include "core/unfinished.h"
 #include "sweep/sweep.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static void add(char **text, size_t *size, const char *word)
@@ -85,6 +88,50 @@ static json_t *read_lines(FILE *stream, long *end)
     return known;
 }
 
+/* Whether a file holds nothing, or begins as our lines do (the first may have been cut short by a crash). */
+static bool is_journal(FILE *stream)
+{
+    static const char start[] = "{\"key\":";
+    char got[sizeof start - 1];
+    rewind(stream);
+    size_t n = fread(got, 1, sizeof got, stream);
+    rewind(stream);
+    return !ferror(stream) && !memcmp(got, start, n);
+}
+
+/* Opened and locked; -1 with errno. One that its holder removes while we wait is made anew. */
+static int open_locked(const char *path)
+{
+    for (int i = 0; i < 100; i++) {
+        struct stat info;
+        int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        if (fd < 0) return -1;
+        bool locked = !flock(fd, LOCK_EX | LOCK_NB);
+        if (locked && !fstat(fd, &info) && info.st_nlink > 0) return fd;
+        close(fd);
+        if (!locked) nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+/* What is there may have been put there by others. */
+static enum fc_code open_stream(struct fc_sweep_journal *journal, struct fc_status *st)
+{
+    struct fc_place where = {journal->path, 0};
+    struct stat info;
+    int fd = open_locked(journal->path);
+    if (fd < 0 && errno == EWOULDBLOCK) return fc_fail(st, FC_NO, where, "another run of this sweep is under way");
+    if (fd < 0 && errno == ELOOP) return fc_fail(st, FC_INPUT, where, "is a symbolic link (expected the sweep's journal)");
+    if (fd >= 0) journal->stream = fdopen(fd, "a+");
+    if (fd >= 0 && !journal->stream) close(fd);
+    if (!journal->stream || fstat(fd, &info))
+        return fc_fail(st, FC_NO, where, "the journal cannot be written: %s", strerror(errno));
+    if (!S_ISREG(info.st_mode) || !is_journal(journal->stream))
+        return fc_fail(st, FC_INPUT, where, "is not the journal of a sweep (rename it, or give -o another name)");
+    return FC_OK;
+}
+
 enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struct fc_sweep *sweep,
                                    const struct fc_sweep_settings *settings, struct fc_sweep_row *rows,
                                    size_t *n_found, struct fc_status *st)
@@ -94,11 +141,7 @@ enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struc
     *journal = (struct fc_sweep_journal){.path = settings->journal};
     if (!settings->journal) return FC_OK;
     struct fc_place where = {settings->journal, 0};
-    journal->stream = fopen(settings->journal, "a+");
-    if (!journal->stream) return fc_fail(st, FC_NO, where, "the journal cannot be written: %s", strerror(errno));
-    if (flock(fileno(journal->stream), LOCK_EX | LOCK_NB))
-        return fc_fail(st, FC_NO, where, "another run of this sweep is under way");
-    rewind(journal->stream);
+    if (open_stream(journal, st)) return st->code;
     json_t *known = read_lines(journal->stream, &end);
     if (!known) return fc_refuse(st, FC_NO, "out of memory for the journal");
     for (size_t i = 0; i < sweep->n_points && !st->code && json_object_size(known); i++) {
@@ -110,6 +153,7 @@ enum fc_code fc_sweep_journal_open(struct fc_sweep_journal *journal, const struc
     json_decref(known);
     if (!st->code && ftruncate(fileno(journal->stream), end))
         fc_fail(st, FC_NO, where, "the journal cannot be written: %s", strerror(errno));
+    if (!st->code && end == 0) journal->empty = fc_unfinished_name(settings->journal);
     return st->code;
 }
 
@@ -120,6 +164,7 @@ enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct
     if (!journal->stream) return FC_OK;
     char *key = key_of(sweep, settings, point, st);
     if (!key) return st->code;
+    fc_unfinished_keep(&journal->empty);
     json_t *line = json_pack("{s:s, s:i, s:O, s:s?}", "key", key, "status", row->status, "values", row->values, "message",
                              row->message);
     bool written = line && !json_dumpf(line, journal->stream, JSON_COMPACT | JSON_REAL_PRECISION(17)) &&
@@ -132,6 +177,7 @@ enum fc_code fc_sweep_journal_add(struct fc_sweep_journal *journal, const struct
 
 void fc_sweep_journal_close(struct fc_sweep_journal *journal)
 {
+    fc_unfinished_remove(&journal->empty);
     if (journal->stream) fclose(journal->stream);
     journal->stream = NULL;
 }

@@ -2,11 +2,13 @@
  *
  * Rank 0 deals: whoever has a processor free asks for a point and brings the answer of its last one with the question, so
  * long points do not hold up others; rank 0 runs points too. Rows stand in the order of the points, whoever ran them. */
+#include "core/unfinished.h"
 #include "sweep/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,28 +43,29 @@ void fc_sweep_rows_free(struct fc_sweep_row *rows, size_t n)
 
 /* ---- one point ---- */
 
+/* Deaf: an interrupt would end a search early, and its answer would look like any other. */
 static enum fc_code start(struct sweeper *w, struct child *c, size_t point)
 {
     struct fc_arena arena = {0};
     char **words;
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     c->point = point;
     c->answer = tmpfile();
     c->messages = tmpfile();
-    if (!c->answer || !c->messages) return fc_refuse(w->st, FC_NO, "no temporary file: %s", strerror(errno));
-    if (!fc_sweep_words(w->sweep, w->settings->program, point, &arena, &words, w->st)) {
-        c->pid = fork();
-        if (c->pid == 0) {
-            int nothing = open("/dev/null", O_RDONLY);
-            dup2(nothing, 0);
-            dup2(fileno(c->answer), 1);
-            dup2(fileno(c->messages), 2);
-            execv(w->settings->program, words);
-            _exit(127);
-        }
-        if (c->pid < 0) {
-            c->pid = 0;
+    if (nothing < 0 || !c->answer || !c->messages)
+        fc_refuse(w->st, FC_NO, "no temporary file: %s", strerror(errno));
+    else if (!fc_sweep_words(w->sweep, w->settings->program, point, &arena, &words, w->st)) {
+        struct fc_child child = {.argv = words, .deaf = true, .end = SIGKILL,
+                                 .stream = {nothing, fileno(c->answer), fileno(c->messages)}};
+        c->pid = fc_child_start(&child);
+        if (c->pid < 0)
             fc_refuse(w->st, FC_NO, "a process for point %zu cannot be started: %s", point + 1, strerror(errno));
-        }
+    }
+    if (nothing >= 0) close(nothing);
+    if (w->st->code) {
+        if (c->answer) fclose(c->answer);
+        if (c->messages) fclose(c->messages);
+        *c = (struct child){0};
     }
     fc_arena_free(&arena);
     return w->st->code;
@@ -121,8 +124,9 @@ static enum fc_code harvest(struct sweeper *w, struct child *c, int status, stru
     char killed[64];
     *row = (struct fc_sweep_row){.values = json_array(), .message = first_line(c->messages)};
     row->status = WIFEXITED(status) ? WEXITSTATUS(status) : FC_FAULT;
-    if (WIFSIGNALED(status) && !row->message) {
-        snprintf(killed, sizeof killed, "ended by signal %d", WTERMSIG(status));
+    row->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (row->signal && !row->message) {
+        snprintf(killed, sizeof killed, "ended by signal %d", row->signal);
         row->message = strdup(killed);
     }
     rewind(c->answer);
@@ -146,7 +150,7 @@ static struct child *ended(struct sweeper *w, size_t *point, struct fc_sweep_row
     for (int i = 0; i < w->settings->at_once; i++) {
         struct child *c = &w->child[i];
         int status;
-        if (c->pid == 0 || waitpid(c->pid, &status, WNOHANG) != c->pid) continue;
+        if (c->pid == 0 || !fc_child_ended(c->pid, false, &status)) continue;
         *point = c->point;
         harvest(w, c, status, row);
         return c;
@@ -167,6 +171,7 @@ static enum fc_code record(struct sweeper *w, size_t point, struct fc_sweep_row 
     w->rows[point] = *row;
     w->n_done++;
     fc_progress_show(w->settings->progress, (double)w->n_done / (double)w->sweep->n_points, "points");
+    if (row->signal) return w->st->code; /* by a batch system, say, that is about to end us too */
     return fc_sweep_journal_add(&w->journal, w->sweep, w->settings, point, row, w->st);
 }
 
@@ -185,8 +190,8 @@ static size_t deal(struct sweeper *w)
 
 static char *pack(const struct fc_sweep_row *row, size_t point)
 {
-    json_t *text = json_pack("{s:I, s:i, s:O, s:s?}", "point", (json_int_t)point, "status", row->status, "values",
-                             row->values, "message", row->message);
+    json_t *text = json_pack("{s:I, s:i, s:i, s:O, s:s?}", "point", (json_int_t)point, "status", row->status, "signal",
+                             row->signal, "values", row->values, "message", row->message);
     char *packed = json_dumps(text, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(text);
     return packed;
@@ -200,6 +205,7 @@ static bool unpack(const char *text, size_t n_points, struct fc_sweep_row *row, 
     bool good = json_is_array(values) && *point < n_points;
     if (good)
         *row = (struct fc_sweep_row){.status = (int)json_integer_value(json_object_get(message, "status")),
+                                     .signal = (int)json_integer_value(json_object_get(message, "signal")),
                                      .values = json_incref(values), .message = said ? strdup(said) : NULL};
     json_decref(message);
     return good;
@@ -215,8 +221,10 @@ static bool answer_ranks(struct sweeper *w)
     size_t point;
     if (*text == '{' && unpack(text, w->sweep->n_points, &row, &point))
         record(w, point, &row);
+    else if (*text == '!' && text[1] >= '0' + FC_NO && text[1] <= '0' + FC_FAULT)
+        fc_fail(w->st, (enum fc_code)(text[1] - '0'), (struct fc_place){0}, "%s", text + 2);
     else if (*text != 'a')
-        fc_fail(w->st, *text == '!' ? FC_INPUT : FC_FAULT, (struct fc_place){0}, "%s", text + (*text == '!'));
+        fc_fail(w->st, FC_FAULT, (struct fc_place){0}, "a rank says '%.100s'", text);
     free(text);
     size_t next = deal(w);
     if (next == w->sweep->n_points) w->asking--;
@@ -249,12 +257,18 @@ static enum fc_code deal_all(struct sweeper *w)
     }
 }
 
+/* What went wrong on this rank, for rank 0. */
+static void tell_failure(const struct fc_sweep_settings *settings, const struct fc_status *why)
+{
+    char text[sizeof why->message + 2];
+    snprintf(text, sizeof text, "!%d%s", (int)why->code, why->message);
+    settings->ranks->send(0, text, strlen(text));
+}
+
 void fc_sweep_excuse(const struct fc_sweep_settings *settings, const struct fc_status *why)
 {
-    char wrong[sizeof why->message + 1];
     int from;
-    snprintf(wrong, sizeof wrong, "!%s", why->message);
-    for (int i = 0; i < settings->at_once; i++) settings->ranks->send(0, wrong, strlen(wrong));
+    for (int i = 0; i < settings->at_once; i++) tell_failure(settings, why);
     for (int told = 0; told < settings->at_once;) {
         char *text = settings->ranks->receive(&from);
         told += text != NULL;
@@ -268,7 +282,7 @@ static enum fc_code work(struct sweeper *w)
 {
     struct fc_sweep_row row;
     size_t point;
-    int home = 0, free_places = w->settings->at_once, from;
+    int home = 0, from;
     for (int i = 0; i < w->settings->at_once; i++) w->settings->ranks->send(0, "ask", 3);
     while (home < w->settings->at_once) {
         bool happened = false;
@@ -279,19 +293,16 @@ static enum fc_code work(struct sweeper *w)
             free(text);
             for (int i = 0; next < w->sweep->n_points && i < w->settings->at_once; i++)
                 if (w->child[i].pid == 0) {
-                    if (start(w, &w->child[i], next)) return w->st->code;
-                    free_places--;
+                    if (start(w, &w->child[i], next)) tell_failure(w->settings, w->st);
                     break;
                 }
             home += next >= w->sweep->n_points;
         }
         while (ended(w, &point, &row)) {
-            char wrong[1100], *packed = pack(&row, point);
+            char *packed = w->st->code ? NULL : pack(&row, point);
             happened = true;
-            free_places++;
-            snprintf(wrong, sizeof wrong, "!%s", w->st->message);
-            const char *told = w->st->code ? wrong : packed ? packed : "out of memory on a rank";
-            w->settings->ranks->send(0, told, strlen(told));
+            if (packed) w->settings->ranks->send(0, packed, strlen(packed));
+            else fc_refuse(w->st, FC_NO, "out of memory on a rank"), tell_failure(w->settings, w->st);
             free(packed);
             fc_sweep_rows_free(&row, 1);
         }

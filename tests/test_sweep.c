@@ -4,6 +4,7 @@
 #include "tests/support.h"
 #include "tests/tests.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,9 +41,6 @@ static void refuses_what_is_wrong(void)
         {"command: load\nvaried: {}\n", "unknown key 'varied'", 2},
         {"command: load\ncommand: flit\n", "given twice", 2},
         {"command: -m x\nvary: {a: 1}\ncolumns: x\n", "names no command", 1},
-        {"command: sweep x\n", "sweep of sweeps", 1},
-        {"command: load --json\n", "--json is set by the sweep", 1},
-        {"command: load --output=x\n", "--output is set by the sweep", 1},
         {"command: load\nvary: {}\n", "varies nothing", 2},
         {"command: load\nvary: {--a: 1}\n", "'--a' is no option", 2},
         {"command: load\nvary: {a: []}\n", "a: is empty", 2},
@@ -271,6 +269,75 @@ static void journal_is_held_by_one(void)
     close_runs(&r);
 }
 
+/* What stands in the journal's place and is none stays as it is. */
+static void takes_no_other_file(void)
+{
+    static const char precious[] = "not to be lost\n";
+    struct runs r;
+    char link[80], got[sizeof precious] = "";
+    open_runs(&r, two_by_three, words_answer);
+    snprintf(link, sizeof link, "%s.link", r.journal);
+    CU_ASSERT_EQUAL_FATAL(symlink(r.journal, link), 0);
+    FILE *file = fopen(r.journal, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fputs(precious, file);
+    fclose(file);
+    const char *const places[] = {r.journal, link};
+    static const char *const says[] = {"is not the journal of a sweep", "is a symbolic link"};
+    for (int i = 0; i < 2; i++) {
+        struct fc_sweep_row rows[6] = {0};
+        struct fc_status st = {0};
+        r.settings.journal = places[i];
+        CU_ASSERT_EQUAL(fc_sweep_run(&r.sweep, &r.settings, rows, &st), FC_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(st.message, says[i]));
+    }
+    file = fopen(r.journal, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT(fread(got, 1, sizeof got, file) == sizeof precious - 1 && !strcmp(got, precious));
+    fclose(file);
+    CU_ASSERT_EQUAL(times_run(&r), 0);
+    unlink(link);
+    close_runs(&r);
+}
+
+/* A point that a signal ended is a row, and is run again when the sweep goes on: what ended it was about to end the sweep. */
+static void runs_ended_points_again(void)
+{
+    struct runs r;
+    char how[400];
+    open_runs(&r, two_by_three, "");
+    snprintf(how, sizeof how, "#!/bin/sh\necho x >> %s\ncase \"$*\" in *b=2*) [ -e %s.again ] || kill -TERM $$;; esac\n%s\n",
+             r.counter, r.counter, words_answer);
+    FILE *script = fopen(r.script, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(script);
+    fputs(how, script);
+    fclose(script);
+    struct fc_sweep_row rows[6] = {0};
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(fc_sweep_run(&r.sweep, &r.settings, rows, &st), FC_OK);
+    CU_ASSERT(rows[1].status == FC_FAULT && rows[1].signal == SIGTERM);
+    fc_sweep_rows_free(rows, 6);
+    snprintf(how, sizeof how, "%s.again", r.counter);
+    fclose(fopen(how, "w"));
+    run_again(&r, 2);
+    run_again(&r, 0);
+    unlink(how);
+    close_runs(&r);
+}
+
+/* A journal that held nothing is not left. */
+static void leaves_no_empty_journal(void)
+{
+    struct runs r;
+    struct fc_sweep_row rows[6] = {0};
+    struct fc_status st = {0};
+    open_runs(&r, "command: answer\nvary: {a: 1:6:1}\ncolumns: [wrds]\n", words_answer);
+    CU_ASSERT_EQUAL(fc_sweep_run(&r.sweep, &r.settings, rows, &st), FC_INPUT);
+    CU_ASSERT_NOT_EQUAL(access(r.journal, F_OK), 0);
+    fc_sweep_rows_free(rows, 6);
+    close_runs(&r);
+}
+
 /* Three ranks write the bytes that one writes. */
 static void ranks_change_nothing(void)
 {
@@ -314,6 +381,9 @@ int suite_sweep(void)
         {"goes on where it was", goes_on_where_it_was},
         {"looks at files", looks_at_files},
         {"the journal is held by one", journal_is_held_by_one},
+        {"takes no other file for its journal", takes_no_other_file},
+        {"runs ended points again", runs_ended_points_again},
+        {"leaves no empty journal", leaves_no_empty_journal},
         {"ranks change nothing", ranks_change_nothing},
         CU_TEST_INFO_NULL,
     };

@@ -30,6 +30,44 @@ $ printf 'command: flit -m bgl-64 -p uniform\nvary: {load: ["20%%", "40%%"], bac
 > 20%   blocks:nodes=16,load=30%  350 MB/s               500     2000                         0.0214375                     263.454       0
 > 40%   false                     350 MB/s               500     2000                           0.04625                     253.808       0
 > 40%   blocks:nodes=16,load=30%  350 MB/s               500     2000                            0.0415                     327.436       0
+# A sweep's points only answer: nothing that a sweep file names runs a program or writes a file.
+$ printf 'command: [trace, capture, --, sh, -c, "touch %s/pwned"]\nvary: {seed: 1:2:1}\ncolumns: [a]\n' $TMP > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); status=$?; ls $TMP/pwned 2>/dev/null; exit $status
+! fabricast: s.yaml:1: command: `trace capture` does not only answer (in a sweep: `trace info`)
+? 2
+$ printf 'vary: {seed: 1:2:1}\ncolumns: [a]\ncommand: trace -m bgl-64\n' > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml)
+! fabricast: s.yaml:3: command: `trace` does not only answer (in a sweep: `trace info`)
+? 2
+$ for c in report reproduce calibrate 'sweep s.yaml' nothing; do printf "command: $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); done
+! fabricast: s.yaml:1: command: 'report' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+! fabricast: s.yaml:1: command: 'reproduce' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+! fabricast: s.yaml:1: command: 'calibrate' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+! fabricast: s.yaml:1: command: 'sweep' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+! fabricast: s.yaml:1: command: 'nothing' is no command that only answers (expected predict, load, map, trace info, flit, curve, certify, place, machines, list)
+? 2
+$ for c in '-o x' '-ox' '--output=x' '--ou x' '--plot x' '--pl=x'; do printf "command: load -m bgl-64 -p uniform $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml; ls x 2>/dev/null); done 2>&1 | sort | uniq -c | sed 's/^ *//'
+> 4 fabricast: s.yaml:1: command: --output writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
+> 2 fabricast: s.yaml:1: command: --plot writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
+$ for c in '--json' '--js' -q '--nix 3' -Z -p '-p uniform -- sh' --help; do printf "command: load -m bgl-64 $c\nvary: {seed: 1:2:1}\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); done
+! fabricast: s.yaml:1: command: --json is set by the sweep itself
+! fabricast: s.yaml:1: command: --json is set by the sweep itself
+! fabricast: s.yaml:1: command: --quiet is set by the sweep itself
+! fabricast: s.yaml:1: command: '--nix': load has no such option, or it lacks its value
+! fabricast: s.yaml:1: command: '-Z': load has no such option, or it lacks its value
+! fabricast: s.yaml:1: command: '-p': load has no such option, or it lacks its value
+! fabricast: s.yaml:1: command: '--': another program's command line, and a sweep runs none
+! fabricast: s.yaml:1: command: '--help': load has no such option, or it lacks its value
+? 2
+$ for v in 'output: [a, b]' 'plot: a' 'pl: [false, a]' 'json: true' 'threat: 2' 'quiet: true'; do printf "command: load -m bgl-64 -p uniform\nvary:\n  seed: 1:2:1\n  $v\ncolumns: [a]\n" > $TMP/s.yaml; (cd $TMP; fabricast sweep s.yaml); done
+! fabricast: s.yaml:4: vary: --output writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
+! fabricast: s.yaml:4: vary: --plot writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
+! fabricast: s.yaml:4: vary: --plot writes files, and points would write over each other's (a sweep's points only answer; its own -o takes the table of them)
+! fabricast: s.yaml:4: vary: --json is set by the sweep itself
+! fabricast: s.yaml:4: vary: '--threat=2': load has no such option, or it lacks its value
+! fabricast: s.yaml:4: vary: --quiet is set by the sweep itself
+? 2
+$ printf 'command: trace info\nvary: {trace: [traces/samples/lammps-lj-16.fct]}\ncolumns: [ranks]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
+> trace                             ranks  status
+> traces/samples/lammps-lj-16.fct     16       0
 $ fabricast sweep
 ! fabricast: no sweep file (expected `sweep FILE`; docs/sweep.md)
 ? 2
