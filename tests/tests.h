@@ -61,6 +61,7 @@
     X(suite_graph_files)                                                                                              \
     X(suite_graph_monitoring)                                                                                         \
     X(suite_hosts)                                                                                                    \
+    X(suite_kills)                                                                                                    \
     X(suite_kriging)                                                                                                  \
     X(suite_launcher)                                                                                                 \
     X(suite_link_map)                                                                                                 \
