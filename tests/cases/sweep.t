@@ -66,7 +66,7 @@ $ for v in 'output: [a, b]' 'plot: a' 'pl: [false, a]' 'json: true' 'threat: 2' 
 ! fabricast: s.yaml:4: vary: --quiet is set by the sweep itself
 ? 2
 $ printf 'command: trace info\nvary: {trace: [traces/samples/lammps-lj-16.fct]}\ncolumns: [ranks]\n' > $TMP/s.yaml; fabricast sweep $TMP/s.yaml
-> trace                             ranks  status
+> trace                            ranks  status
 > traces/samples/lammps-lj-16.fct     16       0
 $ fabricast sweep
 ! fabricast: no sweep file (expected `sweep FILE`; docs/sweep.md)
