@@ -49,7 +49,7 @@ enum fc_code fc_refuse(struct fc_status *st, enum fc_code code, const char *form
 /* The first failure of memory in this process; 1: it is being written. */
 static struct {
     atomic_int is;
-    char message[1024];
+    char message[sizeof((struct fc_status *)0)->message];
 } ran_out;
 
 enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...)
@@ -59,11 +59,12 @@ enum fc_code fc_out_of_memory(struct fc_status *st, const char *format, ...)
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    fc_refuse(st, FC_NO, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
+    struct fc_status own = {0};
+    fc_refuse(&own, FC_NO, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
+    fc_refuse(st, FC_NO, "%s", own.message);
     int none = 0;
     if (atomic_compare_exchange_strong(&ran_out.is, &none, 1)) {
-        snprintf(ran_out.message, sizeof ran_out.message, "out of memory: %s%s%s", st->doing, *st->doing ? ": " : "", what);
-        tidy(ran_out.message);
+        memcpy(ran_out.message, own.message, sizeof ran_out.message);
         atomic_store(&ran_out.is, 2);
     }
     return FC_NO;
