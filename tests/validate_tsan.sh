@@ -90,23 +90,23 @@ clean()
 }
 
 short='--warmup 300 --measure 700 -q'
-for machine in bgl-64 qsnet-64 percs-16 gemini-xe6 tpu-v4 theta summit tmesh-216 tests/machines/torus-8x8x8.yaml; do
+for machine in bgl-64 qsnet-64 percs-16 tests/machines/{torus-4x4x4,mesh-4x4,tmesh-64,e_fattree4x3_nca_v4b8_l1,g_dragonfly72_min_uniform_l1}.yaml; do
     for engine in cycle event; do
-        "$work/obj/fabricast" flit -m $machine -p uniform --load 30% --engine $engine --max-cycles 1 -q >/dev/null 2>"$work/log" </dev/null
+        "$work/obj/fabricast" flit -m "$machine" -p uniform --load 30% --engine $engine --max-cycles 1 -q >/dev/null 2>"$work/log" </dev/null
         grep -q 'engine' "$work/log" && continue # is not exact for this machine, and says so
-        clean flit -m $machine -p uniform --load 30% --engine $engine $short
+        clean flit -m "$machine" -p uniform --load 30% --engine $engine $short
     done
-    clean flit -m $machine -p uniform --backlog $short
+    clean flit -m "$machine" -p uniform --backlog $short
 done
 for engine in cycle event; do
     clean flit -m bgl-64 -p alltoall:bytes=512 --engine $engine -q
-    clean flit -m bgl-64 -p uniform --load 20% --background tornado:0.05 --interval 100 --engine $engine $short
+    clean flit -m bgl-64 -p uniform --load 20% --background tornado:0.01 --interval 100 --engine $engine $short
     clean flit -m bgl-64 -p uniform --load 20% --packet-flits 1-8 --engine $engine $short
 done
 clean map -m bgl-64 -p stencil2d:grid=8x8,bytes=64KiB --strategy optimize --time 0.05s -q
 clean map -m qsnet-64 -t traces/samples/lammps-lj-64.fct --strategy optimize:time --time 0.05s -q
 clean map -m percs-16 -p stencil2d:grid=32x16,bytes=64KiB --strategy all --time 0.02s -q
-clean map -m tmesh-216 -p stencil3d:grid=6x6x6,bytes=64KiB --strategy optimize --time 0.05s -q
+clean map -m tests/machines/tmesh-27.yaml -p stencil3d:grid=3x3x3,bytes=64KiB --strategy optimize --time 0.05s -q
 clean load -m bgl-512 -p stencil3d
 clean load -m percs-64 -p permutation:seed=3
 clean curve -m bgl-64 -p uniform --loads 20%,40% --solver both $short
@@ -114,7 +114,7 @@ clean curve -m qsnet-64 -p uniform --loads 30% --solver both $short
 clean predict -m bgl-64,qsnet-64 -t traces/samples/lammps-lj-64.fct --map def,optimize --time 0.05s -q
 clean predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing -q
 clean predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network flit -q
-clean place -m tmesh-216 --objective hops -q
+clean place -m tests/machines/tmesh-27.yaml --objective hops -q
 clean calibrate -m bgl-8x8x1 --budget 300ms -q -o "$work/calibration.yaml"
 clean reproduce gemini-fig6 qsnet-fig9 --quick -o "$work/figures" -q
 
