@@ -42,6 +42,7 @@ struct fc_strategy_ops {
     const char *option;   /* what may follow it; NULL: nothing else may */
     enum fc_code (*map)(const struct fc_map_problem *problem, struct fc_mapping *mapping, struct fc_status *st);
     bool blind; /* looks at the number of tasks, not at the traffic */
+    bool searches; /* for as long as the problem's time_s allows */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
