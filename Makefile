@@ -143,7 +143,8 @@ $(BENCHES) $(CHECKS): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
 $(OBJ)/fabricast $(BENCHES) $(CHECKS):
 	$(V)echo "  LINK    $@"; $(CC) $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $^ $(LIBS)
 $(OBJ)/test/fabricast: $(CLI:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
-$(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o) $(TESTLIB)
+$(OBJ)/test/tests: $(SHARED:%.c=$(OBJ)/test/o/%.o) $(TESTS:%.c=$(OBJ)/test/o/%.o) \
+                   $(patsubst %.c,$(OBJ)/test/o/%.o,$(filter-out cli/main.c,$(CLI))) $(TESTLIB)
 $(OBJ)/test/tests: $(OBJ)/test/linked
 $(OBJ)/test/fabricast $(OBJ)/test/tests:
 	$(V)echo "  LINK    $@"; $(CC) $(CHECKED) $(CFLAGS) -fopenmp $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -lcunit $(LIBS)

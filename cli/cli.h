@@ -18,7 +18,11 @@
 
 /* What the command line says. Strings are argv's. */
 struct fc_arguments {
+    const char *command;
+    const char **given; /* [n_given] long names of the options that are there, each once */
+    size_t n_given;
     const char *machine, *pattern, *graph, *trace;
+    int n_maps; /* --map and --strategy */
     const char *map, *nodes, *routing, *background, *background_nodes, *network, *loggops, *split, *plot, *vc_rule;
     const char *output;
     const char *load, *loads, *solver, *engine, *packet_flits;
@@ -69,14 +73,31 @@ struct fc_command {
      * or writes files that no option names. */
     const char *swept;
 };
-/* The command at place i of the table; NULL behind its end. */
-const struct fc_command *fc_command_at(size_t i);
+extern const struct fc_command *const fc_commands[]; /* ends with NULL (commands.c) */
 extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
     fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
     fc_command_place, fc_command_report, fc_command_reproduce, fc_command_sweep;
 
-/* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. */
+/* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. Of an option that is there
+ * several times the last one counts; --set and --nodes keep all. */
 void fc_parse_arguments(const struct fc_command *command, int argc, char **argv, struct fc_arguments *arguments);
+void fc_free_arguments(struct fc_arguments *arguments);
+/* A command line, argv[0] the command's name: parses it, checks its options, runs it, tells what was wrong. Returns the exit
+ * status. */
+int fc_run_command(const struct fc_command *command, int argc, char **argv);
+/* For atexit: a library that ended the program while a command ran, for lack of memory, is told of with exit status 1. */
+void fc_given_up(void);
+/* Option number i of a command, whether it takes a value; NULL: there are no more. */
+const char *fc_option_name(const struct fc_command *command, size_t i, bool *valued);
+
+/* ---- which options apply (option_rules.c) ---- */
+
+/* FC_INPUT, "--OPTION: why (what was expected)", for an option that is given and would be passed over. Asked before the
+ * command begins and whenever more is known; NULL: not known yet. */
+enum fc_code fc_check_options(const struct fc_arguments *arguments, const struct fc_machine *machine,
+                              const struct fc_demand *demand, struct fc_status *st);
+/* How many rules there are for an option of a command; 0: nobody has decided when it applies. */
+int fc_option_rules(const char *command, const char *option);
 
 /* Whether words, words[0] the command's name, may stand in a sweep: options that the command has, none that writes a file or
  * that the sweep sets itself, no other program's command line. FC_INPUT tells which does not. Looks at no values. */

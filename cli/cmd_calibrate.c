@@ -217,8 +217,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!arguments->machine)
         return fc_refuse(st, FC_INPUT,
                          "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (arguments->n_settings && !arguments->output)
-        return fc_refuse(st, FC_INPUT, "--set: the file beside the machine is for the machine as it is (expected -o FILE)");
     if (fc_machine_load_changed(arguments->machine, arguments->settings, arguments->n_settings, &machine, st))
         return st->code;
     if (!fc_machine_route(&machine, arguments->routing, st)) calibrate(arguments, &machine, st);
@@ -231,6 +229,6 @@ const struct fc_command fc_command_calibrate = {
     .summary =
         "fits the queueing model to kernel runs; errors on networks left out; written beside the machine",
     .example = "fabricast calibrate -m bgl-64 --budget 60 -o bgl-64.calibration.yaml",
-    .options = "mrUaosjJq",
+    .options = "#mrUosjJq",
     .run = run,
 };

@@ -277,11 +277,6 @@ static enum fc_code check(const struct fc_arguments *arguments, const struct fc_
     a->queueing = both || !strcmp(solver, "queueing");
     if (!a->flit && !a->queueing)
         return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected queueing, flit or both)", solver);
-    if (!a->queueing && (arguments->pairs || arguments->by_hops || arguments->windows))
-        return fc_refuse(st, FC_INPUT, "%s is for the queueing model (expected --solver queueing or both)",
-                         arguments->pairs     ? "--pairs"
-                         : arguments->by_hops ? "--by-hops"
-                                              : "--windows");
     return fc_flit_as_rates("--loads", session, demand, st);
 }
 

@@ -200,8 +200,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_load load = {0};
     struct fc_load_settings settings = {.path_walk = arguments->path_walk, .threads = arguments->threads,
                                         .seed = arguments->seed};
-    if (arguments->worst_case && arguments->plot)
-        return fc_refuse(st, FC_INPUT, "--plot: the worst case is a permutation, without loads of all links");
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
     if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;

@@ -353,8 +353,6 @@ static enum fc_code read_arguments(const struct fc_arguments *arguments, const c
     *format = arguments->format ? fc_launcher_find(arguments->format) : NULL;
     if (arguments->format && !*format && strcmp(arguments->format, "cores"))
         return fc_launcher_unknown(arguments->format, st);
-    if (arguments->long_mapping && (!*format || strcmp((*format)->name, "cray")))
-        return fc_refuse(st, FC_INPUT, "--long-mapping is for --format cray");
     if (arguments->plot && (arguments->output || arguments->format) && (!arguments->output || !strcmp(arguments->output, "-")))
         return fc_refuse(st, FC_INPUT, "--plot: the mapping goes to standard output instead of a table (expected -o FILE)");
     bool to_stdout = !arguments->output || !strcmp(arguments->output, "-");

@@ -204,6 +204,9 @@ static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
 {
     struct fc_layout_service service;
     a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
+    if (!a->served && (a->arguments->confirm || a->arguments->load || a->arguments->plot))
+        return fc_refuse(st, FC_NO, "--%s: a network of %u links is too large for the queueing model here",
+                         a->arguments->plot ? "plot" : a->arguments->confirm ? "confirm" : "load", a->session->net.n_links);
     if (!a->served || find_load(a, st)) return st->code;
     return fc_layout_serve(&a->session->machine, &a->rows[0].layout, a->policy, a->load, &service, st);
 }
@@ -261,9 +264,6 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
     const char *title = fc_plot_title(a->arguments, arena, st, "%s: layouts of the chip's interfaces, latency at %.4g flits/node/cycle",
                                       a->session->machine.name, a->load);
     struct fc_plot_placement *rows = fc_alloc(arena, a->n, sizeof *rows, st);
-    if (!a->served)
-        return fc_refuse(st, FC_NO, "--plot: a network of %u links is too large for the queueing model here",
-                         a->session->net.n_links);
     if (st->code) return st->code;
     for (size_t i = 0; i < a->n; i++) {
         const struct fc_layout_service *s = &a->rows[i].service;

@@ -343,6 +343,6 @@ const struct fc_command fc_command_report = {
     .summary =
         "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
     .example = "fabricast report -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB -o page.html",
-    .options = "mpgtZKMzVnXrcbNLTsjoJq",
+    .options = "mpgtZKMzVnXrcbNTsjoJq",
     .run = run,
 };

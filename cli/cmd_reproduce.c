@@ -167,8 +167,6 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                                              .threads = arguments->threads,
                                              .seed = arguments->seed,
                                              .progress = &progress};
-    if (arguments->quick && arguments->full)
-        return fc_refuse(st, FC_INPUT, "--quick and --full exclude each other");
     const char *const *ids = (const char *const *)arguments->words;
     size_t n_ids = (size_t)arguments->n_words;
     if (fc_reproduce_known(ids, n_ids, st)) return st->code;

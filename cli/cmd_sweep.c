@@ -169,7 +169,7 @@ static enum fc_code unswept(const struct fc_sweep *sweep, struct fc_status *st)
 {
     char known[400] = "";
     const struct fc_command *c;
-    for (size_t i = 0; (c = fc_command_at(i)); i++) {
+    for (size_t i = 0; (c = fc_commands[i]); i++) {
         size_t n = strlen(known);
         if (c->swept)
             snprintf(known + n, sizeof known - n, "%s%s%s%s", n ? ", " : "", c->name, *c->swept ? " " : "", c->swept);
@@ -193,7 +193,7 @@ static enum fc_code check_sweep(const struct fc_sweep *sweep, struct fc_status *
 {
     struct fc_arena arena = {0};
     const struct fc_command *command = NULL;
-    for (size_t i = 0; (command = fc_command_at(i)) && strcmp(command->name, sweep->command[0]);) i++;
+    for (size_t i = 0; (command = fc_commands[i]) && strcmp(command->name, sweep->command[0]);) i++;
     if (!command || !command->swept) return unswept(sweep, st);
     check_words(sweep, command, (int)sweep->n_command, sweep->command, sweep->command_line, "command", st);
     for (size_t i = 0; i < sweep->n_axes; i++)

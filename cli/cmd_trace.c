@@ -128,16 +128,6 @@ static enum fc_code run(const struct fc_arguments *a, struct fc_status *st)
         const char *name;
         enum fc_code (*run)(const struct fc_arguments *, struct fc_status *);
     } verbs[] = {{"capture", capture}, {"info", fc_trace_info}, {"convert", convert}, {"generate", generate}};
-    if (a->phases && a->n_words && strcmp(a->words[0], "info"))
-        return fc_refuse(st, FC_INPUT, "--phases: trace %s has no table of phases (expected trace info)", a->words[0]);
-    if (a->format && a->n_words && strcmp(a->words[0], "convert"))
-        return fc_refuse(st, FC_INPUT, "--format: trace %s does not choose a format (expected trace convert)", a->words[0]);
-    if (a->partial && a->n_words && strcmp(a->words[0], "capture"))
-        return fc_refuse(st, FC_INPUT, "--partial: trace %s runs no program (expected trace capture)", a->words[0]);
-    if (a->flops_per_s && a->n_words && strcmp(a->words[0], "info") && strcmp(a->words[0], "convert"))
-        return fc_refuse(st, FC_INPUT, "--flops-per-s: trace %s reads no trace (expected trace info or convert)", a->words[0]);
-    if (a->collectives && !a->phases)
-        return fc_refuse(st, FC_INPUT, "--collectives: only trace info --phases takes it (convert expands by MPICH's rules)");
     for (size_t i = 0; a->n_words && i < FC_COUNT(verbs); i++)
         if (!strcmp(a->words[0], verbs[i].name)) return verbs[i].run(a, st);
     return fc_refuse(st, FC_INPUT, "%s%s%s (expected trace capture, info, convert or generate)",
@@ -150,7 +140,7 @@ const struct fc_command fc_command_trace = {
                  "capture [--partial] -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtrnYxF4KZicosjJq",
+    .options = "mpgtYxF4KZicosjJq",
     .run = run,
     .swept = "info",
 };

@@ -113,19 +113,7 @@ enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const stru
     if ((arguments->load || arguments->backlog) &&
         fc_flit_as_rates(arguments->load ? "--load" : "--backlog", session, demand, st))
         return st->code;
-    if (demand->open_loop && (arguments->map || arguments->nodes))
-        return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic between all nodes (leave it out)",
-                         arguments->map ? "--map" : "--nodes", demand->name);
-    if (demand->open_loop && (arguments->gap_cycles > 0 || arguments->in_order))
-        return fc_refuse(st, FC_INPUT, "%s: %s is open-loop traffic, not messages (leave it out)",
-                         arguments->in_order ? "--in-order" : "--gap", demand->name);
-    if (!demand->open_loop && (arguments->warmup_cycles || arguments->measure_cycles))
-        return fc_refuse(st, FC_INPUT,
-                         "%s: %s is a set of messages, the whole run is measured (leave it out)",
-                         arguments->warmup_cycles ? "--warmup" : "--measure", demand->name);
-    if (arguments->load && arguments->backlog)
-        return fc_refuse(st, FC_INPUT,
-                         "--load with --backlog: sources that always have a packet waiting have no load");
+    if (fc_check_options(arguments, &session->machine, demand, st)) return st->code;
     if (!demand->open_loop || arguments->backlog) return FC_OK;
     if (!arguments->load)
         return fc_refuse(st, FC_INPUT,

@@ -126,14 +126,6 @@ enum fc_code fc_worst_case_command(const struct fc_arguments *arguments, struct 
                                    struct fc_status *st)
 {
     struct answer a = {.session = session};
-    if (arguments->pattern || arguments->graph || arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--worst-case finds the traffic itself (expected no -p, -g, -t)");
-    const char *others[] = {arguments->bound, arguments->background, arguments->map,   arguments->nodes,
-                            arguments->split, arguments->phase,      arguments->collectives};
-    for (size_t i = 0; i < FC_COUNT(others); i++)
-        if (others[i] || arguments->path_walk)
-            return fc_refuse(st, FC_INPUT, "--worst-case is of the routing between all nodes (expected no --bound, "
-                                           "--background, --map, --nodes, --split, --phase, --collectives, --path-walk)");
     if (fc_worst_case_solve(&session->net, false, &a.worst, st)) return st->code;
     for (uint32_t n = 0; n < session->net.n_nodes; n++) a.dual += a.worst.u[n] + a.worst.v[n];
     if (!find_capacity(&a, st)) {

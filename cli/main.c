@@ -1,70 +1,36 @@
-/* main.c - the table of commands. Exit status: 0 answered, 1 answered "no" or could not be done, 2 wrong usage or wrong
+/* main.c - chooses the command. Exit status: 0 answered, 1 answered "no" or could not be done, 2 wrong usage or wrong
  * input, 3 our own fault. */
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const struct fc_command *const commands[] = {
-    &fc_command_predict, &fc_command_load,    &fc_command_map,  &fc_command_trace,
-    &fc_command_flit,    &fc_command_curve,    &fc_command_calibrate, &fc_command_certify,
-    &fc_command_place,    &fc_command_report,   &fc_command_reproduce, &fc_command_sweep,
-    &fc_command_machines, &fc_command_list,
-};
-
-const struct fc_command *fc_command_at(size_t i)
-{
-    return i < FC_COUNT(commands) ? commands[i] : NULL;
-}
 
 static void print_help(FILE *stream)
 {
     fprintf(stream, "fabricast %s - predicts how a parallel job will communicate on a machine before it gets it\n\n"
                     "Usage: fabricast COMMAND [OPTION...]\n\nCommands:\n", FC_VERSION);
-    for (size_t i = 0; i < FC_COUNT(commands); i++)
-        fprintf(stream, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; fc_commands[i]; i++) fprintf(stream, "  %-9s %s\n", fc_commands[i]->name, fc_commands[i]->summary);
     fprintf(stream, "\nExample:\n  %s\n\n`fabricast COMMAND --help` tells more.\n", fc_command_predict.example);
 }
 
 static const struct fc_command *find(const char *name)
 {
-    for (size_t i = 0; i < FC_COUNT(commands); i++)
-        if (!strcmp(commands[i]->name, name)) return commands[i];
+    for (size_t i = 0; fc_commands[i]; i++)
+        if (!strcmp(fc_commands[i]->name, name)) return fc_commands[i];
     return NULL;
 }
 
 static int unknown(const char *name)
 {
-    const char *names[FC_COUNT(commands)];
-    for (size_t i = 0; i < FC_COUNT(commands); i++) names[i] = commands[i]->name;
-    const char *near = fc_nearest(name, names, FC_COUNT(commands));
+    enum { MOST = 32 };
+    const char *names[MOST];
+    size_t n = 0;
+    for (; fc_commands[n] && n < MOST; n++) names[n] = fc_commands[n]->name;
+    const char *near = fc_nearest(name, names, n);
     fc_say(stderr, "fabricast: unknown command '%s'", name);
     if (near) fprintf(stderr, "; did you mean '%s'?", near);
     fprintf(stderr, " (`fabricast --help` lists them)\n");
     return FC_INPUT;
-}
-
-/* What runs a command, for `given_up`. */
-static const struct fc_status *running;
-
-/* Two libraries end the process where they find no memory, and nothing can be done about it: OpenMP's runtime when it
- * starts a team, and the scanner of Scotch's strategies. The exit status and the message are ours all the same. */
-static void given_up(void)
-{
-    if (!running) return;
-    fprintf(stderr, "fabricast: out of memory: %s: a library ended the program\n", running->doing);
-    fflush(stderr);
-    _exit(FC_NO);
-}
-
-/* Whatever a command makes of memory that ran out: this is the cause. */
-static void blame_memory(enum fc_code *code, struct fc_status *st)
-{
-    struct fc_status cause = {0};
-    if (!fc_memory_whole(&cause)) return;
-    *st = cause;
-    *code = FC_NO;
 }
 
 int main(int argc, char **argv)
@@ -81,30 +47,8 @@ int main(int argc, char **argv)
     const struct fc_command *command = find(help ? argv[2] : argv[1]);
     if (!command) return unknown(help ? argv[2] : argv[1]);
     char ask[] = "--help", *help_argv[] = {argv[0], ask, NULL};
-    struct fc_arguments arguments;
-    if (help) fc_parse_arguments(command, 2, help_argv, &arguments);
-    else fc_parse_arguments(command, argc - 1, argv + 1, &arguments);
-    struct fc_status st = {0};
-    fc_doing(&st, "%s", command->name);
     fc_json_watch();
     fc_signals_start();
-    fc_heartbeat_start(arguments.quiet);
-    atexit(given_up);
-    running = &st;
-    enum fc_code code = command->run(&arguments, &st);
-    running = NULL;
-    fc_heartbeat_stop();
-    blame_memory(&code, &st);
-    if (code == FC_OK) code = fflush(stdout) || ferror(stdout)
-                                  ? fc_refuse(&st, FC_NO, "standard output: cannot be written")
-                                  : FC_OK;
-    if (st.message[0]) {
-        char text[2048];
-        fc_status_text(&st, text, sizeof text);
-        fprintf(stderr, "fabricast: %s\n", text);
-    }
-    free(arguments.words);
-    free(arguments.node_lists);
-    free(arguments.settings);
-    return (int)code;
+    atexit(fc_given_up);
+    return help ? fc_run_command(command, 2, help_argv) : fc_run_command(command, argc - 1, argv + 1);
 }

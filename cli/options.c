@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static const struct entry {
     {'P', {"plot", KEY_PLOT, "DIR", 0, "write plots (.tsv, .gp, .png) into this directory", 0}},
     {'T', {"time", KEY_TIME, "SECONDS", 0, "search budget, e.g. 20s (steps are counted, so results repeat)", 0}},
     {'U', {"budget", KEY_BUDGET, "SECONDS", 0, "work of the kernel, in seconds of a nominal machine of two cores (default 60)", 0}},
-    {'a', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
+    {'#', {"replays", KEY_REPLAYS, NULL, 0, "make only the replays of an existing calibration anew", 0}},
     {'x', {"text", KEY_TEXT, NULL, 0, "write the readable form", 0}},
     {'F', {"format", KEY_FORMAT, "NAME", 0, "convert: fct, text, goal, ti or mtx (default: by the name of -o, else fct)", 0}},
     {'4', {"partial", KEY_PARTIAL, NULL, 0, "capture: keep also what a program did that fails or is killed", 0}},
@@ -114,8 +115,9 @@ struct parse {
 static long long whole(struct argp_state *state, const char *name, const char *text, long long low, long long high)
 {
     char *end;
+    errno = 0;
     long long value = strtoll(text, &end, 10);
-    if (*text == 0 || *end || value < low || value > high)
+    if (*text == 0 || *end || errno || value < low || value > high)
         argp_error(state, "--%s: '%s' is not a whole number in %lld..%lld", name, text, low, high);
     return value;
 }
@@ -187,10 +189,28 @@ static error_t parse_run_option(int key, char *value, struct argp_state *state)
     return 0;
 }
 
+static bool takes(const struct fc_command *command, const struct entry *e)
+{
+    return strchr(command->options, e->letter);
+}
+
+static void note_given(struct parse *p, int key)
+{
+    struct fc_arguments *a = p->arguments;
+    for (size_t i = 0; i < FC_COUNT(table); i++) {
+        if (table[i].option.key != key || !takes(p->command, &table[i])) continue;
+        size_t k = 0;
+        while (k < a->n_given && a->given[k] != table[i].option.name) k++;
+        if (k == a->n_given) a->given[a->n_given++] = table[i].option.name;
+        return;
+    }
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
     struct parse *p = state->input;
     struct fc_arguments *a = p->arguments;
+    note_given(p, key);
     switch (key) {
     case 'm': a->machine = value; break;
     case 'p': a->pattern = value; break;
@@ -204,8 +224,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_REPLAYS: a->replays = true; break;
     case KEY_STRATEGY: /* `map`'s name for --map */
     case KEY_MAP:
-        if (a->map) argp_error(state, "--map and --strategy are one option: '%s' and '%s'", a->map, value);
         a->map = value;
+        a->n_maps++;
         break;
     case KEY_NODES:
         a->nodes = value;
@@ -281,7 +301,7 @@ static void list_options(const struct fc_command *command, struct argp_option op
 {
     size_t n = 0;
     for (size_t i = 0; i < FC_COUNT(table); i++)
-        if (strchr(command->options, table[i].letter)) options[n++] = table[i].option;
+        if (takes(command, &table[i])) options[n++] = table[i].option;
     options[n] = (struct argp_option){0};
 }
 
@@ -290,13 +310,15 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     static struct argp_option options[FC_COUNT(table) + 1];
     static char name[64], doc[2048];
     memset(arguments, 0, sizeof *arguments);
+    arguments->command = command->name;
     arguments->seed = 1;
     arguments->search_s = 2;
     arguments->threads = 1;
     arguments->iterations = 10;
     list_options(command, options);
     snprintf(name, sizeof name, "fabricast %s", command->name);
-    snprintf(doc, sizeof doc, "%s\v%s%s", command->summary, command->example ? "Example:\n  " : "",
+    snprintf(doc, sizeof doc, "%s\vOf an option that is given twice the last one counts. An option that would have no part in "
+                              "the answer is refused.%s%s", command->summary, command->example ? "\n\nExample:\n  " : "",
              command->example ? command->example : "");
     argv[0] = name;
     arguments->argc = argc;
@@ -310,7 +332,8 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
     arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
-    if (!arguments->words || !arguments->node_lists || !arguments->settings) no_memory();
+    arguments->given = calloc(FC_COUNT(table), sizeof *arguments->given);
+    if (!arguments->words || !arguments->node_lists || !arguments->settings || !arguments->given) no_memory();
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
@@ -320,11 +343,24 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     stderr = errors;
     if (shown) fclose(shown);
     if (failed) no_memory();
-    if (arguments->n_node_lists > 1 && strcmp(command->name, "predict")) {
-        fprintf(stderr, "fabricast %s: --nodes is given %d times (only predict compares node lists)\n", command->name,
-                arguments->n_node_lists);
-        exit(FC_INPUT);
-    }
+}
+
+void fc_free_arguments(struct fc_arguments *arguments)
+{
+    free(arguments->words);
+    free(arguments->node_lists);
+    free(arguments->settings);
+    free(arguments->given);
+}
+
+const char *fc_option_name(const struct fc_command *command, size_t i, bool *valued)
+{
+    for (size_t k = 0; k < FC_COUNT(table); k++)
+        if (takes(command, &table[k]) && i-- == 0) {
+            *valued = table[k].option.arg != NULL;
+            return table[k].option.name;
+        }
+    return NULL;
 }
 
 /* ---- in a sweep ---- */
@@ -349,7 +385,7 @@ static error_t look_at(int key, char *value, struct argp_state *state)
         return 0;
     }
     for (size_t i = 0; i < FC_COUNT(table); i++)
-        if (table[i].option.key == key && strchr(s->command->options, table[i].letter)) {
+        if (table[i].option.key == key && takes(s->command, &table[i])) {
             s->next = state->next;
             if (!s->refused && (writes_files(key) || set_by_the_sweep(key))) s->refused = &table[i].option;
             return 0;

@@ -10,8 +10,6 @@ enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period
     static const char *const words[] = {"off", "auto", "check"};
     *mode = FC_PERIOD_OFF;
     if (!arguments->period) return FC_OK;
-    if (!arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--period: only a trace can have a period (expected -t TRACE)");
     for (size_t i = 0; i < FC_COUNT(words); i++)
         if (!strcmp(arguments->period, words[i])) {
             *mode = (enum fc_period_mode)i;

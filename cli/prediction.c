@@ -324,19 +324,6 @@ static enum fc_code check_options(const struct fc_arguments *arguments, struct f
     if (!arguments->machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
     if (arguments->trace && (arguments->pattern || arguments->graph))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
-    if (arguments->flops_per_s && !arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--flops-per-s: no operations (expected a trace, -t TRACE)");
-    if (arguments->background && !strncmp(arguments->background, "job:", 4) && arguments->period &&
-        strcmp(arguments->period, "off"))
-        return fc_refuse(st, FC_INPUT, "--period: two jobs in one replay have no common period (expected --background "
-                                       "trace: and its mean rates)");
-    if (arguments->background && arguments->trace && arguments->network && !strcmp(arguments->network, "ideal"))
-        return fc_refuse(st, FC_INPUT, "--background: on an ideal network no message meets another (expected --network "
-                                       "contention, queueing or flit)");
-    if (arguments->collectives && !arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--collectives: no collective calls (expected a trace, -t TRACE)");
-    if (arguments->compute_s > 0 && arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--compute: a trace has its own computation (expected -p or -g)");
     return FC_OK;
 }
 

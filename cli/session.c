@@ -48,7 +48,8 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
     memset(s, 0, sizeof *s);
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, arguments->settings, arguments->n_settings, &s->machine, st)) return st->code;
-    if (fc_machine_route(&s->machine, arguments->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
+    if (fc_machine_route(&s->machine, arguments->routing, st) ||
+        fc_check_options(arguments, &s->machine, NULL, st) || fc_network_build(&s->machine, &s->net, st) ||
         read_nodes(arguments, s, st) || fc_session_background(arguments, s, st)) {
         fc_session_close(s);
         return st->code;
@@ -130,12 +131,6 @@ enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struc
     if (given != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected one of -p PATTERN, -g GRAPH, -t TRACE)",
                          given ? "more than one kind of traffic" : "no traffic");
-    if (arguments->collectives && !arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--collectives: %s has no collective calls (expected a trace, -t TRACE)",
-                         arguments->pattern ? arguments->pattern : arguments->graph);
-    if (arguments->phase && !arguments->trace)
-        return fc_refuse(st, FC_INPUT, "--phase: %s has no phases (expected a trace, -t TRACE)",
-                         arguments->pattern ? arguments->pattern : arguments->graph);
     if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
     if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
     if (arguments->phase) return demand_of_phases(arguments, demand, st);

@@ -65,6 +65,7 @@ struct fc_strategy_ops {
     bool blind; /* looks at the number of tasks, not at the traffic */
     /* What it costs beyond a few steps a task, link updates (work.h); NULL: nothing. */
     double (*work)(const struct fc_map_problem *problem);
+    bool searches; /* for as long as the problem's time_s allows */
 };
 extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated */
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */

@@ -88,4 +88,5 @@ const struct fc_strategy_ops fc_strategy_exact = {
     .source = "branch and bound; Gilmore-Lawler; Adams & Johnson, DIMACS Series 16 (1994), by GLPK",
     .option = "time or hops",
     .map = map,
+    .searches = true,
 };

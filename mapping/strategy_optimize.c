@@ -286,4 +286,5 @@ const struct fc_strategy_ops fc_strategy_optimize = {
     .source = "search on a norm of link times; Mirsadeghi & Afsahi, IPDPSW'16",
     .option = "time",
     .map = map,
+    .searches = true,
 };

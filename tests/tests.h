@@ -81,6 +81,7 @@
     X(suite_mapping_bound)                                                                                            \
     X(suite_maxmin)                                                                                                   \
     X(suite_nic)                                                                                                      \
+    X(suite_options)                                                                                                  \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
     X(suite_place)                                                                                                    \

@@ -84,6 +84,7 @@ $ fabricast load -m bgl-512 -p uniform --json
 >   "extrapolated": false,
 >   "why": "rates take no time",
 >   "calibration": null,
+>   "uncalibrated_because": null,
 >   "network_bytes": 511.0,
 >   "local_bytes": 0.0,
 >   "wire_factor": 1.125,

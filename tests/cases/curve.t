@@ -38,7 +38,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 60
 > ...
 >   },
 >   "ideal_throughput": 1.0,
->   "calibration": null
+>   "calibration": null,
+>   "uncalibrated_because": null
 > }
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.95 --measure 2000 --warmup 1000 --json | grep -A3 '"flit": {'
 >       "flit": {
@@ -108,7 +109,8 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.
 >     "queueing_error_percent": null
 >   },
 >   "ideal_throughput": 1.0,
->   "calibration": null
+>   "calibration": null,
+>   "uncalibrated_because": "no calibration of this machine (`fabricast calibrate` makes one)"
 > }
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 0.3 --solver both --warmup 500 --measure 2000 --plot q | sed -n '2,6p'; ls q; grep -c 'queueing model' q/latency-curve.gp
 > run         uniform, routing dimension-order, rule dateline, event engine

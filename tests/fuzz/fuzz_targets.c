@@ -175,7 +175,7 @@ static enum fc_code read_nodes(const struct fc_fuzz_target *target, const char *
     uint32_t *node;
     size_t n;
     (void)target, (void)path;
-    if (!strchr(text, '@') && !strchr(text, '/')) fc_nodes_read(small_network(), text, &arena, &node, &n, st);
+    if (!strchr(text, '@') && !strchr(text, '/')) fc_nodes_read(small_network(), text, 0, &arena, &node, &n, st);
     fc_arena_free(&arena);
     return st->code;
 }

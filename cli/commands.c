@@ -1,0 +1,59 @@
+/* commands.c - the table of commands, and one command line from its words to its exit status. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+const struct fc_command *const fc_commands[] = {
+    &fc_command_predict, &fc_command_load,    &fc_command_map,  &fc_command_trace,
+    &fc_command_flit,    &fc_command_curve,    &fc_command_calibrate, &fc_command_certify,
+    &fc_command_place,    &fc_command_report,   &fc_command_reproduce, &fc_command_sweep,
+    &fc_command_machines, &fc_command_list,    NULL,
+};
+
+/* What runs a command, for fc_given_up. */
+static const struct fc_status *running;
+
+/* Two libraries end the process where they find no memory, and nothing can be done about it: OpenMP's runtime when it
+ * starts a team, and the scanner of Scotch's strategies. The exit status and the message are ours all the same. */
+void fc_given_up(void)
+{
+    if (!running) return;
+    fprintf(stderr, "fabricast: out of memory: %s: a library ended the program\n", running->doing);
+    fflush(stderr);
+    _exit(FC_NO);
+}
+
+/* Whatever a command makes of memory that ran out: this is the cause. */
+static void blame_memory(enum fc_code *code, struct fc_status *st)
+{
+    struct fc_status cause = {0};
+    if (!fc_memory_whole(&cause)) return;
+    *st = cause;
+    *code = FC_NO;
+}
+
+int fc_run_command(const struct fc_command *command, int argc, char **argv)
+{
+    struct fc_arguments arguments;
+    struct fc_status st = {0};
+    fc_parse_arguments(command, argc, argv, &arguments);
+    fc_doing(&st, "%s", command->name);
+    fc_heartbeat_start(arguments.quiet);
+    running = &st;
+    enum fc_code code = fc_check_options(&arguments, NULL, NULL, &st);
+    if (code == FC_OK) code = command->run(&arguments, &st);
+    running = NULL;
+    fc_heartbeat_stop();
+    blame_memory(&code, &st);
+    if (code == FC_OK) code = fflush(stdout) || ferror(stdout)
+                                  ? fc_refuse(&st, FC_NO, "standard output: cannot be written")
+                                  : FC_OK;
+    if (st.message[0]) {
+        char text[2048];
+        fc_status_text(&st, text, sizeof text);
+        fprintf(stderr, "fabricast: %s\n", text);
+    }
+    fc_free_arguments(&arguments);
+    return (int)code;
+}

@@ -1,0 +1,265 @@
+/* option_rules.c - when an option applies: one table for all commands. An option that is given is applied, or refused with
+ * the reason; none is passed over in silence.
+ *
+ * A row holds for some options of some commands; an option may have several rows, and all must agree. An option of a
+ * command without any row is one that nobody has decided about: tests/test_options.c walks them all. The table is asked
+ * before the command begins, again when the machine is known and again with the traffic (fc_check_options). */
+#include "cli/cli.h"
+#include "models/deadlock/cdg.h"
+
+#include <string.h>
+
+struct facts {
+    const struct fc_arguments *arguments;
+    const struct fc_machine *machine; /* NULL: not known yet */
+    const struct fc_demand *demand;   /* NULL: not known yet */
+};
+struct rule {
+    const char *commands, *options;          /* names, apart at blanks */
+    bool (*applies)(const struct facts *f);  /* NULL: always. What is not known yet is no reason against */
+    const char *reason;                      /* why not (what was expected) */
+};
+
+static bool is(const char *text, const char *word)
+{
+    return text && !strcmp(text, word);
+}
+
+/* ---- traffic ---- */
+
+static bool with_trace(const struct facts *f) { return f->arguments->trace; }
+static bool without_trace(const struct facts *f) { return !f->arguments->trace; }
+static bool of_rates(const struct facts *f) { return !f->demand || f->demand->open_loop; }
+static bool of_messages(const struct facts *f) { return !f->demand || !f->demand->open_loop; }
+
+/* ---- network models and mappings ---- */
+
+static bool not_ideal(const struct facts *f) { return !f->arguments->trace || !is(f->arguments->network, "ideal"); }
+static bool ideal(const struct facts *f) { return is(f->arguments->network, "ideal"); }
+static bool no_loggops(const struct facts *f) { return !f->arguments->loggops; }
+static bool without_background(const struct facts *f) { return !f->arguments->background; }
+static bool with_background(const struct facts *f) { return f->arguments->background; }
+static bool one_list(const struct facts *f) { return f->arguments->n_node_lists < 2; }
+static bool one_map(const struct facts *f) { return f->arguments->n_maps < 2; }
+static bool hosts_asked(const struct facts *f)
+{
+    return f->arguments->nodes || f->arguments->background_nodes || f->arguments->format;
+}
+
+static bool no_job_beside(const struct facts *f)
+{
+    const char *background = f->arguments->background;
+    return !background || strncmp(background, "job:", 4) || is(f->arguments->period, "off");
+}
+
+/* Whether one of the mappings "def,optimize:..." is searched for. */
+static bool some_search(const char *maps)
+{
+    for (const char *at = maps; at && *at; at += strcspn(at, ","), at += *at == ',')
+        for (int i = 0; fc_strategies[i]; i++) {
+            size_t n = strlen(fc_strategies[i]->name);
+            if (fc_strategies[i]->searches && !strncmp(at, fc_strategies[i]->name, n) && strchr(",:", at[n])) return true;
+        }
+    return false;
+}
+
+static bool searched(const struct facts *f)
+{
+    const struct fc_arguments *a = f->arguments;
+    bool both = a->versus || (a->map && strchr(a->map, ','));
+    if (is(a->command, "map") && (!a->map || is(a->map, "all"))) return true;
+    if (is(a->command, "report") && !both) return true; /* against optimize */
+    return some_search(a->map) || some_search(a->versus);
+}
+
+/* ---- load ---- */
+
+static bool no_worst_case(const struct facts *f) { return !f->arguments->worst_case; }
+static bool split_chosen(const struct facts *f) { return !f->machine || f->machine->routing->adaptive; }
+static bool not_walked(const struct facts *f) { return !f->arguments->path_walk; }
+
+/* ---- runs of the kernel ---- */
+
+static bool kernel_runs(const struct facts *f) { return !is(f->arguments->solver, "queueing"); }
+static bool model_asked(const struct facts *f)
+{
+    return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
+}
+static bool no_backlog(const struct facts *f) { return !f->arguments->backlog; }
+
+static bool bubble_rule(const struct facts *f)
+{
+    const char *name = f->arguments->vc_rule;
+    if (!f->machine) return true;
+    const struct fc_vc_rule_ops *rule = name ? NULL : fc_vc_rule_of(f->machine);
+    if (!name) name = rule ? rule->name : "";
+    return !strncmp(name, "bubble", 6);
+}
+
+/* ---- place, calibrate, map ---- */
+
+static bool confirmed(const struct facts *f) { return f->arguments->confirm; }
+static bool to_file(const struct facts *f) { return !is(f->arguments->output, "-"); }
+static bool with_output(const struct facts *f) { return f->arguments->output; }
+static bool for_cray(const struct facts *f) { return is(f->arguments->format, "cray"); }
+static bool no_full(const struct facts *f) { return !f->arguments->full; }
+
+/* ---- words ---- */
+
+static const char *word(const struct facts *f) { return f->arguments->n_words ? f->arguments->words[0] : ""; }
+static bool named(const struct facts *f) { return f->arguments->n_words || f->arguments->machine; }
+static bool no_word(const struct facts *f) { return !f->arguments->n_words; }
+static bool no_json(const struct facts *f) { return !f->arguments->json; }
+static bool of_collectives(const struct facts *f) { return is(word(f), "collectives"); }
+static bool generates(const struct facts *f) { return is(word(f), "generate"); }
+static bool captures(const struct facts *f) { return is(word(f), "capture"); }
+static bool informs(const struct facts *f) { return is(word(f), "info"); }
+static bool converts(const struct facts *f) { return is(word(f), "convert"); }
+static bool reads(const struct facts *f) { return informs(f) || converts(f); }
+static bool writes(const struct facts *f) { return generates(f) || converts(f); }
+static bool takes_trace(const struct facts *f) { return generates(f) || (reads(f) && f->arguments->n_words < 2); }
+static bool tables_phases(const struct facts *f) { return informs(f) && f->arguments->phases; }
+
+/* ---- the table ---- */
+
+#define ALL "predict load map flit curve calibrate certify place report reproduce sweep machines list trace"
+#define JOBS "predict load map flit report"
+
+static const struct rule rules[] = {
+    /* Everywhere the same. Answers without anything random do not depend on a seed, and none on threads. */
+    {ALL, "seed threads quiet output", NULL, NULL},
+    {"predict load map flit curve certify place report reproduce sweep machines list", "json", NULL, NULL},
+    {JOBS " curve calibrate certify place", "machine routing", NULL, NULL},
+    {JOBS " curve certify place", "set", NULL, NULL},
+    {JOBS, "pattern graph trace", NULL, NULL},
+    {"predict load map flit curve place", "plot", NULL, NULL},
+
+    /* Traffic. */
+    {"load flit", "phase", with_trace, "only a trace has phases (expected -t TRACE)"},
+    {JOBS, "collectives", with_trace, "only a trace has collective calls (expected -t TRACE)"},
+    {"predict report", "period", with_trace, "only a trace has periods (expected -t TRACE)"},
+    {"predict report", "period", no_job_beside,
+     "two jobs in one replay have no common period (expected --background trace: and its mean rates)"},
+    {"predict report", "flops-per-s", with_trace, "only a trace has operations (expected -t TRACE)"},
+    {"predict report", "network", with_trace,
+     "only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)"},
+    {"predict", "loggops", with_trace, "only a trace has end points that take time (expected -t TRACE)"},
+    {"predict", "loggops", ideal, "L and G replace the network, so there is no contention (expected --network ideal)"},
+    {"predict", "routing map nodes hosts time", no_loggops, "under --loggops no node is another's neighbour (leave it out)"},
+    {"predict report", "compute", without_trace, "a trace has its own computation (expected -p or -g)"},
+
+    /* Where tasks are, and what runs beside them. */
+    {JOBS, "map strategy", one_map, "is given more than once (several are one list, --map A,B; --strategy is its other name)"},
+    {JOBS, "nodes", NULL, NULL},
+    {"load map flit report", "nodes", one_list, "is given more than once (only predict compares lists of nodes)"},
+    {JOBS, "hosts", hosts_asked, "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
+    {JOBS, "background", not_ideal,
+     "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
+    {JOBS, "background-nodes", with_background, "no background (expected --background)"},
+    {JOBS, "time", searched, "no mapping is searched for (expected optimize or exact as mapping)"},
+    {"map", "compare format", NULL, NULL},
+    {"map", "long-mapping", for_cray, "is for --format cray"},
+    {"report", "versus", NULL, NULL},
+
+    /* load */
+    {"load", "bound worst-case path-walk", NULL, NULL},
+    {"load", "split", split_chosen, "the routing is not adaptive, its paths have fixed shares"},
+    {"load", "split", not_walked, "--path-walk splits evenly over the paths (leave one of them out)"},
+    {"load", "pattern graph trace", no_worst_case, "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
+    {"load", "phase collectives map nodes hosts background background-nodes bound split path-walk time", no_worst_case,
+     "--worst-case is of the routing between all nodes (leave it out)"},
+    {"load", "plot", no_worst_case, "the worst case is a permutation, without loads of all links"},
+
+    /* flit, curve */
+    {"flit curve", "vc-rule packet-flits allow-deadlock", NULL, NULL},
+    {"flit curve", "bubble-as-published", bubble_rule, "only the bubble rules count lengths (expected --vc-rule bubble)"},
+    {"flit", "engine max-cycles interval backlog", NULL, NULL},
+    {"flit", "map nodes hosts time", of_messages, "open-loop traffic is between all nodes (leave it out)"},
+    {"flit", "gap in-order", of_messages, "open-loop traffic is no set of messages (leave it out)"},
+    {"flit", "background", of_rates,
+     "beside a set of messages it is not run here (expected open-loop traffic, or `predict --network flit`)"},
+    {"flit", "warmup measure", of_rates, "of a set of messages the whole run is measured (leave it out)"},
+    {"flit", "high-priority", of_rates, "a set of messages has no rate to take a share of (leave it out)"},
+    {"flit", "packet-flits", of_rates, "messages are cut as packet: of the machine says (leave it out)"},
+    {"flit", "high-priority", without_background, "beside a background it cannot be counted apart (leave one of them out)"},
+    {"flit", "background", no_backlog, "with --backlog sources always have a packet waiting, there is no place for others"},
+    {"flit", "load high-priority", no_backlog, "with --backlog sources always have a packet waiting, there is no rate"},
+    {"curve", "pattern loads solver", NULL, NULL},
+    {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs,
+     "is of the kernel's runs (expected --solver flit or both)"},
+    {"curve", "pairs by-hops windows", model_asked, "is for the queueing model (expected --solver queueing or both)"},
+
+    /* certify, calibrate, place, reproduce */
+    {"certify", "vc-rule", NULL, NULL},
+    {"calibrate", "budget replays", NULL, NULL},
+    {"calibrate", "set", with_output, "the file beside the machine is for the machine as it is (expected -o FILE)"},
+    {"calibrate", "json", to_file, "the calibration itself goes to standard output (expected -o FILE)"},
+    {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL},
+    {"place", "budget warmup measure", confirmed, "is of the kernel's runs (expected --confirm)"},
+    {"reproduce", "full into", NULL, NULL},
+    {"reproduce", "quick", no_full, "and --full exclude each other"},
+
+    /* machines, list */
+    {"machines", "machine", no_word, "a machine is named already (expected one name)"},
+    {"machines", "set routing dump-network", named, "no machine is named (expected `machines NAME`)"},
+    {"machines", "dump-network", no_json, "the links are a table of text (leave out --json)"},
+    {"list", "members bytes loggops", of_collectives, "is for `list collectives`"},
+
+    /* trace */
+    {"trace", "json", informs, "only trace info prints an answer (expected trace info)"},
+    {"trace", "machine set pattern graph iterations compute", generates, "only trace generate makes a trace"},
+    {"trace", "trace", takes_trace, "the trace is named already, or none is read (expected `trace info FILE`)"},
+    {"trace", "phases", informs, "only trace info has a table of phases"},
+    {"trace", "collectives", tables_phases, "only trace info --phases takes it (convert expands by MPICH's rules)"},
+    {"trace", "flops-per-s", reads, "only trace info and convert read a trace"},
+    {"trace", "text", writes, "only trace convert and generate write a trace in a form of choice"},
+    {"trace", "format", converts, "only trace convert chooses a format"},
+    {"trace", "partial", captures, "only trace capture runs a program"},
+};
+
+static bool names(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == n && !strncmp(at, name, n)) return true;
+    return false;
+}
+
+static bool holds_for(const struct rule *r, const char *command, const char *option)
+{
+    return names(r->commands, command) && names(r->options, option);
+}
+
+int fc_option_rules(const char *command, const char *option)
+{
+    int n = 0;
+    for (size_t i = 0; i < FC_COUNT(rules); i++) n += holds_for(&rules[i], command, option);
+    return n;
+}
+
+/* ---- arguments that are no options ---- */
+
+static enum fc_code check_words(const struct fc_arguments *a, struct fc_status *st)
+{
+    const struct facts f = {a, NULL, NULL};
+    bool trace = is(a->command, "trace");
+    int most = is(a->command, "machines") || is(a->command, "list") || (trace && !reads(&f)) ? 1 : 2;
+    if (a->program && !(trace && captures(&f)))
+        return fc_refuse(st, FC_INPUT, "--: a program is run by `trace capture` only (leave out what follows --)");
+    if ((trace || most == 1) && a->n_words > most)
+        return fc_refuse(st, FC_INPUT, "unexpected argument '%s'", a->words[most]);
+    return FC_OK;
+}
+
+enum fc_code fc_check_options(const struct fc_arguments *arguments, const struct fc_machine *machine,
+                              const struct fc_demand *demand, struct fc_status *st)
+{
+    const struct facts f = {arguments, machine, demand};
+    for (size_t g = 0; g < arguments->n_given; g++)
+        for (size_t i = 0; i < FC_COUNT(rules); i++) {
+            const struct rule *r = &rules[i];
+            if (!holds_for(r, arguments->command, arguments->given[g]) || !r->applies || r->applies(&f)) continue;
+            return fc_refuse(st, FC_INPUT, "--%s: %s", arguments->given[g], r->reason);
+        }
+    return check_words(arguments, st);
+}
