@@ -307,7 +307,7 @@ static void refill(struct fc_trace_source *source, uint32_t rank)
         fc_out_of_memory(r->st, "a block of %" PRIu32 " events of %s", b->n_events, r->head.file);
     else if (!get_block(r, b, event, &lists, &k->base))
         for (uint32_t i = 0; i < b->n_events; i++)
-            if (fc_check_event(&r->checker, &k->check, rank, number + i, &event[i], list + event[i].list)) break;
+            if (fc_check_event(&r->checker, &k->check, rank, number + i, &event[i], fc_event_list(list, &event[i]))) break;
     if (r->st->code) return;
     *at = (struct fc_source_rank){event, event + b->n_events, list, number};
 }

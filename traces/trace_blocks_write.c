@@ -85,7 +85,7 @@ static enum fc_code put_block(struct fc_block_writer *w, uint32_t rank)
     for (int c = 0; c < FC_N_COLUMNS; c++) w->column[c].size = 0;
     w->raw.size = 0;
     for (uint32_t i = 0; ok && i < b->n; i++)
-        ok = fc_columns_put(w->column, rank, w->graph, &b->event[i], b->list + b->event[i].list, &base);
+        ok = fc_columns_put(w->column, rank, w->graph, &b->event[i], fc_event_list(b->list, &b->event[i]), &base);
     for (int c = 0; ok && c < fc_n_columns(w->graph); c++)
         ok = fc_bytes_put_block(&w->raw, w->column[c].data, w->column[c].size);
     if (!ok) return no_memory(w->st);
@@ -200,7 +200,7 @@ enum fc_code fc_write_trace_blocks(const struct fc_trace *trace, FILE *out, stru
     fc_blocks_start(&w, out, trace->n_ranks, trace->graph, FC_LEVEL_FILE, st);
     for (uint32_t r = 0; !st->code && r < trace->n_ranks; r++)
         for (uint64_t i = trace->first_event[r]; !st->code && i < trace->first_event[r + 1]; i++)
-            fc_blocks_event(&w, r, &trace->events[i], trace->lists + trace->events[i].list);
+            fc_blocks_event(&w, r, &trace->events[i], fc_event_list(trace->lists, &trace->events[i]));
     if (!st->code) fc_blocks_flush(&w);
     if (!st->code) fc_blocks_tail(&w, trace);
     fc_blocks_free(&w);

@@ -5,6 +5,7 @@
  * communicator that it uses and so is its peer; request k of a rank is the k-th that it makes and is
  * completed at most once, after it was made. Balance is not required: a trace may be a window. */
 #include "traces/trace_format.h"
+#include "traces/trace_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -252,8 +253,7 @@ static enum fc_code check_rank(struct fc_trace_checker *c, uint32_t rank, struct
         const struct fc_event *e = &t->events[i];
         if (e->n_list && (e->list > t->n_lists || e->n_list > t->n_lists - e->list))
             return fc_fail(c->st, FC_INPUT, fc_event_place(t, rank, i), "a list is out of range");
-        const int64_t *list = e->n_list ? t->lists + e->list : NULL;
-        if (fc_check_event(c, of, rank, i - t->first_event[rank], e, list)) return c->st->code;
+        if (fc_check_event(c, of, rank, i - t->first_event[rank], e, fc_event_list(t->lists, e))) return c->st->code;
     }
     return FC_OK;
 }

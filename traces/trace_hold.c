@@ -6,6 +6,7 @@
  * number has reached the sink. */
 #include "traces/trace_hold.h"
 #include "traces/trace_format.h"
+#include "traces/trace_source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static enum fc_code pass(struct fc_hold *hold, bool all)
     while (hold->head < hold->n && (all || !hold->held[hold->head].open)) {
         const struct fc_event *e = &hold->held[hold->head++].event;
         hold->n_passed++;
-        if (fc_sink_event(hold->sink, hold->rank, e, e->n_list ? hold->lists + e->list : NULL))
+        if (fc_sink_event(hold->sink, hold->rank, e, fc_event_list(hold->lists, e)))
             return hold->sink->st->code;
     }
     if (hold->head == hold->n) hold->head = hold->n = hold->n_lists = 0;

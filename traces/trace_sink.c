@@ -205,7 +205,7 @@ static enum fc_code start_spool(struct fc_trace_sink *sink)
         struct fc_sink_rank *rank = &sink->ranks[r];
         for (const struct piece *p = rank->first; p; p = p->next)
             for (uint32_t i = 0; i < p->n; i++)
-                if (fc_blocks_event(w, r, &p->event[i], rank->list + p->event[i].list)) return sink->st->code;
+                if (fc_blocks_event(w, r, &p->event[i], fc_event_list(rank->list, &p->event[i]))) return sink->st->code;
         free_rank(rank);
     }
     return sink->st->code;

@@ -56,9 +56,14 @@ static inline void fc_source_take(struct fc_trace_source *source, uint32_t rank)
     source->rank[rank].at++;
     source->rank[rank].number++;
 }
+/* An event's own list among `lists`; NULL when it has none (there may then be no lists at all). */
+static inline const int64_t *fc_event_list(const int64_t *lists, const struct fc_event *e)
+{
+    return e->n_list ? lists + e->list : NULL;
+}
 static inline const int64_t *fc_source_list(const struct fc_trace_source *source, uint32_t rank, const struct fc_event *e)
 {
-    return source->rank[rank].lists + e->list;
+    return fc_event_list(source->rank[rank].lists, e);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* trace_text_write.c - writes the readable form of a trace: one line an event (grammar: docs/trace-format.md). */
 #include "traces/trace_format.h"
+#include "traces/trace_source.h"
 
 #include <inttypes.h>
 
@@ -80,7 +81,7 @@ enum fc_code fc_write_trace_text(const struct fc_trace *trace, FILE *out, struct
         uint64_t first = trace->first_event[r], end = trace->first_event[r + 1];
         fprintf(out, "rank %" PRIu32 " %" PRIu64 "\n", r, end - first);
         for (uint64_t e = first; e < end; e++)
-            fc_write_event_text(out, &trace->events[e], trace->lists + trace->events[e].list, trace->graph);
+            fc_write_event_text(out, &trace->events[e], fc_event_list(trace->lists, &trace->events[e]), trace->graph);
     }
     fputs("end\n", out);
     return FC_OK;

@@ -7,6 +7,7 @@
 
 #include "solvers/replay/job_calls.h"
 #include "traces/trace_formats.h"
+#include "traces/trace_source.h"
 
 enum fc_export_loss {
     FC_LOST_RMA,         /* one-sided calls left out */

@@ -100,7 +100,7 @@ static struct point rounds(struct goal *g, uint64_t event, struct point at)
 static struct point write_call(struct goal *g, uint64_t event, struct point before)
 {
     const struct fc_event *e = g->event;
-    const int64_t *list = g->x.trace->lists + e->list;
+    const int64_t *list = fc_event_list(g->x.trace->lists, e);
     if (g->x.part[event] != UINT64_MAX) {
         if (e->op == FC_OP_FINALIZE || e->mode == 0) return rounds(g, event, before);
         struct point at = calc(g, 0, before);
@@ -145,7 +145,7 @@ static void write_graph(struct goal *g, uint32_t rank)
     const struct fc_trace *t = g->x.trace;
     for (uint64_t i = t->first_event[rank], k = 0; i < t->first_event[rank + 1]; i++, k++) {
         const struct fc_event *e = g->event = &t->events[i];
-        const int64_t *list = t->lists + e->list;
+        const int64_t *list = fc_event_list(t->lists, e);
         const struct point nothing = {NONE, false};
         uint64_t first = g->n;
         bool call = g->x.part[i] != UINT64_MAX;

@@ -52,7 +52,7 @@ static void write_message(struct writer *w, const struct fc_event *e)
 
 static void write_waits(struct writer *w, const struct fc_event *e)
 {
-    const int64_t *list = w->x.trace->lists + e->list;
+    const int64_t *list = fc_event_list(w->x.trace->lists, e);
     uint64_t n = 0;
     for (uint32_t i = 0; i < e->n_list; i++) n += w->request[list[i]].pending;
     if (n > 1 && n == w->n_pending)

@@ -39,7 +39,7 @@ const struct fc_event *fc_reader_peek_slow(struct fc_reader *r, uint32_t rank)
 
 const int64_t *fc_reader_list(const struct fc_reader *r, uint32_t rank, const struct fc_event *e)
 {
-    if (r->ahead && r->ahead[rank].n) return r->ahead[rank].list + e->list;
+    if (r->ahead && r->ahead[rank].n) return fc_event_list(r->ahead[rank].list, e);
     return fc_source_list(r->job->source, rank, e);
 }
 

@@ -28,6 +28,7 @@ run()
         made=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log.one" | tail -1)
         done=$((done + ${made:-0}))
         [ $status = 0 ] && break
+        grep -q 'written to' "$log.one" || { tail -3 "$log.one"; exit 2; }
         found=$((found + 1))
         [ $unit = runs ] && left=$((left - ${made:-0} - 1)) || left=0
         grep -h -m1 'ERROR: \|runtime error\|^fuzz: ' "$log.one"
