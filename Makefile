@@ -182,7 +182,7 @@ $(OBJ)/fail_allocation.so: tests/fail_allocation.c Makefile
 # Which compilers are there: another one builds the recorders anew. One that was asked for must be there.
 $(OBJ)/mpi: FORCE
 	$(V)mkdir -p $(@D); for c in $(MPICC); do command -v $$c || \
-	    [ $(origin MPICC) = file ] || { echo "MPICC: $$c is not there" >&2; exit 1; }; done >$@.new && \
+	    [ "$(origin MPICC)" = file ] || { echo "MPICC: $$c is not there" >&2; exit 1; }; done >$@.new && \
 	{ cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 FORCE:

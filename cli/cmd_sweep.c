@@ -132,8 +132,8 @@ static void *open_library(const char *program)
     const char *slash = strrchr(program, '/'), *family = getenv("OMPI_COMM_WORLD_SIZE") ? "openmpi" : "mpich";
     for (size_t i = 0; i < FC_COUNT(places); i++) {
         char path[2 * PATH_MAX];
-        snprintf(path, sizeof path, "%.*s%slibfabricast-sweep-%s.so", slash ? (int)(slash + 1 - program) : 0, program, places[i],
-                 family);
+        snprintf(path, sizeof path, "%.*s%slibfabricast-sweep-%s.so", slash ? (int)(slash + 1 - program) : 0, program,
+                 places[i], family);
         if (access(path, R_OK) == 0) return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     }
     return NULL;
@@ -151,8 +151,9 @@ static const struct fc_sweep_ranks *open_ranks(const char *program, struct fc_sw
     if (!ranks || !ranks->open(&settings->rank, &settings->size)) {
         const char *why = library ? NULL : dlerror();
         fc_refuse(st, FC_NO, "started as one of %d ranks, but MPI cannot be loaded: %s", told,
-                  why ? why : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built where "
-                            "the MPI's compiler is: make MPICC=..)");
+                  why ? why
+                      : "no libfabricast-sweep-openmpi.so, -mpich.so for this launcher is beside the program (it is built "
+                        "where the MPI's compiler is: make MPICC=..)");
         return NULL;
     }
     if (settings->size != told) {

@@ -69,6 +69,16 @@ static inline bool fc_is_kept(const struct fc_rank_file *file, const struct fc_r
     return record->kind < FC_N_OPS && record->enter_ns < file->cut_ns;
 }
 
+/* A message's end; those of one communicator, sender, receiver and tag match in order. */
+struct fc_message_end {
+    int32_t comm, from, to, tag;
+    bool receives;
+    uint64_t at; /* its event or step */
+};
+/* For qsort: by channel, its receives first, in order. */
+int fc_by_channel(const void *left, const void *right);
+bool fc_same_channel(const struct fc_message_end *a, const struct fc_message_end *b);
+
 /* Chooses cut_ns of every rank, so that what stays is what all ranks did up to one moment; needs
  * communicators' numbers and comparable clocks. */
 enum fc_code fc_merge_cut(struct fc_merger *m);

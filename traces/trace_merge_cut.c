@@ -145,25 +145,7 @@ void fc_merge_shorten(const struct fc_rank_file *file, const struct fc_raw_event
                                .compute_s = e->compute_s};
 }
 
-/* A message's end; those of one communicator, sender, receiver and tag match in order. */
-struct end {
-    int32_t comm, from, to, tag;
-    bool receives;
-    uint64_t event;
-};
-
-static int by_channel(const void *left, const void *right)
-{
-    const struct end *a = left, *b = right;
-    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
-    if (a->receives != b->receives) return a->receives ? -1 : 1;
-    return (a->event > b->event) - (a->event < b->event);
-}
-
-static uint64_t list_ends(const struct fc_trace *t, struct end *end)
+static uint64_t list_ends(const struct fc_trace *t, struct fc_message_end *end)
 {
     uint64_t n = 0;
     for (uint32_t r = 0; r < t->n_ranks; r++)
@@ -172,27 +154,21 @@ static uint64_t list_ends(const struct fc_trace *t, struct end *end)
             bool sends = e->op == FC_OP_SEND || e->op == FC_OP_ISEND;
             if (!sends && e->op != FC_OP_RECV && e->op != FC_OP_IRECV) continue;
             int32_t rank = (int32_t)r;
-            end[n++] =
-                (struct end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
+            end[n++] = (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
         }
     return n;
 }
 
-static bool same_channel(const struct end *a, const struct end *b)
-{
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
 /* lone[i]: event i is a send or receive without its other end in the trace. */
-static void find_lone(struct end *end, uint64_t n, bool *lone)
+static void find_lone(struct fc_message_end *end, uint64_t n, bool *lone)
 {
-    qsort(end, n, sizeof *end, by_channel);
+    qsort(end, n, sizeof *end, fc_by_channel);
     for (uint64_t i = 0, next; i < n; i = next) {
         uint64_t receives = 0, pairs;
-        for (next = i; next < n && same_channel(&end[i], &end[next]); next++) receives += end[next].receives;
+        for (next = i; next < n && fc_same_channel(&end[i], &end[next]); next++) receives += end[next].receives;
         pairs = receives < next - i - receives ? receives : next - i - receives;
         for (uint64_t k = i; k < next; k++)
-            lone[end[k].event] = end[k].receives ? k - i >= pairs : k - i - receives >= pairs;
+            lone[end[k].at] = end[k].receives ? k - i >= pairs : k - i - receives >= pairs;
     }
 }
 
@@ -223,7 +199,7 @@ static void release(struct fc_trace *t, uint32_t r, const bool *lone, bool *drop
 enum fc_code fc_merge_release_lone(struct fc_trace *t, struct fc_arena *scratch, struct fc_status *st)
 {
     uint64_t n = t->first_event[t->n_ranks];
-    struct end *end = fc_alloc(scratch, n, sizeof *end, st);
+    struct fc_message_end *end = fc_alloc(scratch, n, sizeof *end, st);
     bool *lone = fc_alloc(scratch, n, sizeof *lone, st), *dropped = fc_alloc(scratch, n, sizeof *dropped, st);
     int64_t *number = fc_alloc(scratch, n, sizeof *number, st);
     if (!end || !lone || !dropped || !number) return FC_NO;

@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A message's end; those of one communicator, sender, receiver and tag match in order. */
-struct end {
-    int32_t comm, from, to, tag;
-    bool receives;
-    uint64_t at; /* its step */
-};
-
 struct order {
     const struct fc_trace *t;
     const struct fc_steps *s;
@@ -37,9 +30,9 @@ struct order {
 
 /* ---- what belongs together ---- */
 
-static int by_channel(const void *left, const void *right)
+int fc_by_channel(const void *left, const void *right)
 {
-    const struct end *a = left, *b = right;
+    const struct fc_message_end *a = left, *b = right;
     if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
     if (a->from != b->from) return a->from < b->from ? -1 : 1;
     if (a->to != b->to) return a->to < b->to ? -1 : 1;
@@ -48,7 +41,7 @@ static int by_channel(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-static bool same_channel(const struct end *a, const struct end *b)
+bool fc_same_channel(const struct fc_message_end *a, const struct fc_message_end *b)
 {
     return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
 }
@@ -68,20 +61,20 @@ static enum fc_code match_messages(struct order *o, struct fc_arena *scratch, st
 {
     const struct fc_trace *t = o->t;
     uint64_t n = 0;
-    struct end *end = fc_alloc(scratch, t->first_event[t->n_ranks], sizeof *end, st);
+    struct fc_message_end *end = fc_alloc(scratch, t->first_event[t->n_ranks], sizeof *end, st);
     if (!end) return FC_NO;
     for (uint32_t r = 0; r < t->n_ranks; r++)
         for (uint64_t i = o->s->first[r]; i < o->s->first[r + 1]; i++) {
             const struct fc_event *e = &t->events[o->s->step[i].event];
             int32_t rank = (int32_t)r;
             if (!o->s->step[i].starts || (!is_send(e) && !is_receive(e))) continue;
-            end[n++] = is_send(e) ? (struct end){e->comm, rank, e->peer, e->tag, false, i}
-                                  : (struct end){e->comm, e->peer, rank, e->tag, true, i};
+            bool sends = is_send(e);
+            end[n++] = (struct fc_message_end){e->comm, sends ? rank : e->peer, sends ? e->peer : rank, e->tag, !sends, i};
         }
-    qsort(end, n, sizeof *end, by_channel);
+    qsort(end, n, sizeof *end, fc_by_channel);
     for (uint64_t i = 0, next; i < n; i = next) {
         uint64_t receives = 0;
-        for (next = i; next < n && same_channel(&end[i], &end[next]); next++) receives += end[next].receives;
+        for (next = i; next < n && fc_same_channel(&end[i], &end[next]); next++) receives += end[next].receives;
         for (uint64_t k = 0; k < receives && receives + k < next - i; k++) {
             uint64_t a = o->s->step[end[i + k].at].event, b = o->s->step[end[i + receives + k].at].event;
             o->other[a] = b;

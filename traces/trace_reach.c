@@ -110,8 +110,8 @@ static enum fc_code check_programs(char *const *argv, struct fc_status *st)
                                                 "recorder does not see its calls (expected: the MPI's shared library)");
         if (kind == FC_ELF_DYNAMIC && stat(path, &info) == 0 &&
             ((info.st_mode & S_ISUID && info.st_uid != geteuid()) || (info.st_mode & S_ISGID && info.st_gid != getegid())))
-            return fc_fail(st, FC_INPUT, place, "nothing was recorded: the program runs as another user or group (set-user-ID), "
-                                                "and the system loads no recorder into it");
+            return fc_fail(st, FC_INPUT, place, "nothing was recorded: the program runs as another user or group "
+                                                "(set-user-ID), and the system loads no recorder into it");
     }
     return FC_OK;
 }

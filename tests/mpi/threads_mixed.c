@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 3, ROUNDS = 60, BIG = 100000 };
+enum { THREADS = 3, ROUNDS = 30, BIG = 100000 };
 static int rank, size, ring, late;
 static unsigned seed;
 static MPI_Comm parents[THREADS];
@@ -94,11 +94,13 @@ static void receive_late(const struct talk *t)
 
 static void *talk(void *argument)
 {
-    static void (*const ways[])(const struct talk *) = {exchange, replace, alternate, post_first, look_first, both_ways, all};
+    static void (*const ways[])(const struct talk *) = {exchange,   replace,   alternate, post_first,
+                                                        look_first, both_ways, all};
     enum { WAYS = sizeof ways / sizeof *ways };
     static const int sizes[] = {8, 2000, 20000, BIG};
     struct talk t = {.me = *(int *)argument, .right = (rank + 1) % size, .left = (rank + size - 1) % size};
-    unsigned order = seed * THREADS + (unsigned)t.me, pause = order * 1000 + (unsigned)rank; /* equal, and not, on all ranks */
+    unsigned order = seed * THREADS + (unsigned)t.me; /* equal on all ranks */
+    unsigned pause = order * 1000 + (unsigned)rank;
     if (late) {
         receive_late(&t);
         return NULL;

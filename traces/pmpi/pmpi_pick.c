@@ -73,7 +73,8 @@ static int is_mpi(struct dl_phdr_info *object, size_t size, void *found)
 {
     (void)size;
     const char *name = object->dlpi_name ? base_name(object->dlpi_name) : "";
-    if (strncmp(name, "libmpi.so", 9) != 0 && strncmp(name, "libmpich", 8) != 0 && strncmp(name, "libmpi_", 7) != 0) return 0;
+    if (strncmp(name, "libmpi.so", 9) != 0 && strncmp(name, "libmpich", 8) != 0 && strncmp(name, "libmpi_", 7) != 0)
+        return 0;
     void *library = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     if (library && dlsym(library, "PMPI_Init")) *(void **)found = library;
     return *(void **)found != NULL;
