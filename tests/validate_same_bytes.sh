@@ -17,7 +17,7 @@ work=${KEEP:-$(mktemp -d /tmp/fabricast-bytes-XXXXXX)}
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 export FABRICAST_DATA=$root/models LC_ALL=C TZ=UTC
-samples=$root/traces/samples
+samples=$root/traces/samples machines=$root/tests/machines
 
 # ---- the commands; @ stands for --threads N ----
 
@@ -47,14 +47,14 @@ certify -m tmesh-216 --vc-rule shared
 certify -m tmesh-216-024 --vc-rule six-vc --json
 load -m bgl-512 -p permutation:seed=3 --plot load @
 load -m bgl-64 -p permutation:seed=3 --bound lp --json @
-load -m percs-16 -p uniform --worst-case --json @
+load -m percs-16 --worst-case --json @
 load -m qsnet-64 -p alltoall:bytes=4096 --json @
 load -m frontier -p stencil3d --json @
 flit -m ./ring.yaml -g graph.mtx --json @
 flit -m bgl-64 -p uniform --load 30% --engine cycle --warmup 500 --measure 1500 --interval 500 --json @
 flit -m bgl-64 -p uniform --load 30% --engine event --warmup 500 --measure 1500 --plot flit @
 flit -m tmesh-216 -p uniform --backlog --warmup 200 --measure 400 --json @
-flit -m percs-16 -p alltoall:bytes=512 --json @
+flit -m qsnet-64 -p alltoall:bytes=64 --json @
 flit -m gemini-xe6 -p uniform --load 20% --background tornado:0.05 --warmup 300 --measure 700 --json @
 curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 20%,50% --solver both --warmup 500 --measure 2000 --plot curve @
 curve -m bgl-64 -p uniform --loads 20%,60% --solver queueing --by-hops --json @
@@ -62,19 +62,19 @@ curve -m tmesh-216 -p uniform --loads 20% --solver queueing --pairs 0-1,0-200 --
 map -m bgl-64 -p stencil2d:grid=8x8,bytes=64KiB --strategy all --time 0.05s --json @
 map -m qsnet-64 -t SAMPLES/lammps-lj-64.fct --strategy optimize --time 0.1s -o job.map --plot map @
 map -m percs-16 -p stencil2d:grid=32x16,bytes=64KiB --strategy optimize:time --time 0.05s --json @
-map -m bgl-64 -p stencil2d:grid=4x4,bytes=64KiB --nodes 0-15 --strategy exact:hops --json @
-map -m theta -p random:seed=2 --strategy optimize:time --time 0.05s --json @
-place -m tmesh-216 --objective pareto --json @
+map -m bgl-64 -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact:hops --json @
+map -m MACHINES/torus-4x4x4.yaml -p permutation:seed=2 --strategy optimize:time --time 0.05s --json @
+place -m MACHINES/tmesh-27.yaml --objective pareto --json @
 place -m tmesh-216 --objective load --time 0.1s --plot place @
 predict -m bgl-64,qsnet-64,percs-16,tmesh-216 -t SAMPLES/lammps-lj-64.fct --map def,optimize --time 0.05s --plot predict @
 predict -m bgl-64 -t SAMPLES/lammps-lj-16.fct --network queueing --json @
-predict -m bgl-64 -t SAMPLES/lammps-lj-16.fct --network flit --json @
 predict -m bgl-64 -p alltoall:bytes=4096 --background uniform:30% --json @
 report -m bgl-64 -t SAMPLES/lammps-lj-64.fct --time 0.05s -o page.html @
 report -m percs-16 -p stencil2d:grid=128x128,bytes=64KiB --versus bsm -o page2.html --json @
 trace info SAMPLES/lammps-lj-16.fct --json
 trace info SAMPLES/lammps-lj-16.fct --phases
 trace generate -m ./ring.yaml -p stencil2d:grid=2x2,bytes=640 --iterations 3 --compute 1.5us -o loop.fct
+predict -m ./ring.yaml -t loop.fct --network flit --json @
 trace convert SAMPLES/lammps-lj-16.fct --text -o lj.txt
 trace convert SAMPLES/lammps-lj-16.fct --format goal -o lj.goal
 trace convert SAMPLES/lammps-lj-16.fct --format ti -o lj.ti
@@ -94,7 +94,7 @@ answer()
     rm -rf "$3" && mkdir -p "$3" && cd "$3" && write_inputs || exit 1
     while read -r line; do
         n=$((n + 1))
-        line=${line//SAMPLES/$samples}
+        line=${line//SAMPLES/$samples} line=${line//MACHINES/$machines}
         { echo "fabricast ${line/ @/}"
           timeout -k 5 900 "$program" ${line/@/--threads $threads} -q 2>&1 </dev/null
           echo "exit status $?"; } >"$(printf 'answer-%02d' $n)"
@@ -127,8 +127,8 @@ done
 
 failed=0 compared=0
 answer "$work/gcc-O3/fabricast" 1 "$work/expected"
-n=$(grep -c . < <(commands)) good=$(grep -l 'exit status 0' "$work"/expected/answer-* | wc -l)
-echo "  $n commands, $good answer with exit status 0, $(find "$work/expected" -type f | wc -l) files"
+n=$(grep -c . < <(commands)) good=$(grep -l 'exit status [01]$' "$work"/expected/answer-* | wc -l)
+echo "  $n commands, $good answered, $(find "$work/expected" -type f | wc -l) files"
 grep -L 'exit status [01]$' "$work"/expected/answer-* | xargs -r tail -n 3
 
 # compare NAME PROGRAM THREADS
