@@ -84,12 +84,14 @@ static void print_proof(FILE *stream, const struct row *r)
     else
         snprintf(bound, sizeof bound, "%.10g", p->bound);
     fprintf(stream, "\nproof       %s: ", r->strategy);
-    if (p->proven)
+    if (p->proven && p->even_splits)
+        fprintf(stream, "no mapping has less time than %s", bound);
+    else if (p->proven)
         fprintf(stream, "no mapping has less %s", p->objective);
     else
         fprintf(stream, "not closed: no mapping has %s under %s, gap %s %% (more with --time)", p->objective, bound,
                 percent_text(gap, sizeof gap, open_percent(p)));
-    fprintf(stream, "%s\n", p->even_splits ? ", for even splits over the minimal routes" : "");
+    fprintf(stream, "%s\n", p->even_splits ? ", for even splits over the minimal routes; the table's times are of the solver's splits" : "");
 }
 
 static void print(FILE *stream, const void *what)

@@ -9,6 +9,13 @@ struct fc_exact_job {
     uint32_t n_tasks, n_nodes, n_links; /* links that a route between the places may cross and that may bind */
     uint32_t capacity[FC_EXACT_MOST];
     double bytes[FC_EXACT_MOST][FC_EXACT_MOST]; /* from task to task */
+    /* Link times are of payload bytes times the mean wire bytes a payload byte of the messages between nodes, as those of
+     * fc_load_summarise: which messages these are differs between mappings where tasks share nodes. */
+    double wire[FC_EXACT_MOST][FC_EXACT_MOST]; /* wire bytes from task to task */
+    bool even_wire;                            /* the mean is the same for every mapping */
+    double most_wire;                          /* no mapping has a greater mean */
+    uint32_t n_pairs;                          /* of tasks with bytes: pair[i] = from * n_tasks + to, */
+    uint16_t pair[FC_EXACT_MOST * FC_EXACT_MOST]; /* least wire bytes a byte first */
     double hops[FC_EXACT_MOST][FC_EXACT_MOST];  /* from place to place: links between routers */
     uint64_t *first;                            /* [n_nodes * n_nodes + 1] the links of a route from i to j are */
     uint32_t *link;                             /* link[first[i * n_nodes + j] ..) */
@@ -16,7 +23,7 @@ struct fc_exact_job {
     /* What looks the same: mappings that differ by these moves alone are alike in time and hops. */
     uint32_t orbit[FC_EXACT_MOST];               /* an automorphism moves the place to place orbit[i] <= i */
     bool node_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two places is one */
-    bool task_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two tasks changes no bytes */
+    bool task_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two tasks changes no messages */
 };
 struct fc_exact_answer {
     uint32_t node[FC_EXACT_MOST]; /* [n_tasks] places */
@@ -38,7 +45,9 @@ enum fc_code fc_exact_symmetry(struct fc_exact_job *job, struct fc_status *st);
 bool fc_exact_strike(const struct fc_exact_job *job, const uint32_t *node, const uint32_t *used, uint32_t depth,
                      uint32_t t, uint32_t i, uint32_t *places);
 
-/* Longest link time of a mapping, seconds; load[n_links] is what it leaves there. */
+/* Wire bytes a payload byte between nodes, the mean; with tasks that are not placed (FC_NONE) the least it can become. */
+double fc_exact_wire(const struct fc_exact_job *job, const uint32_t *node);
+/* Longest link time of a mapping, seconds; load[n_links] is what its payload leaves there. */
 double fc_exact_time_s(const struct fc_exact_job *job, const uint32_t *node, double *load);
 double fc_exact_hop_bytes(const struct fc_exact_job *job, const uint32_t *node);
 /* The best of several descents from random mappings by moves and exchanges: of longest link times (load_s

@@ -14,14 +14,49 @@ static const uint64_t descent_stream = 0x65786163;
 
 /* ---- the tables ---- */
 
-static void sum_bytes(const struct fc_demand *d, struct fc_exact_job *job)
+static void add_message(const struct fc_machine *machine, double bytes, double each, double *payload, double *wire)
 {
-    for (size_t e = 0; e < d->n_entries; e++)
-        if (d->src[e] != d->dst[e]) job->bytes[d->src[e]][d->dst[e]] += d->bytes[e];
+    *payload += bytes;
+    *wire += bytes * (each > 0 ? fc_wire_bytes(machine, each) / each : 1);
+}
+
+static void sum_bytes(const struct fc_machine *machine, const struct fc_demand *d, struct fc_exact_job *job)
+{
+    for (size_t e = 0; e < d->n_entries; e++) {
+        uint32_t s = d->src[e], t = d->dst[e];
+        double each = d->messages[e] > 0 ? d->bytes[e] / d->messages[e] : 0;
+        if (s != t) add_message(machine, d->bytes[e], each, &job->bytes[s][t], &job->wire[s][t]);
+    }
     for (int i = 0; i < d->n_dense; i++)
         for (uint32_t s = 0; s < d->n_tasks; s++)
             for (uint32_t t = 0; t < d->n_tasks; t++)
-                if (s != t) job->bytes[s][t] += d->dense[i].a[s] * d->dense[i].b[t];
+                if (s != t)
+                    add_message(machine, d->dense[i].a[s] * d->dense[i].b[t], d->dense[i].message_bytes,
+                                &job->bytes[s][t], &job->wire[s][t]);
+}
+
+static double ratio(const struct fc_exact_job *job, uint32_t pair)
+{
+    return job->wire[pair / job->n_tasks][pair % job->n_tasks] / job->bytes[pair / job->n_tasks][pair % job->n_tasks];
+}
+
+/* Lists the pairs; whether their mean is always the same: all are alike, or every task has a node of its own. */
+static void list_pairs(struct fc_exact_job *job)
+{
+    double payload = 0, wire = 0;
+    bool shared = false;
+    for (uint32_t i = 0; i < job->n_nodes; i++) shared = shared || job->capacity[i] > 1;
+    for (uint32_t p = 0; p < job->n_tasks * job->n_tasks; p++) {
+        uint32_t at = job->n_pairs;
+        if (!(job->bytes[p / job->n_tasks][p % job->n_tasks] > 0)) continue;
+        for (; at > 0 && ratio(job, job->pair[at - 1]) > ratio(job, p); at--) job->pair[at] = job->pair[at - 1];
+        job->pair[at] = (uint16_t)p;
+        job->n_pairs++;
+        payload += job->bytes[p / job->n_tasks][p % job->n_tasks];
+        wire += job->wire[p / job->n_tasks][p % job->n_tasks];
+    }
+    job->most_wire = job->n_pairs == 0 ? 1 : shared ? ratio(job, job->pair[job->n_pairs - 1]) : wire / payload;
+    job->even_wire = job->n_pairs == 0 || !shared || job->most_wire <= ratio(job, job->pair[0]) * (1 + 1e-15);
 }
 
 /* Seconds that a byte of the walk takes of each link that may bind, in share_s[n_links]; hops. */
@@ -96,7 +131,8 @@ enum fc_code fc_exact_job_start(const struct fc_sites *sites, const struct fc_de
     struct fc_walk walk;
     *job = (struct fc_exact_job){.n_tasks = demand->n_tasks, .n_nodes = sites->n_nodes};
     for (uint32_t i = 0; i < job->n_nodes; i++) job->capacity[i] = sites->slots_per_node;
-    sum_bytes(demand, job);
+    sum_bytes(sites->net->machine, demand, job);
+    list_pairs(job);
     job->first = fc_alloc(arena, (size_t)job->n_nodes * job->n_nodes + 1, sizeof *job->first, st);
     if (!job->first || fc_walk_start(&walk, sites->routing->walk_capacity(sites->net), st)) return st->code;
     if (!list_routes(sites, &walk, arena, &scratch, job, st)) fc_exact_symmetry(job, st);
@@ -106,6 +142,26 @@ enum fc_code fc_exact_job_start(const struct fc_sites *sites, const struct fc_de
 }
 
 /* ---- the value of a mapping ---- */
+
+double fc_exact_wire(const struct fc_exact_job *job, const uint32_t *node)
+{
+    double payload = 0, wire = 0;
+    if (job->even_wire) return job->most_wire;
+    for (uint32_t i = 0; i < job->n_pairs; i++) {
+        uint32_t s = job->pair[i] / job->n_tasks, t = job->pair[i] % job->n_tasks;
+        if (node[s] == FC_NONE || node[t] == FC_NONE || node[s] == node[t]) continue;
+        payload += job->bytes[s][t];
+        wire += job->wire[s][t];
+    }
+    for (uint32_t i = 0; i < job->n_pairs; i++) { /* the least of those that are open lower the mean most */
+        uint32_t s = job->pair[i] / job->n_tasks, t = job->pair[i] % job->n_tasks;
+        if (node[s] != FC_NONE && node[t] != FC_NONE) continue;
+        if (payload > 0 && ratio(job, job->pair[i]) >= wire / payload) break;
+        payload += job->bytes[s][t];
+        wire += job->wire[s][t];
+    }
+    return payload > 0 ? wire / payload : 1;
+}
 
 double fc_exact_time_s(const struct fc_exact_job *job, const uint32_t *node, double *load)
 {
@@ -119,7 +175,7 @@ double fc_exact_time_s(const struct fc_exact_job *job, const uint32_t *node, dou
                 load[job->link[k]] += job->bytes[s][t] * job->share_s[k];
         }
     for (uint32_t l = 0; l < job->n_links; l++) longest = fmax(longest, load[l]);
-    return longest;
+    return longest * fc_exact_wire(job, node);
 }
 
 double fc_exact_hop_bytes(const struct fc_exact_job *job, const uint32_t *node)

@@ -1,5 +1,8 @@
 /* exact_load.c - the least longest link time of a small job, by depth-first branch and bound.
  *
+ * Link times are those that fc_load_summarise says: payload times the mean wire bytes a payload byte of the messages
+ * between nodes (exact.h), of a part of a mapping the least mean that it can come to.
+ *
  * A mapping is of use only when every link time stays under the best one met. Each step counts, for every task
  * not yet placed and every place, the link times with its messages to the tasks already placed; places that
  * reach the best time are struck out (forward checking), and the task with the fewest places left goes next,
@@ -18,7 +21,8 @@ static const double tolerance = 1e-9;
 
 struct search {
     const struct fc_exact_job *job;
-    double cutoff; /* only mappings under it are of use */
+    double cutoff; /* only mappings under it are of use: seconds of wire bytes */
+    double wire;   /* wire bytes a payload byte of what is placed, whatever follows */
     uint64_t work, budget;
     bool spent;
     uint32_t node[FC_EXACT_MOST]; /* FC_NONE: not placed */
@@ -49,7 +53,7 @@ static double add_task(struct search *s, const double *load, uint32_t t, uint32_
                 longest = fmax(longest, load[l] + s->added[l]);
             }
             s->work += job->first[pair + 1] - job->first[pair];
-            if (longest >= s->cutoff) return INFINITY;
+            if (longest * s->wire >= s->cutoff) return INFINITY;
         }
     }
     return longest;
@@ -64,6 +68,7 @@ static void keep(struct search *s, const double *load)
 {
     double longest = 0;
     for (uint32_t l = 0; l < s->job->n_links; l++) longest = fmax(longest, load[l]);
+    longest *= s->wire;
     if (longest >= s->cutoff) return;
     s->found = true;
     s->answer->value = longest;
@@ -122,6 +127,7 @@ static void extend(struct search *s, uint32_t depth, const uint32_t *from_above)
     const struct fc_exact_job *job = s->job;
     uint32_t places[FC_EXACT_MOST], n;
     double longest[FC_EXACT_MOST][FC_EXACT_MOST], *load = s->load + (size_t)depth * job->n_links;
+    double wire = s->wire = fc_exact_wire(job, s->node);
     if (depth == job->n_tasks) {
         keep(s, load);
         return;
@@ -144,6 +150,7 @@ static void extend(struct search *s, uint32_t depth, const uint32_t *from_above)
         extend(s, depth + 1, places);
         s->used[i]--;
         s->node[t] = FC_NONE;
+        s->wire = wire;
         if (!fc_exact_strike(job, s->node, s->used, depth, t, i, places)) return;
     }
 }

@@ -92,11 +92,12 @@ static bool exchanges(struct automorphism *a, uint32_t u, uint32_t v)
 
 static bool tasks_alike(const struct fc_exact_job *job, uint32_t s, uint32_t t)
 {
-    if (job->bytes[s][t] != job->bytes[t][s]) return false;
-    for (uint32_t u = 0; u < job->n_tasks; u++)
-        if (u != s && u != t &&
-            (job->bytes[s][u] != job->bytes[t][u] || job->bytes[u][s] != job->bytes[u][t]))
-            return false;
+    if (job->bytes[s][t] != job->bytes[t][s] || job->wire[s][t] != job->wire[t][s]) return false;
+    for (uint32_t u = 0; u < job->n_tasks; u++) {
+        if (u == s || u == t) continue;
+        if (job->bytes[s][u] != job->bytes[t][u] || job->bytes[u][s] != job->bytes[u][t]) return false;
+        if (job->wire[s][u] != job->wire[t][u] || job->wire[u][s] != job->wire[u][t]) return false;
+    }
     return true;
 }
 

@@ -71,6 +71,7 @@ extern const struct fc_strategy_ops *const fc_strategies[]; /* NULL-terminated *
 /* A time that no mapping of the problem's tasks onto its nodes can be under, and the argument that gives it. */
 struct fc_map_bound {
     double time_s;  /* NaN: none above 0 is known */
+    double payload_s; /* the same of the payload bytes alone; 0: none is known */
     char binds[64]; /* "grid surface, supernodes", "heaviest task, nodes", "all mappings"...; "" with NaN */
 };
 enum { FC_EXACT_MOST = 16 }; /* tasks, and nodes, of the strategy `exact` */

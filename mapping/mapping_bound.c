@@ -89,6 +89,7 @@ static enum fc_code find_bound(const struct fc_sites *sites, const struct fc_dem
     if (!grid.leaving) ring = fc_ring_surface_find(&tasks);
     for (int i = 0; i < n_levels; i++) level_bounds(&level[i], &partners, &grid, &ring, bound);
     raise(bound, hops_s, 1, "hops", NULL);
+    bound->payload_s = bound->time_s;
     bound->time_s *= fc_least_wire_factor(sites->net->machine, demand);
     return FC_OK;
 }
@@ -118,14 +119,14 @@ static enum fc_code raise_small(const struct fc_map_problem *problem, const stru
     struct fc_exact_job *job = fc_alloc(arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;
     struct fc_status why = {0};
-    double wire = fc_least_wire_factor(problem->net->machine, problem->demand);
-    double least_s = isnan(bound->time_s) ? 0 : bound->time_s / wire;
+    double least_s = isnan(bound->time_s) ? 0 : bound->time_s;
     if (!job) return st->code;
     if (fc_exact_job_start(&sites, problem->demand, arena, job, &why))
         return why.code == FC_NO ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
     if (fc_exact_load(job, least_s, small_work, 1, &answer, st)) return st->code;
     if (!(answer.bound > least_s * (1 + 1e-9))) return FC_OK;
-    bound->time_s = answer.bound * wire;
+    bound->time_s = answer.bound;
+    bound->payload_s = fmax(bound->payload_s, answer.bound / job->most_wire);
     snprintf(bound->binds, sizeof bound->binds, "%s", answer.proven ? "all mappings" : "all mappings, in part");
     return FC_OK;
 }

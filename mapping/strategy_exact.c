@@ -31,17 +31,16 @@ static enum fc_code check_size(const struct fc_slots *slots, uint32_t n_tasks, b
     return FC_OK;
 }
 
-/* Sets what is proven of the mapping; times are those of the messages' own wire bytes. */
+/* Sets what is proven of the mapping. */
 static void note_proof(const struct fc_map_problem *problem, const struct fc_exact_answer *answer, bool hops,
                        struct fc_mapping *mapping)
 {
     const struct fc_machine *machine = problem->net->machine;
-    double wire = hops ? 1 : fc_least_wire_factor(machine, problem->demand);
     mapping->proof = (struct fc_map_proof){
         .objective = hops ? "hop-bytes" : "time",
         .even_splits = !hops && machine->routing->adaptive,
-        .value = answer->value * wire,
-        .bound = answer->bound * wire,
+        .value = answer->value,
+        .bound = answer->bound,
         .proven = answer->proven,
     };
 }
@@ -59,7 +58,7 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
     if (!job || fc_mapping_bound_of_sets(problem, &least, st) ||
         fc_exact_job_start(&sites, problem->demand, &mapping->arena, job, st))
         return st->code;
-    double least_s = isnan(least.time_s) ? 0 : least.time_s / fc_least_wire_factor(machine, problem->demand);
+    double least_s = isnan(least.time_s) ? 0 : least.time_s;
     if (hops ? fc_exact_hops(job, budget, problem->seed, &answer, st)
              : fc_exact_load(job, least_s, budget, problem->seed, &answer, st))
         return st->code;

@@ -164,8 +164,7 @@ static enum fc_code find_bound(struct fc_optimizer *o, struct fc_status *st)
         bound = *o->problem->bound;
     else if (fc_mapping_bound(o->problem, &bound, st))
         return st->code;
-    double wire = fc_least_wire_factor(o->problem->net->machine, o->problem->demand);
-    o->bound_s = isnan(bound.time_s) ? 0 : bound.time_s / wire;
+    o->bound_s = bound.payload_s;
     return FC_OK;
 }
 

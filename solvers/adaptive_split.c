@@ -337,6 +337,9 @@ static void improve(struct split *p, const struct flows *f, uint64_t hops, uint6
     double cost = (double)(cheapest ? points : 2 * hops) * p->n_chunks;
     int rounds = (int)fmin(40, p->budget / 4 / fmax(cost, 1));
     double before = greatest(p);
+    bool fixed = true; /* no flow has a choice, and rounds would change nothing */
+    for (size_t i = 0; i < f->n && fixed; i++) fixed = has_one_path(p, i);
+    if (fixed) return;
     for (int r = 0; r < rounds && before > 0; r++) {
         resend_round(p, f, cheapest);
         double now = greatest(p);
