@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { RAW_BYTES = 64 << 10, ROOM_BYTES = 128 << 10, XZ_MEMORY = 80 << 20, SMALL_BYTES = 32 << 20, RATIO = 100 };
 #define MOST_BYTES ((size_t)1 << 30)
@@ -107,6 +108,7 @@ static enum fc_code unzstd_some(struct fc_stream *s, size_t *made, size_t room, 
     ZSTD_inBuffer in = {p->raw + p->raw_at, p->raw_n - p->raw_at, 0};
     ZSTD_outBuffer out = {to, room, 0};
     size_t code = ZSTD_decompressStream(p->zstd, &out, &in);
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation) return fc_out_of_memory(st, "decompressing %s", s->file);
     if (ZSTD_isError(code)) return refuse(s, "damaged zstd data", st);
     p->raw_at += in.pos;
     *made = out.pos;

@@ -4,6 +4,7 @@
  * nodeid counts the nodes of the job in the order of its allocation; an entry gives ppn consecutive ranks to
  * each of nnodes nodes, and that `repeat` times. Equal entries in a row fold into the repeat. Source: Flux
  * RFC 34. Limits: no slots. */
+#include "core/json.h"
 #include "mapping/launcher.h"
 
 #include <jansson.h>
@@ -52,8 +53,9 @@ static enum fc_code read_map(const struct fc_text *text, const struct fc_launch 
                              struct fc_launched *back, struct fc_status *st)
 {
     json_error_t error;
-    json_t *map = json_loadb(text->data, text->size, 0, &error);
+    json_t *map = fc_json_text(text->data, text->size, 0, &error, st);
     struct fc_place where = {text->file, map ? 1 : error.line > 0 ? error.line : 1};
+    if (st->code) return st->code;
     if (!map) return fc_fail(st, FC_INPUT, where, "not a task map: %s", error.text);
     if (!json_is_array(map))
         fc_fail(st, FC_INPUT, where, "not a task map (expected [[nodeid,nnodes,ppn,repeat],...])");

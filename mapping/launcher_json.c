@@ -1,4 +1,5 @@
 /* launcher_json.c - a mapping as JSON: every rank with its node, host, place in the allocation and core. */
+#include "core/json.h"
 #include "mapping/launcher.h"
 
 #include <jansson.h>
@@ -46,8 +47,9 @@ static enum fc_code read_ranks(const struct fc_text *text, const struct fc_launc
                                struct fc_launched *back, struct fc_status *st)
 {
     json_error_t error;
-    json_t *all = json_loadb(text->data, text->size, JSON_REJECT_DUPLICATES, &error);
+    json_t *all = fc_json_text(text->data, text->size, JSON_REJECT_DUPLICATES, &error, st);
     struct fc_place where = {text->file, all ? 0 : error.line > 0 ? error.line : 1};
+    if (st->code) return st->code;
     if (!all) return fc_fail(st, FC_INPUT, where, "not JSON: %s", error.text);
     const json_t *ranks = json_object_get(all, "ranks");
     if (!json_is_array(ranks))

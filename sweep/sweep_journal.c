@@ -2,6 +2,7 @@
  *
  * A point is known by all that its answer depends on and that can be seen from outside: words, columns, version of the
  * program, size and time of the files among the words. Limit: files that such a file names in turn are not looked at. */
+#include "core/json.h"
 #include "core/unfinished.h"
 #include "sweep/sweep.h"
 
@@ -77,7 +78,7 @@ static json_t *read_lines(FILE *stream, long *end)
     ssize_t n;
     *end = 0;
     while (known && (n = getline(&line, &capacity, stream)) > 0 && line[n - 1] == '\n') {
-        json_t *object = json_loads(line, 0, NULL);
+        json_t *object = fc_json_text(line, (size_t)n, 0, NULL, &(struct fc_status){0});
         const char *key = json_string_value(json_object_get(object, "key"));
         if (!object) break; /* damaged: what follows is run again */
         if (key) json_object_set(known, key, object);

@@ -2,6 +2,7 @@
  *
  * Rank 0 deals: whoever has a processor free asks for a point and brings the answer of its last one with the question, so
  * long points do not hold up others; rank 0 runs points too. Rows stand in the order of the points, whoever ran them. */
+#include "core/json.h"
 #include "core/unfinished.h"
 #include "sweep/sweep.h"
 
@@ -199,7 +200,7 @@ static char *pack(const struct fc_sweep_row *row, size_t point)
 
 static bool unpack(const char *text, size_t n_points, struct fc_sweep_row *row, size_t *point)
 {
-    json_t *message = json_loads(text, 0, NULL), *values = json_object_get(message, "values");
+    json_t *message = fc_json_text(text, strlen(text), 0, NULL, &(struct fc_status){0}), *values = json_object_get(message, "values");
     const char *said = json_string_value(json_object_get(message, "message"));
     *point = (size_t)json_integer_value(json_object_get(message, "point"));
     bool good = json_is_array(values) && *point < n_points;

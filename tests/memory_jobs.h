@@ -90,6 +90,11 @@ static const char *const memory_commands[] = {
     "trace convert @job.txt --format mtx -o x.mtx",
     "trace convert @job.txt --format ti -o x.ti",
     "trace info @job.txt",
+    "trace info @job.fct",
+    "trace info @job.txt.gz",
+    "trace info @job.txt.xz",
+    "trace info @job.goal",
+    "predict -m @torus.yaml -t @job.fct",
     "trace info @job.txt --json",
 };
 
@@ -117,7 +122,11 @@ static inline bool memory_open(struct memory_check *m, const char *program, cons
         FILE *file = fopen(path, "w");
         if (!file || fputs(memory_inputs[i].text, file) < 0 || fclose(file)) return perror(path), false;
     }
-    return true;
+    char command[3 * PATH_MAX];
+    snprintf(command, sizeof command,
+             "cd '%s' && '%s' trace convert job.txt -o job.fct && '%s' trace convert job.txt --format goal -o job.goal 2>/dev/null && "
+             "gzip -k job.txt && xz -k job.txt", m->folder, m->program, m->program);
+    return system(command) == 0;
 }
 
 static inline void memory_close(struct memory_check *m)

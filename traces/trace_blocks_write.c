@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 enum { OPEN_BYTES = 100 << 20, MOST_EVENTS = 4096, LISTS_PER_EVENT = 8 };
 
@@ -55,6 +56,8 @@ static enum fc_code put_frame(struct fc_block_writer *w, size_t *size)
     w->packed.size = 0;
     if (!fc_bytes_reserve(&w->packed, bound)) return no_memory(w->st);
     *size = ZSTD_compress2(w->zstd, w->packed.data, bound, w->raw.data, w->raw.size);
+    if (ZSTD_getErrorCode(*size) == ZSTD_error_memory_allocation)
+        return fc_out_of_memory(w->st, "packing a block of %zu bytes", w->raw.size);
     if (ZSTD_isError(*size)) return fc_refuse(w->st, FC_NO, "zstd: %s", ZSTD_getErrorName(*size));
     size_t written = fwrite(w->packed.data, 1, *size, w->out);
     if (written < *size && w->folder) return fc_blocks_fail(w, errno);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 struct unpacker {
     struct fc_column_in in; /* rest of the payload */
@@ -30,14 +31,17 @@ static size_t decompress(const struct fc_text *text, unsigned char *data, size_t
     ZSTD_inBuffer in = {text->data, text->size, HEAD_BYTES};
     ZSTD_outBuffer out = {data, size, 0};
     size_t left = 1;
+    static const char no_memory[] = "unreadable: out of memory";
     *why = NULL;
     while (zstd && in.pos < in.size && left != 0) {
         size_t before = in.pos + out.pos;
         left = ZSTD_decompressStream(zstd, &out, &in);
-        if (ZSTD_isError(left)) *why = "damaged";
+        if (ZSTD_isError(left))
+            *why = ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? no_memory : "damaged";
         if (*why || (left && in.pos + out.pos == before)) break;
     }
-    if (!*why && (!zstd || left != 0)) *why = zstd ? "cut in the middle" : "unreadable: out of memory";
+    if (!*why && (!zstd || left != 0)) *why = zstd ? "cut in the middle" : no_memory;
+    if (*why == no_memory) fc_out_of_memory(&(struct fc_status){0}, "unpacking %s", text->file);
     if (!*why && (out.pos != size || in.pos != in.size)) *why = "damaged";
     ZSTD_freeDCtx(zstd);
     return out.pos;

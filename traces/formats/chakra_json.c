@@ -4,6 +4,7 @@
  * The spelling of keys varies: they count without underscores and case. Attributes stand as keys of the node
  * or in a list `attr` of {"name", value}; whole numbers may be texts, as Protocol Buffers writes 64 bits. The
  * file is parsed in memory. */
+#include "core/json.h"
 #include "traces/formats/chakra.h"
 
 #include <inttypes.h>
@@ -33,7 +34,7 @@ json_t *fc_chakra_load_json(const char *path, struct fc_status *st)
     struct feed feed = {.st = st};
     json_error_t error = {.line = 0};
     json_t *json = NULL;
-    if (!fc_stream_open(path, &feed.stream, st)) json = json_load_callback(read_some, &feed, 0, &error);
+    if (!fc_stream_open(path, &feed.stream, st)) json = fc_json_feed(read_some, &feed, 0, &error, st);
     if (!json && !st->code)
         fc_fail(st, FC_INPUT, (struct fc_place){path, error.line}, "no JSON: %.200s", error.text);
     fc_stream_close(&feed.stream);
