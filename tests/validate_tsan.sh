@@ -113,7 +113,8 @@ clean curve -m bgl-64 -p uniform --loads 20%,40% --solver both $short
 clean curve -m qsnet-64 -p uniform --loads 30% --solver both $short
 clean predict -m bgl-64,qsnet-64 -t traces/samples/lammps-lj-64.fct --map def,optimize --time 0.05s -q
 clean predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network queueing -q
-clean predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network flit -q
+"$work/obj/fabricast" trace generate -m bgl-64 -p stencil2d:grid=4x4,bytes=640 --iterations 2 -o "$work/loop.fct" -q
+clean predict -m bgl-64 -t "$work/loop.fct" --network flit -q
 clean place -m tests/machines/tmesh-27.yaml --objective hops -q
 clean calibrate -m bgl-8x8x1 --budget 300ms -q -o "$work/calibration.yaml"
 clean reproduce gemini-fig6 qsnet-fig9 --quick -o "$work/figures" -q
