@@ -133,7 +133,7 @@ static const struct {
     {"routing", NULL, "valiant"},
     {"background", "flit", "uniform:0.02"},
     {"background", NULL, "uniform:40%"},
-    {"background-nodes", NULL, "1,0,6"},
+    {"background-nodes", NULL, "2-7"},
     {"network", NULL, "queueing"},
     {"loggops", "list", "L=2us,o=1us,g=1us,G=1ns/B"},
     {"loggops", NULL, "L=9us,o=1us,g=1us,G=1ns/B,O=0,S=65535"},

@@ -18,10 +18,10 @@ $ fabricast list collectives --members 8 --loggops L=1us,o=1us,g=3us,G=0
 ! fabricast: closed forms hold for O = 0 and g <= 2 o (got O = 0 s/B, g = 3e-06 s, o = 1e-06 s)
 ? 2
 $ fabricast list patterns --members 8
-! fabricast: --members, --bytes and --loggops are for `list collectives`
+! fabricast: --members: for `list collectives` only
 ? 2
 $ fabricast load -m bgl-64 -p uniform --collectives openmpi
-! fabricast: --collectives: uniform has no collective calls (expected a trace, -t TRACE)
+! fabricast: --collectives: only a trace has collective calls (expected -t TRACE)
 ? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives lam
 ! fabricast: collectives: unknown set 'lam' (known: mpich, openmpi, hardware, or OP=ALGORITHM)
@@ -133,7 +133,7 @@ $ fabricast load -m bgl-64 -g no-such.mtx
 $ fabricast predict -m bgl-64 -p uniform
 ! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes)
 ? 2
-$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network quantum
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network quantum
 ! fabricast: --network: 'quantum' is unknown (expected ideal, contention, queueing or flit)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-99
@@ -179,8 +179,8 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --flops-per-s 1
 ! fabricast: --flops-per-s: lammps-lj-16.fct has times, not operations (expected a trace of SimGrid or Chakra)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --flops-per-s 1e9; fabricast trace capture --flops-per-s 1e9 -- true
-! fabricast: --flops-per-s: no operations (expected a trace, -t TRACE)
-! fabricast: --flops-per-s: trace capture reads no trace (expected trace info or convert)
+! fabricast: --flops-per-s: only a trace has operations (expected -t TRACE)
+! fabricast: --flops-per-s: only trace info and convert read a trace
 ? 2
 $ fabricast predict -m percs-16 -t no-such.fct
 ! fabricast: no-such.fct: cannot be read: No such file or directory
