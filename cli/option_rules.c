@@ -149,16 +149,16 @@ static const struct rule rules[] = {
     {"predict report", "compute", without_trace, "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */
-    {JOBS, "map strategy", one_map, "is given more than once (several are one list, --map A,B; --strategy is its other name)"},
+    {JOBS, "map strategy", one_map, "given more than once (several are one list, --map A,B; --strategy is its other name)"},
     {JOBS, "nodes", NULL, NULL},
-    {"load map flit report", "nodes", one_list, "is given more than once (only predict compares lists of nodes)"},
+    {"load map flit report", "nodes", one_list, "given more than once (only predict compares lists of nodes)"},
     {JOBS, "hosts", hosts_asked, "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
     {JOBS, "background", not_ideal,
      "on an ideal network no message meets another (expected --network contention, queueing or flit)"},
     {JOBS, "background-nodes", with_background, "no background (expected --background)"},
     {JOBS, "time", searched, "no mapping is searched for (expected optimize or exact as mapping)"},
     {"map", "compare format", NULL, NULL},
-    {"map", "long-mapping", for_cray, "is for --format cray"},
+    {"map", "long-mapping", for_cray, "only the file of --format cray has a limit"},
     {"report", "versus", NULL, NULL},
 
     /* load */
@@ -186,8 +186,8 @@ static const struct rule rules[] = {
     {"flit", "load high-priority", no_backlog, "with --backlog sources always have a packet waiting, there is no rate"},
     {"curve", "pattern loads solver", NULL, NULL},
     {"curve", "engine warmup measure max-cycles bubble-as-published", kernel_runs,
-     "is of the kernel's runs (expected --solver flit or both)"},
-    {"curve", "pairs by-hops windows", model_asked, "is for the queueing model (expected --solver queueing or both)"},
+     "for runs of the kernel (expected --solver flit or both)"},
+    {"curve", "pairs by-hops windows", model_asked, "for the queueing model (expected --solver queueing or both)"},
 
     /* certify, calibrate, place, reproduce */
     {"certify", "vc-rule", NULL, NULL},
@@ -195,15 +195,15 @@ static const struct rule rules[] = {
     {"calibrate", "set", with_output, "the file beside the machine is for the machine as it is (expected -o FILE)"},
     {"calibrate", "json", to_file, "the calibration itself goes to standard output (expected -o FILE)"},
     {"place", "objective constraint pin keep-free turns on-chip milp confirm load time", NULL, NULL},
-    {"place", "budget warmup measure", confirmed, "is of the kernel's runs (expected --confirm)"},
+    {"place", "budget warmup measure", confirmed, "for runs of the kernel (expected --confirm)"},
     {"reproduce", "full into", NULL, NULL},
-    {"reproduce", "quick", no_full, "and --full exclude each other"},
+    {"reproduce", "quick", no_full, "--full is the opposite (leave one of them out)"},
 
     /* machines, list */
     {"machines", "machine", no_word, "a machine is named already (expected one name)"},
     {"machines", "set routing dump-network", named, "no machine is named (expected `machines NAME`)"},
     {"machines", "dump-network", no_json, "the links are a table of text (leave out --json)"},
-    {"list", "members bytes loggops", of_collectives, "is for `list collectives`"},
+    {"list", "members bytes loggops", of_collectives, "for `list collectives` only"},
 
     /* trace */
     {"trace", "json", informs, "only trace info prints an answer (expected trace info)"},

@@ -133,7 +133,7 @@ static const struct {
     {"routing", NULL, "valiant"},
     {"background", "flit", "uniform:0.02"},
     {"background", NULL, "uniform:40%"},
-    {"background-nodes", NULL, "1,0,6"},
+    {"background-nodes", NULL, "2-7"},
     {"network", NULL, "queueing"},
     {"loggops", "list", "L=2us,o=1us,g=1us,G=1ns/B"},
     {"loggops", NULL, "L=9us,o=1us,g=1us,G=1ns/B,O=0,S=65535"},
@@ -182,38 +182,39 @@ static const struct {
 /* What need not change an answer, and why; `command` NULL: of any. */
 static const struct {
     const char *command, *option, *because;
-    bool never; /* in no situation here */
+    bool never;        /* in no situation here */
+    const char *where; /* part of the situation's line; NULL: any */
 } same[] = {
-    {NULL, "seed", "where nothing is random", true},
-    {NULL, "threads", "an answer does not depend on them", true},
-    {NULL, "quiet", "there is no bar where standard error is no terminal", true},
-    {NULL, "allow-deadlock", "the rule is free of deadlock", true},
-    {NULL, "time", "a search may find nothing better, a proof end sooner", true},
-    {NULL, "period", "the trace has none; the reason is told in text only", false},
-    {NULL, "collectives", "no such collective in the trace", false},
-    {NULL, "hosts", "names for --nodes, which numbers them", true},
-    {NULL, "nodes", "of symmetric traffic, or of ranks that share a node", false},
-    {"predict", "network", "without contention the models agree", false},
-    {"load", "path-walk", "the oracle of the formulas: the same loads", false},
-    {"load", "bound", "the program's bound is the default where it is cheap", false},
-    {"load", "worst-case", "a situation of its own", true},
-    {"map", "compare", "the default", true},
-    {"map", "long-mapping", "the mapping is short", true},
-    {"flit", "max-cycles", "the run ends before", false},
-    {"flit", "in-order", "a task has one partner", false},
-    {"curve", "bubble-as-published", "no ring fills up", true},
-    {"flit", "bubble-as-published", "no ring fills up", true},
-    {"curve", "solver", "the default of the situation", false},
-    {"place", "milp", "the proof stands where the program ends in time", false},
-    {"place", "budget", "of the runs of --confirm", true},
-    {"place", "warmup", "of the runs of --confirm", true},
-    {"place", "measure", "of the runs of --confirm", true},
-    {"reproduce", "quick", "closed forms are not run", false},
-    {"reproduce", "full", "the default", true},
-    {"reproduce", "json", "text would be drawn, seconds a run", true},
-    {"predict", "set", "with --loggops only software.compute_scale counts of the machine", false},
-    {"trace", "machine", "a graph's tasks are its own", false},
-    {"trace", "set", "a graph's tasks are its own", false},
+    {NULL, "seed", "where nothing is random", true, NULL},
+    {NULL, "threads", "an answer does not depend on them", true, NULL},
+    {NULL, "quiet", "there is no bar where standard error is no terminal", true, NULL},
+    {NULL, "allow-deadlock", "the rule is free of deadlock", true, NULL},
+    {NULL, "time", "a search may find nothing better, a proof end sooner", true, NULL},
+    {NULL, "period", "the trace has none; the reason is told in text only", false, "-t "},
+    {NULL, "collectives", "no such collective in the trace", false, "-t "},
+    {NULL, "hosts", "names for --nodes, which numbers them", true, NULL},
+    {NULL, "nodes", "of symmetric traffic, or of ranks that share a node", false, NULL},
+    {"predict", "network", "without contention the models agree", false, "-t "},
+    {"load", "path-walk", "the oracle of the formulas: the same loads", false, NULL},
+    {"load", "bound", "the program's bound is the default where it is cheap", false, NULL},
+    {"load", "worst-case", "a situation of its own", true, NULL},
+    {"map", "compare", "the default", true, NULL},
+    {"map", "long-mapping", "the mapping is short", true, NULL},
+    {"flit", "max-cycles", "the run ends before", false, "-p alltoall"},
+    {"flit", "in-order", "a task has one partner", false, "graph.mtx"},
+    {"curve", "bubble-as-published", "no ring fills up", true, NULL},
+    {"flit", "bubble-as-published", "no ring fills up", true, NULL},
+    {"curve", "solver", "the default of the situation", false, "--solver both"},
+    {"place", "milp", "the proof stands where the program ends in time", false, NULL},
+    {"place", "budget", "of the runs of --confirm", true, NULL},
+    {"place", "warmup", "of the runs of --confirm", true, NULL},
+    {"place", "measure", "of the runs of --confirm", true, NULL},
+    {"reproduce", "quick", "closed forms are not run", false, NULL},
+    {"reproduce", "full", "the default", true, NULL},
+    {"reproduce", "json", "text would be drawn, seconds a run", true, NULL},
+    {"predict", "set", "with --loggops only software.compute_scale counts of the machine", false, "--loggops"},
+    {"trace", "machine", "a graph's tasks are its own", false, "graph.mtx"},
+    {"trace", "set", "a graph's tasks are its own", false, "graph.mtx"},
 };
 
 /* Commands whose runs take seconds or start others; their rules are checked, their runs are tests of their own. */
@@ -321,11 +322,12 @@ static const char *value_of(const char *command, const char *option)
     return NULL;
 }
 
-static bool may_be_same(const char *command, const char *option, bool never)
+/* In the situation of that line; NULL: in all. */
+static bool may_be_same(const char *command, const char *option, const char *line)
 {
     for (size_t i = 0; i < FC_COUNT(same); i++)
         if ((!same[i].command || !strcmp(same[i].command, command)) && !strcmp(same[i].option, option))
-            return !never || same[i].never;
+            if (line ? !same[i].where || strstr(line, same[i].where) : same[i].never) return true;
     return false;
 }
 
@@ -454,7 +456,7 @@ static void judge_all(void)
         }
         enum verdict v = judge(base, r);
         if (v == WRONG) fail("refused without the option's name", r);
-        if (v == SAME && !may_be_same(r->command->name, r->option, false)) fail("the option is passed over in silence", r);
+        if (v == SAME && !may_be_same(r->command->name, r->option, situations[r->situation].line)) fail("the option is passed over in silence", r);
     }
 }
 
@@ -466,7 +468,7 @@ static void check_table(void)
         const char *command = fc_commands[c]->name, *option;
         for (size_t i = 0; (option = fc_option_name(fc_commands[c], i, &valued)); i++) {
             bool applied = listed(not_run, FC_COUNT(not_run), command) || listed(not_given, FC_COUNT(not_given), option) ||
-                           may_be_same(command, option, true);
+                           may_be_same(command, option, NULL);
             const struct run *base = NULL;
             for (size_t k = 0; k < walk.n && !applied; k++) {
                 const struct run *r = &walk.run[k];

@@ -202,10 +202,10 @@ $ fabricast certify -m tmesh-216-840 --vc-rule separate
 $ printf 'name: g\nnetwork: {family: graph, file: ring.txt, format: edge-list}\nlinks: {link: {bandwidth: 1 GB/s}}\n' > $TMP/ring.yaml; printf 'router %s node h%s\nrouter %s router %s\n' a 0 a b b 1 b c c 2 c d d 3 d e e 4 e a > $TMP/ring.txt; fabricast certify -m $TMP/ring.yaml --vc-rule layers
 > machine     g: 
 > rule        layers on routing shortest: 2 virtual channels a link
-> graph       40 channels (35 used), 35 arcs
+> graph       40 channels (28 used), 34 arcs
 > answer      NOT with this machine's virtual channels
 >             The rule takes 2 virtual channels of a link; router.vcs has 1.
->             A packet keeps the channel of its destination's layer, and each layer is acyclic by itself. The dependency graph (35 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
+>             A packet keeps the channel of its destination's layer, and each layer is acyclic by itself. The dependency graph (28 channels in use) has no cycle: what a packet holds always comes before what it waits for in the topological order.
 ! fabricast: g has too few virtual channels for rule layers: router.vcs is 1 (expected at least 2)
 ? 1
 $ fabricast certify -m tmesh-216-024 --vc-rule six-vc --json

@@ -56,10 +56,10 @@ $ fabricast load -m bgl-64 -p uniform --bound simplex
 ! fabricast: --bound: 'simplex' is unknown (expected lp: over all paths, lp-minimal: over those of fewest hops, or cuts)
 ? 2
 $ fabricast load -m bgl-64 -p uniform --worst-case
-! fabricast: --worst-case finds the traffic itself (expected no -p, -g, -t)
+! fabricast: --pattern: --worst-case finds the traffic itself (expected no -p, -g, -t)
 ? 2
 $ fabricast load -m bgl-64 --worst-case --bound lp
-! fabricast: --worst-case is of the routing between all nodes (expected no --bound, --background, --map, --nodes, --split, --phase, --collectives, --path-walk)
+! fabricast: --bound: --worst-case is of the routing between all nodes (leave it out)
 ? 2
 $ fabricast load -m bgl-32k --worst-case
 ! fabricast: the worst case of 32768 nodes is an assignment of 1.07e+09 pairs for each link (at most 4096 nodes)

@@ -151,7 +151,7 @@ $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --solver queuei
 ! fabricast: --pairs: '0:3' is no pair (expected nodes FROM-TO, e.g. 0-17,3-9)
 ? 2
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --by-hops
-! fabricast: --by-hops is for the queueing model (expected --solver queueing or both)
+! fabricast: --by-hops: for the queueing model (expected --solver queueing or both)
 ? 2
 $ cd $TMP; fabricast curve -m ./ring.yaml -p uniform --loads 0.2 --solver queueing --windows 4,0
 ! fabricast: --windows: '0' is no window (expected 1 to 1000000 packets)

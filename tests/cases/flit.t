@@ -185,7 +185,7 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0
 ! fabricast: --load: '0' is no load (expected flits a node and cycle above 0, e.g. 0.3, or 60% of the ideal throughput)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --backlog
-! fabricast: --load with --backlog: sources that always have a packet waiting have no load
+! fabricast: --load: with --backlog sources always have a packet waiting, there is no rate
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --measure 0
 ! fabricast flit: --measure: '0' is not a whole number in 1..1000000000000
@@ -207,16 +207,16 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --routing nca
 ! fabricast: a torus network cannot do routing 'nca' (it can: dimension-order, adaptive, valiant)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --map rnm
-! fabricast: --map: uniform is open-loop traffic between all nodes (leave it out)
+! fabricast: --map: open-loop traffic is between all nodes (leave it out)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --gap 10
-! fabricast: --gap: uniform is open-loop traffic, not messages (leave it out)
+! fabricast: --gap: open-loop traffic is no set of messages (leave it out)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p stencil2d:grid=4x2,bytes=64 --load 0.3
 ! fabricast: --load: stencil2d:grid=4x2,bytes=64 has 8 tasks, and rates are those of the 4 nodes (without it its messages are sent as fast as they go)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=64 --measure 100
-! fabricast: --measure: alltoall:bytes=64 is a set of messages, the whole run is measured (leave it out)
+! fabricast: --measure: of a set of messages the whole run is measured (leave it out)
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p alltoall:bytes=640 --max-cycles 20 -o /dev/null
 ! fabricast: ring-4: not all messages have arrived after 20 cycles (raise --max-cycles)
@@ -246,7 +246,7 @@ $ fabricast flit -m bgl-64 -p uniform --load 40% --background uniform:full
 ! fabricast: --background: uniform:full: sources that always have a packet waiting leave no place in the nodes' queues (expected a rate)
 ? 2
 $ fabricast flit -m bgl-64 -p alltoall --background uniform:10%
-! fabricast: a background beside finite messages is not run here (expected open-loop traffic, or `predict --network flit`)
+! fabricast: --background: beside a set of messages it is not run here (expected open-loop traffic, or `predict --network flit`)
 ? 2
 $ fabricast flit -m bgl-64 -p uniform --load 40% --background blocks:nodes=7,load=30%
 ! fabricast: pattern blocks: nodes: blocks of 7 do not divide the 64 nodes

@@ -35,10 +35,10 @@ $ cd $TMP; fabricast flit -m ./router.yaml -p uniform --load 0.6 --high-priority
 ! fabricast: --high-priority: 'some' is no share (expected more than 0 and less than 1, e.g. 5%)
 ? 2
 $ cd $TMP; fabricast flit -m ./router.yaml -p alltoall:bytes=8 --high-priority 10%
-! fabricast: high-priority share 0.1: finite messages have no rate to take a share of
+! fabricast: --high-priority: a set of messages has no rate to take a share of (leave it out)
 ? 2
 $ cd $TMP; fabricast flit -m ./router.yaml -p uniform --backlog --high-priority 10%
-! fabricast: high-priority share 0.1: sources that always have a packet waiting have no rate to take a share of
+! fabricast: --high-priority: with --backlog sources always have a packet waiting, there is no rate
 ? 2
 $ cd $TMP; sed 's/bypass: 1/bypass: 3/' router.yaml > slow.yaml; fabricast flit -m ./slow.yaml -p uniform --load 0.6
 ! fabricast: ./slow.yaml:6: router.bypass: 3e-09 s is longer than router.delay, 2e-09 s

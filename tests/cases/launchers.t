@@ -77,8 +77,8 @@ $ cd $TMP; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB -
 # a file with a candidate list a line; commands that take one list do not merge them
 $ cd $TMP; printf '0 3 1 2 4 7 5 6  # the cycle\n\ncn[0-3],cn7,cn6,cn5,cn4\n' > candidates; fabricast predict -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes @candidates --nodes 0-7 --json | grep '"nodes"'
 >       "nodes": "cn[0-3],cn7,cn6,cn5,cn4"
->       "nodes": "0,3,1,2,4,7,5,6"
 >       "nodes": "0-7"
+>       "nodes": "0,3,1,2,4,7,5,6"
 $ cd $TMP; fabricast map -m ./small.yaml -p stencil2d:grid=1x16,bytes=1MiB --nodes @candidates --strategy def
 ! fabricast: candidates:3: a second list of nodes: the file has 2 candidate lists, one a line (expected one name a line, or all on one line; `predict --nodes` compares several)
 ? 2
@@ -109,7 +109,7 @@ $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --hosts a,a --nodes 0
 ! fabricast: --hosts: host 'a' is listed twice
 ? 2
 $ fabricast map -m bgl-64 -p stencil2d:grid=2x2,bytes=1KiB --nodes 0-1 --nodes 2-3 --strategy def
-! fabricast map: --nodes is given 2 times (only predict compares node lists)
+! fabricast: --nodes: given more than once (only predict compares lists of nodes)
 ? 2
 
 # Formats that cannot say a mapping, or are none.

@@ -30,7 +30,7 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --period yes
 ! fabricast: --period: 'yes' is unknown (expected auto, check or off)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall --period auto
-! fabricast: --period: only a trace can have a period (expected -t TRACE)
+! fabricast: --period: only a trace has periods (expected -t TRACE)
 ? 2
 
 # A trace larger than memory goes through a temporary file; none can be made here.

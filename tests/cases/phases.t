@@ -109,13 +109,13 @@ $ fabricast load -m bgl-64 -t traces/samples/lammps-lj-16.fct --phase 5-2
 ! fabricast: --phase: '5-2' is no phase (expected N or N-M, counted from 0)
 ? 2
 $ fabricast flit -m bgl-64 -p neighbor --phase 1
-! fabricast: --phase: neighbor has no phases (expected a trace, -t TRACE)
+! fabricast: --phase: only a trace has phases (expected -t TRACE)
 ? 2
 $ fabricast load -m bgl-64 -g no-such.mtx --phase 1
-! fabricast: --phase: no-such.mtx has no phases (expected a trace, -t TRACE)
+! fabricast: --phase: only a trace has phases (expected -t TRACE)
 ? 2
 $ fabricast trace convert traces/samples/lammps-lj-16.fct --phases
-! fabricast: --phases: trace convert has no table of phases (expected trace info)
+! fabricast: --phases: only trace info has a table of phases
 ? 2
 $ cd $TMP; printf 'fabricast-trace 1\nranks 2\ncomm 0 0-1\ncomm 1 0-1\nevents 4\nrank 0 2\nbarrier 0 0 0 comm=0\nbarrier 0 0 0 comm=1\nrank 1 2\nbarrier 0 0 0 comm=1\nbarrier 0 0 0 comm=0\nend\n' > order.txt; fabricast trace info order.txt --phases
 ! fabricast: order.txt:10: rank 1 calls barrier (collective call 1 on communicator 1) where rank 0 calls barrier (call 1 on communicator 0, line 7): all ranks must synchronise in the same order

@@ -18,10 +18,10 @@ $ fabricast list collectives --members 8 --loggops L=1us,o=1us,g=3us,G=0
 ! fabricast: closed forms hold for O = 0 and g <= 2 o (got O = 0 s/B, g = 3e-06 s, o = 1e-06 s)
 ? 2
 $ fabricast list patterns --members 8
-! fabricast: --members, --bytes and --loggops are for `list collectives`
+! fabricast: --members: for `list collectives` only
 ? 2
 $ fabricast load -m bgl-64 -p uniform --collectives openmpi
-! fabricast: --collectives: uniform has no collective calls (expected a trace, -t TRACE)
+! fabricast: --collectives: only a trace has collective calls (expected -t TRACE)
 ? 2
 $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-64.fct --collectives lam
 ! fabricast: collectives: unknown set 'lam' (known: mpich, openmpi, hardware, or OP=ALGORITHM)
@@ -40,6 +40,47 @@ $ fabricast load -p uniform
 ? 2
 $ fabricast load -m bgl-64 -p uniform -g /dev/null
 ! fabricast: more than one kind of traffic (expected one of -p PATTERN, -g GRAPH, -t TRACE)
+? 2
+
+# An option that would have no part in the answer (tests/test_options.c walks them all).
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB '--loggops=[['
+! fabricast: --loggops: only a trace has end points that take time (expected -t TRACE)
+? 2
+$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network=ideal
+! fabricast: --network: only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)
+? 2
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --map def --time 5s
+! fabricast: --time: no mapping is searched for (expected optimize or exact as mapping)
+? 2
+$ fabricast load -m fugaku -p uniform --split uniform
+! fabricast: --split: the routing is not adaptive, its paths have fixed shares
+? 2
+$ fabricast predict -m bgl-64 -p alltoall -- ls
+! fabricast: --: a program is run by `trace capture` only (leave out what follows --)
+? 2
+$ fabricast machines bgl-64 bgl-512
+! fabricast: unexpected argument 'bgl-512'
+? 2
+$ fabricast calibrate -m bgl-64 -o - --json
+! fabricast: --json: the calibration itself goes to standard output (expected -o FILE)
+? 2
+$ fabricast flit -m bgl-64 -p uniform --load 10% --replays
+! fabricast flit: unrecognized option '--replays'
+! Try `fabricast flit --help' or `fabricast flit --usage' for more information.
+? 2
+# An abbreviation that may be two; a number that no seed can be; of two the last one counts, but for lists.
+$ fabricast load -m bgl-64 -p uniform --se 3
+! fabricast load: option '--se' is ambiguous; possibilities: '--set' '--seed'
+! Try `fabricast load --help' or `fabricast load --usage' for more information.
+? 2
+$ fabricast load -m bgl-64 -p uniform --seed 99999999999999999999
+! fabricast load: --seed: '99999999999999999999' is not a whole number in 0..9223372036854775807
+! Try `fabricast load --help' or `fabricast load --usage' for more information.
+? 2
+$ fabricast certify -m no-such -m bgl-64 | head -1
+> machine     bgl-64: Blue Gene/L, 4 x 4 x 4 torus (the VHDL test)
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --map def --map optimize
+! fabricast: --map: given more than once (several are one list, --map A,B; --strategy is its other name)
 ? 2
 
 # A calibration is not begun when it could not be written.
@@ -133,7 +174,7 @@ $ fabricast load -m bgl-64 -g no-such.mtx
 $ fabricast predict -m bgl-64 -p uniform
 ! fabricast: uniform traffic is a rate, not a number of bytes, so it takes no time (use alltoall:bytes=N for a message between every two nodes)
 ? 2
-$ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --network quantum
+$ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --network quantum
 ! fabricast: --network: 'quantum' is unknown (expected ideal, contention, queueing or flit)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --nodes 0-99
@@ -179,8 +220,8 @@ $ fabricast predict -m bgl-64 -t traces/samples/lammps-lj-16.fct --flops-per-s 1
 ! fabricast: --flops-per-s: lammps-lj-16.fct has times, not operations (expected a trace of SimGrid or Chakra)
 ? 2
 $ fabricast predict -m bgl-64 -p alltoall:bytes=1KiB --flops-per-s 1e9; fabricast trace capture --flops-per-s 1e9 -- true
-! fabricast: --flops-per-s: no operations (expected a trace, -t TRACE)
-! fabricast: --flops-per-s: trace capture reads no trace (expected trace info or convert)
+! fabricast: --flops-per-s: only a trace has operations (expected -t TRACE)
+! fabricast: --flops-per-s: only trace info and convert read a trace
 ? 2
 $ fabricast predict -m percs-16 -t no-such.fct
 ! fabricast: no-such.fct: cannot be read: No such file or directory

@@ -68,7 +68,7 @@ $ fabricast report -m bgl-64 -p uniform -o $TMP/no.html
 $ fabricast report -m bgl-64 -p neighbor -o $TMP/none/no.html 2>&1 | sed "s|$TMP|TMP|"
 > fabricast: TMP/none/no.html: cannot be written: No such file or directory
 $ fabricast report -m bgl-64 -p neighbor --nodes 0-31 --nodes 32-63 -o $TMP/no.html
-! fabricast report: --nodes is given 2 times (only predict compares node lists)
+! fabricast: --nodes: given more than once (only predict compares lists of nodes)
 ? 2
 $ fabricast load -m bgl-64 --worst-case --plot $TMP/plots
 ! fabricast: --plot: the worst case is a permutation, without loads of all links

@@ -143,7 +143,7 @@ $ fabricast reproduce percs-fgi9 -o $TMP/none
 ! fabricast: unknown figure 'percs-fgi9'; did you mean 'percs-fig9'? (`fabricast list figures` lists them)
 ? 2
 $ fabricast reproduce gemini-fig6 --quick --full
-! fabricast: --quick and --full exclude each other
+! fabricast: --quick: --full is the opposite (leave one of them out)
 ? 2
 $ echo x > $TMP/file && cd $TMP && fabricast reproduce gemini-fig6 -o file
 ! fabricast: file: no directory (expected one for the figures)

@@ -291,10 +291,10 @@ $ fabricast trace convert traces/samples/lammps-lj-16.fct --text --format goal -
 ! fabricast: --text and --format goal contradict each other
 ? 2
 $ fabricast trace info traces/samples/lammps-lj-16.fct --format goal
-! fabricast: --format: trace info does not choose a format (expected trace convert)
+! fabricast: --format: only trace convert chooses a format
 ? 2
 $ fabricast trace info traces/samples/lammps-lj-16.fct --partial
-! fabricast: --partial: trace info runs no program (expected trace capture)
+! fabricast: --partial: only trace capture runs a program
 ? 2
 
 # A packed trace that is cut.
