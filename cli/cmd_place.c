@@ -9,6 +9,7 @@
 
 enum { MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
+#define LAYOUTS_A_SECOND 1e6 /* of all layouts, evaluated in a second of --time */
 #define MOST_SERVED_LINKS 2e6
 #define MOST_PASSED 1e6 /* layouts that the front of passed bridges is made of */
 /* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
@@ -142,6 +143,7 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     static const char *const names[] = {"best hops", "best weighted", "best load"};
     const struct fc_arguments *arguments = a->arguments;
     struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->threads, .most = 6e6};
+    if (arguments->search_given) settings.most = fmin(settings.most, LAYOUTS_A_SECOND * arguments->search_s);
     struct fc_place_all all;
     struct fc_status why = {0};
     bool pareto = a->objective == FC_PLACE_PARETO;
