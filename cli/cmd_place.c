@@ -9,6 +9,8 @@
 
 enum { MOST_FRONT = 16 };
 #define SERVED_A_SECOND 8 /* layouts by the queueing model in a second of --time */
+#define LAYOUTS_A_SECOND 5e5 /* of all layouts, evaluated in a second of --time; */
+#define FEW_LAYOUTS 1e5      /* so many always */
 #define MOST_SERVED_LINKS 2e6
 #define MOST_PASSED 1e6 /* layouts that the front of passed bridges is made of */
 /* --budget: of a nominal machine, and where it is not given (as `calibrate`). */
@@ -142,6 +144,7 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     static const char *const names[] = {"best hops", "best weighted", "best load"};
     const struct fc_arguments *arguments = a->arguments;
     struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->threads, .most = 6e6};
+    if (arguments->search_given) settings.most = fmin(settings.most, fmax(FEW_LAYOUTS, LAYOUTS_A_SECOND * arguments->search_s));
     struct fc_place_all all;
     struct fc_status why = {0};
     bool pareto = a->objective == FC_PLACE_PARETO;
@@ -235,6 +238,7 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 {
     struct fc_progress progress;
     if (!a->served) return FC_OK;
+    if (a->arguments->search_given) more = more > (int)a->n ? more - (int)a->n : 0; /* the rows that are there count */
     fc_work_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
                    a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,

@@ -20,6 +20,7 @@ struct fc_exact_job {
     uint64_t *first;                            /* [n_nodes * n_nodes + 1] the links of a route from i to j are */
     uint32_t *link;                             /* link[first[i * n_nodes + j] ..) */
     double *share_s;                            /* seconds that a byte takes of it */
+    uint64_t descent_work; /* link updates after which no further descent begins; 0: all are made */
     /* What looks the same: mappings that differ by these moves alone are alike in time and hops. */
     uint32_t orbit[FC_EXACT_MOST];               /* an automorphism moves the place to place orbit[i] <= i */
     bool node_twin[FC_EXACT_MOST][FC_EXACT_MOST]; /* exchanging the two places is one */

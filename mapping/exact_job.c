@@ -226,13 +226,14 @@ static bool improve(const struct fc_exact_job *job, uint32_t t, uint32_t i, uint
     return false;
 }
 
-static struct rank descend(const struct fc_exact_job *job, uint32_t *node, double *load_s)
+static struct rank descend(const struct fc_exact_job *job, uint32_t *node, double *load_s, uint64_t *tried)
 {
     struct rank now = rank_of(job, node, load_s);
     uint32_t used[FC_EXACT_MOST] = {0};
     for (uint32_t t = 0; t < job->n_tasks; t++) used[node[t]]++;
     for (bool changed = true; changed;) {
         changed = false;
+        *tried += job->n_tasks * (job->n_tasks / 2 + job->n_nodes);
         for (uint32_t t = 0; t < job->n_tasks; t++) {
             for (uint32_t u = t + 1; u < job->n_tasks; u++)
                 if (node[u] != node[t] && improve(job, t, node[u], u, node, &now, load_s)) changed = true;
@@ -251,14 +252,18 @@ static struct rank descend(const struct fc_exact_job *job, uint32_t *node, doubl
 
 void fc_exact_descend(const struct fc_exact_job *job, uint64_t seed, double *load_s, struct fc_exact_answer *answer)
 {
+    uint64_t tried = 0;
     uint32_t slot[FC_EXACT_MOST * FC_EXACT_MOST], n_slots = 0, node[FC_EXACT_MOST], shuffled[FC_COUNT(slot)];
     struct rank best = {INFINITY, INFINITY};
+    uint64_t work = 0, a_value = job->n_links + job->first[job->n_nodes * job->n_nodes] * job->n_pairs /
+                                                    (uint64_t)fmax(1, job->n_nodes * (job->n_nodes - 1.0));
     for (uint32_t i = 0; i < job->n_nodes; i++)
         for (uint32_t k = 0; k < job->capacity[i] && k < job->n_tasks; k++) slot[n_slots++] = i;
-    for (uint64_t r = 0; r < DESCENTS; r++) {
+    for (uint64_t r = 0; r < DESCENTS && (r == 0 || job->descent_work == 0 || work < job->descent_work); r++) {
         fc_random_permutation(seed, descent_stream + r, shuffled, n_slots);
         for (uint32_t t = 0; t < job->n_tasks; t++) node[t] = slot[r == 0 ? t : shuffled[t]];
-        struct rank found = descend(job, node, load_s);
+        struct rank found = descend(job, node, load_s, &tried);
+        work = tried * a_value;
         if (!better(found, best)) continue;
         best = found;
         memcpy(answer->node, node, job->n_tasks * sizeof *node);

@@ -17,6 +17,7 @@
 #include "mapping/bound.h"
 #include "mapping/exact.h"
 #include "mapping/map_build.h"
+#include "mapping/work.h"
 
 #include <math.h>
 
@@ -123,7 +124,13 @@ static enum fc_code raise_small(const struct fc_map_problem *problem, const stru
     if (!job) return st->code;
     if (fc_exact_job_start(&sites, problem->demand, arena, job, &why))
         return why.code == FC_NO ? FC_OK : fc_refuse(st, why.code, "%s", why.message);
-    if (fc_exact_load(job, least_s, small_work, 1, &answer, st)) return st->code;
+    uint64_t work = small_work;
+    if (problem->time_s > 0 && !problem->starts_free) { /* under a budget no more than an eighth of it */
+        uint64_t eighth = fc_work_of_s(problem->time_s) / 8 + 1;
+        work = eighth < work ? eighth : work;
+        job->descent_work = work;
+    }
+    if (fc_exact_load(job, least_s, work, 1, &answer, st)) return st->code;
     if (!(answer.bound > least_s * (1 + 1e-9))) return FC_OK;
     bound->time_s = answer.bound;
     bound->payload_s = fmax(bound->payload_s, answer.bound / job->most_wire);

@@ -9,6 +9,7 @@
 #include "mapping/bound.h"
 #include "mapping/exact.h"
 #include "mapping/map_build.h"
+#include "mapping/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,9 +56,12 @@ static enum fc_code solve(const struct fc_map_problem *problem, const struct fc_
     struct fc_exact_job *job = fc_alloc(&mapping->arena, 1, sizeof *job, st);
     struct fc_exact_answer answer;
     uint64_t budget = (uint64_t)(fmin(problem->time_s, 1e6) * work_per_s);
+    uint64_t beside = (uint64_t)((double)(fc_bound_work(problem) + fc_load_work(problem)) * work_per_s / FC_WORK_PER_S);
+    if (!problem->starts_free) budget -= beside < budget / 2 ? beside : budget / 2;
     if (!job || fc_mapping_bound_of_sets(problem, &least, st) ||
         fc_exact_job_start(&sites, problem->demand, &mapping->arena, job, st))
         return st->code;
+    if (!problem->starts_free) job->descent_work = budget / 4 + 1;
     double least_s = isnan(least.time_s) ? 0 : least.time_s;
     if (hops ? fc_exact_hops(job, budget, problem->seed, &answer, st)
              : fc_exact_load(job, least_s, budget, problem->seed, &answer, st))

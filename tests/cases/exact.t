@@ -6,7 +6,7 @@ $ fabricast map -q -m bgl-64 --routing dimension-order -p stencil2d:grid=3x3,byt
 $ fabricast map -q -m bgl-64 --routing dimension-order -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact:hops --time 10s | grep ^proof
 > proof       exact:hops: no mapping has less hop-bytes
 $ fabricast map -q -m bgl-64 -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact | grep ^proof
-> proof       exact: no mapping has less time than 1.054 ms, for even splits over the minimal routes; the table's times are of the solver's splits
+> proof       exact: no mapping has less time than 842.9 us, for even splits over the minimal routes; the table's times are of the solver's splits
 $ fabricast map -q -m bgl-64 -p stencil2d:grid=8x8,bytes=64KiB --strategy exact
 ! fabricast: strategy exact: 64 tasks on 64 nodes are too many to prove the best mapping of (at most 16 tasks and 16 nodes; --nodes allows fewer nodes)
 ? 2
