@@ -1,8 +1,9 @@
 /* stream.c - bytes of a file from front to back, gzip (RFC 1952), xz and zstd (RFC 8878) decompressed on the way.
  *
- * One buffer holds what is decompressed and not taken; it grows only when more is asked for at once than it holds. A
- * few bytes can decompress to gigabytes, so a piece of a compressed file (a line, a record) is held against the file's
- * size. Limits: no seeking; xz may use 64 MiB for its dictionary (xz -9 needs that), larger ones are refused. */
+ * One buffer holds what is decompressed and not taken; it grows only when more is asked for at once than it holds, and
+ * then as it fills. A few bytes can decompress to gigabytes, so a piece of a compressed file (a line, a record) is held
+ * against the file's size. Limits: no seeking; xz may use 64 MiB for its dictionary (xz -9 needs that), larger ones are
+ * refused. */
 #include "core/stream.h"
 
 #include <errno.h>
@@ -305,9 +306,12 @@ enum fc_code fc_stream_need(struct fc_stream *s, size_t n, size_t *n_there, stru
         return refuse(s, "decompresses to one piece of more than 32 MiB and a hundred times the file's size "
                          "(if that is meant: unpack it first)", st);
     }
-    if ((size_t)(s->end - s->next) < n) {
-        if (make_room(s, n, st)) return st->code;
-        while ((size_t)(s->end - s->next) < n && !p->ended)
+    while ((size_t)(s->end - s->next) < n && !p->ended) {
+        /* room for twice what is there: a record that announces much gets it only as it comes */
+        size_t there = (size_t)(s->end - s->next), some = there < ROOM_BYTES / 2 ? ROOM_BYTES : 2 * there;
+        if (some > n) some = n;
+        if (make_room(s, some, st)) return st->code;
+        while ((size_t)(s->end - s->next) < some && !p->ended)
             if (fill(s, st)) return st->code;
     }
     if (n_there) *n_there = (size_t)(s->end - s->next) < n ? (size_t)(s->end - s->next) : n;

@@ -16,8 +16,8 @@ static void test_traces(void)
     } files[] = {
         {"a.txt", "fabricast-trace 1\nranks 100000000\ncomm 0 0-99999999\nevents 0\n",
          "a.txt:2: 100000000 ranks announced, more than the file can hold"},
-        {"c.txt", "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 9\nrank 0 9\n",
-         "c.txt:4: 9 events announced, more than the file can hold"},
+        {"c.txt", "fabricast-trace 1\nranks 2\ncomm 0 0-1\nevents 900\nrank 0 900\n",
+         "c.txt:4: 900 events announced, more than the file can hold"},
         {"a.prv", "#Paraver (01/02/2024 at 10:00):1000_ns:1(2):1:67108864:0\n2:2:1:2:1:50:50000001:0\n",
          "a.prv:1: 67108864 tasks announced, more than the file can hold"},
         {"a.goal", "// a comment\nnum_ranks 67108864\nrank 0 {\nl1: calc 1 cpu 0\n}\n",

@@ -72,10 +72,11 @@ void fc_write_head(FILE *out, const struct fc_trace *trace);
 struct fc_head_room {
     uint64_t ranks, events, members; /* at most so many; members: of all communicators together */
 };
-/* Of the text form in a file of so many bytes: the shortest rank is "rank 0 0", the shortest event "init 0 0 0". */
+/* Of the text form in a file of so many bytes. A rank and an event take some ten, but a file that was cut should be told
+ * where it ends. */
 static inline struct fc_head_room fc_text_room(uint64_t bytes)
 {
-    return (struct fc_head_room){bytes / 9, bytes / 11, fc_members_room(bytes)};
+    return (struct fc_head_room){bytes, bytes, fc_members_room(bytes)};
 }
 enum fc_code fc_read_head(struct fc_lines *lines, struct fc_head_room room, struct fc_trace *trace, struct fc_status *st);
 

@@ -9,13 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* libotf2 loses this when a file of an archive is not there. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:otf2_file_posix_open\n";
-}
-
 enum { MOST_FILES = 16 };
 static char folder[64];
 

@@ -153,10 +153,10 @@ static enum fc_code read_attribute(struct fc_chakra *c, struct fc_chakra_node *n
 
 static enum fc_code read_dependencies(struct fc_chakra *c, uint64_t record, const struct field *f)
 {
-    struct wire w = {f->bytes, f->bytes + f->value};
     uint64_t id;
     if (f->type == VARINT) return fc_chakra_depend(c, f->value, f->number == 4);
     if (f->type != BYTES) return fc_chakra_fail(c, record, "dependencies are no whole numbers");
+    struct wire w = {f->bytes, f->bytes + f->value};
     while (w.at < w.end) {
         if (!varint(&w, &id)) return fc_chakra_fail(c, record, "dependencies are damaged");
         if (fc_chakra_depend(c, id, f->number == 4)) return c->st->code;

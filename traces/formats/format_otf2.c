@@ -389,16 +389,16 @@ static bool holds_texts(const char *from, const char *end, uint64_t n)
     return n == 0;
 }
 
-/* The library does not come back from an anchor whose texts and number of properties do not fit: checked
- * before it looks. Behind 46 bytes stand machine, creator and description, then the number of properties
- * (either byte order), their names and values. */
+/* The library does not come back from an anchor whose texts and number of properties do not fit, or takes gigabytes:
+ * checked before it looks. The second byte tells the order of bytes in numbers. Behind 46 bytes stand machine, creator and
+ * description, then the number of properties, their names and values. */
 static bool anchor_is_sound(const char *path)
 {
     enum { FIXED = 46, MOST = 1 << 20 };
     char *text = malloc(MOST);
     FILE *in = text ? fopen(path, "rb") : NULL;
     size_t n = in ? fread(text, 1, MOST, in) : 0;
-    bool sound = n > FIXED && memcmp(text + 2, "OTF2", 4) == 0;
+    bool sound = n > FIXED && memcmp(text + 2, "OTF2", 4) == 0 && (text[1] == 'B' || text[1] == '#');
     const char *at = sound ? text + FIXED : NULL, *end = sound ? text + n : NULL;
     for (int i = 0; at && i < 3; i++) {
         at = memchr(at, 0, (size_t)(end - at));
@@ -409,7 +409,7 @@ static bool anchor_is_sound(const char *path)
         const uint8_t *b = (const uint8_t *)at;
         uint64_t little = b[0] | b[1] << 8 | b[2] << 16 | (uint64_t)b[3] << 24;
         uint64_t big = b[3] | b[2] << 8 | b[1] << 16 | (uint64_t)b[0] << 24;
-        sound = holds_texts(at + 4, end, 2 * (little < big ? little : big));
+        sound = holds_texts(at + 4, end, 2 * (text[1] == 'B' ? little : big));
     }
     if (in) fclose(in);
     free(text);
