@@ -74,7 +74,7 @@ static inline void memory_start(const struct memory_check *m, const char *comman
 {
     memory_clear(run->folder);
     if ((run->pid = fork()) != 0) return;
-    char words[1024], number[32], out[300], err[300], count[300], work[300], *argv[64];
+    char words[1200], number[32], out[300], err[300], count[300], work[300], *argv[64];
     int n = 0;
     snprintf(words, sizeof words, "fabricast %s", command);
     for (char *word = strtok(words, " "); word && n < 63; word = strtok(NULL, " ")) argv[n++] = word;
