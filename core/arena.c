@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -181,12 +182,22 @@ static uint64_t cgroup_bytes(void)
     return least;
 }
 
-size_t fc_memory_bytes(void)
+/* The machine's memory, or its part that this process's group may use: read once, as every arena asks. */
+static size_t granted_bytes;
+
+static void read_granted_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX / 2;
     uint64_t group = cgroup_bytes();
-    if (group && group < bytes) bytes = (size_t)group;
+    granted_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX / 2;
+    if (group && group < granted_bytes) granted_bytes = (size_t)group;
+}
+
+size_t fc_memory_bytes(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_granted_bytes);
+    size_t bytes = granted_bytes;
     struct rlimit space;
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY && space.rlim_cur < bytes)
         bytes = (size_t)space.rlim_cur;
