@@ -4,8 +4,9 @@
 # Builds the program with gcc and clang at -O1 and -O3, and with clang for this very processor (fused multiply and add,
 # wide vectors), runs commands of every kind with 1, 2 and 8 threads each, gcc's -O3 also in another locale and time
 # zone (de_DE.UTF-8, made in a private directory; Asia/Tokyo), and compares every byte of what they print and write
-# with gcc -O3, one thread, C. Left out are only the seconds and the memory that a run itself took. `trace capture`
-# records times and has no bytes to repeat.
+# with gcc -O3, one thread, C. Left out are the seconds and the memory that a run itself took, the number of threads in
+# a command line that is repeated, and gnuplot's pictures (PDF has the date in it): its scripts and tables are compared.
+# `trace capture` records times and has no bytes to repeat.
 #
 # Needs clang with OpenMP (Debian: clang, libomp-dev or libomp-14-dev) and, for the locale, localedef and its sources
 # (Debian: locales); says so and skips that part otherwise. KEEP: a new directory that keeps builds and answers.
@@ -17,6 +18,7 @@ work=${KEEP:-$(mktemp -d /tmp/fabricast-bytes-XXXXXX)}
 [ -n "${KEEP:-}" ] || trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"
 export FABRICAST_DATA=$root/models LC_ALL=C TZ=UTC
+surroundings= # variables of the runs
 samples=$root/traces/samples machines=$root/tests/machines
 
 # ---- the commands; @ stands for --threads N ----
@@ -60,7 +62,7 @@ curve -m ./ring.yaml -p uniform --packet-flits 4 --loads 20%,50% --solver both -
 curve -m bgl-64 -p uniform --loads 20%,60% --solver queueing --by-hops --json @
 curve -m tmesh-216 -p uniform --loads 20% --solver queueing --pairs 0-1,0-200 --windows 1,8 @
 map -m bgl-64 -p stencil2d:grid=8x8,bytes=64KiB --strategy all --time 0.05s --json @
-map -m qsnet-64 -t SAMPLES/lammps-lj-64.fct --strategy optimize --time 0.1s -o job.map --plot map @
+map -m qsnet-64 -t SAMPLES/lammps-lj-64.fct --strategy optimize --time 0.1s -o job.map --plot map --json @
 map -m percs-16 -p stencil2d:grid=32x16,bytes=64KiB --strategy optimize:time --time 0.05s --json @
 map -m bgl-64 -p stencil2d:grid=3x3,bytes=64KiB --nodes 0-8 --strategy exact:hops --json @
 map -m MACHINES/torus-4x4x4.yaml -p permutation:seed=2 --strategy optimize:time --time 0.05s --json @
@@ -96,11 +98,11 @@ answer()
         n=$((n + 1))
         line=${line//SAMPLES/$samples} line=${line//MACHINES/$machines}
         { echo "fabricast ${line/ @/}"
-          timeout -k 5 900 "$program" ${line/@/--threads $threads} -q 2>&1 </dev/null
+          env $surroundings timeout -k 5 900 "$program" ${line/@/--threads $threads} -q 2>&1 </dev/null
           echo "exit status $?"; } >"$(printf 'answer-%02d' $n)"
     done < <(commands)
-    # what the run itself took
-    find . -type f ! -name '*.png' -exec sed -i -E '/"(cpu_s|flit_hops_per_cpu_s|peak_rss_bytes)"/ d' {} +
+    rm -f ./*/*.png ./*/*.pdf
+    find . -type f -exec sed -i -E '/"(cpu_s|flit_hops_per_cpu_s|peak_rss_bytes|elapsed_s)":/ d; /^speed  / d; s/ --threads [0-9]+//g' {} +
     cd "$root" || exit 1
 }
 
@@ -150,12 +152,15 @@ compare()
 compare gcc-O3 "$work/gcc-O3/fabricast" 2
 compare gcc-O3 "$work/gcc-O3/fabricast" 8
 if mkdir -p "$work/locale" && localedef -i de_DE -f UTF-8 "$work/locale/de_DE.UTF-8" 2>/dev/null &&
-   [ "$(LOCPATH=$work/locale LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ]; then
-    LOCPATH=$work/locale LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 TZ=Asia/Tokyo compare de_DE-Tokyo "$work/gcc-O3/fabricast" 2
+   [ "$(env LOCPATH="$work/locale" LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ]; then
+    surroundings="LOCPATH=$work/locale LC_ALL=de_DE.UTF-8 LANG=de_DE.UTF-8 TZ=Asia/Tokyo"
+    compare de_DE-Tokyo "$work/gcc-O3/fabricast" 2
 else
     echo "SKIPPED: the locale de_DE.UTF-8: localedef cannot make it (Debian: locales)"
-    TZ=Asia/Tokyo compare Tokyo "$work/gcc-O3/fabricast" 2
+    surroundings=TZ=Asia/Tokyo
+    compare Tokyo "$work/gcc-O3/fabricast" 2
 fi
+surroundings=
 for b in $builds; do
     [ "$b" != gcc-O3 ] || continue
     for threads in 1 2 8; do compare "$b" "$work/$b/fabricast" $threads; done
