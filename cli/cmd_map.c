@@ -240,7 +240,7 @@ static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *
 /* What --time leaves for the table's rows, link updates. */
 struct ledger {
     bool counted; /* --time is given */
-    uint64_t left;
+    uint64_t left, work[32]; /* work: of each strategy's row */
     struct fc_map_made made[32];
     size_t n_made;
 };
@@ -253,7 +253,7 @@ static bool searches(const char *strategy)
 /* Which named strategies half of the budget pays for, the cheap ones first; rank order always. */
 static void choose_rows(const struct fc_map_problem *problem, struct ledger *ledger, bool *chosen)
 {
-    uint64_t work[32], evaluation = ledger->counted ? fc_load_work(problem) : 0, end = ledger->left / 2;
+    uint64_t *work = ledger->work, evaluation = ledger->counted ? fc_load_work(problem) : 0, end = ledger->left / 2;
     int order[32], n = 0;
     for (int i = 0; fc_strategies[i]; i++) {
         const char *name = fc_strategies[i]->name;
@@ -297,7 +297,7 @@ static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *ma
         struct row *row = &a->rows[a->n];
         if (fc_strategies[i]->argument) continue;
         if (!chosen[i]) {
-            double cost_s = (double)(fc_strategy_work(&whole, name) + fc_load_work(&whole)) / FC_WORK_PER_S;
+            double cost_s = (double)ledger.work[i] / FC_WORK_PER_S;
             if (!a->arguments->quiet)
                 fc_note("%s left out: it may take %.2g s, more than --time leaves it", name, cost_s);
             continue;

@@ -14,7 +14,8 @@
 
 enum {
     LEAST_SUMS = 12, /* a search gets at least the work of so many sums of all loads */
-    OWN_SUMS = 6,    /* that it makes beside its work */
+    OWN_SUMS = 6,    /* that it makes beside its work, */
+    LATE_SUMS = 4,   /* so many of them when it has worked */
     ROUND_1 = 7,     /* starts it searches from */
     BOTH_WAYS = 2,   /* the best of them with node contents first, and with single tasks only */
     MOVES_A_BLOCK = 64
@@ -112,7 +113,8 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
         settings.stop = o->problem->stop;
         fc_search_run(&search, &settings);
     } else {
-        start->sum_work = search.work;
+        /* Messages within a node touch no link and are looked at all the same. */
+        start->sum_work = search.work + (o->counted ? o->tasks.first[o->tasks.n] / 2 + o->routes.n_links / 2 : 0);
     }
     if (how) start->work += search.work;
     take_over(o, &units, by_node, &search, start);
@@ -238,11 +240,18 @@ static uint64_t round_work(const struct fc_optimizer *o, int percent)
     return o->budget / 100 * (uint64_t)percent + o->carried;
 }
 
-/* What a search spends beside its work where that counts: sums at its ends, the graph of its units. */
-static uint64_t own_work(const struct fc_optimizer *o, const struct fc_start *start)
+/* The work that a search may be given where it has so much in all: sums at its ends and the graph of its units are paid
+ * for. A search that scatters the tasks makes later sums dearer, by no more than it has worked, to what a random placement
+ * costs. */
+static uint64_t work_within(const struct fc_optimizer *o, const struct fc_start *start, uint64_t all)
 {
     uint64_t graphs = start->by_node ? 10 * o->tasks.first[o->tasks.n] : 0;
-    return o->counted ? OWN_SUMS * start->sum_work * (start->by_node ? 2 : 1) + graphs : 0;
+    uint64_t own = OWN_SUMS * start->sum_work * (start->by_node ? 2 : 1) + graphs;
+    uint64_t scattered = o->measuring > start->sum_work ? LATE_SUMS * (o->measuring - start->sum_work) : 0;
+    if (!o->counted) return all;
+    if (all <= own) return 0;
+    all -= own;
+    return all / (1 + LATE_SUMS) > scattered / LATE_SUMS ? all - scattered : all / (1 + LATE_SUMS);
 }
 
 /* Searches from the n starts chosen, with `percent` of the budget in all; without one the next round has it. */
@@ -254,8 +263,7 @@ static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct
     for (int i = 0; i < o->n_starts; i++) {
         if (!o->start[i].chosen) continue;
         struct fc_search_settings how = *o->start[i].how;
-        uint64_t own = own_work(o, &o->start[i]), each = work / (uint64_t)n;
-        how.work = each > own ? each - own : 0;
+        how.work = work_within(o, &o->start[i], work / (uint64_t)n);
         how.stream = stream + (uint64_t)i * 16;
         improve_both(o, &o->start[i], how, &o->start[i].status);
     }
@@ -329,7 +337,8 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     o->stream += 16;
     fc_progress_show(o->problem->progress, 0.9, "shortening");
     if (how.work < LEAST_SUMS * best->sum_work) return FC_OK;
-    if (o->counted) how.work -= OWN_SUMS * best->sum_work;
+    best->by_node = false;
+    how.work = work_within(o, best, how.work);
     memcpy(best->slot, best->best, o->tasks.n * sizeof *best->slot);
     return improve(o, best, false, &how, st);
 }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum {
+    MOST_SAMPLES_SHARE = 100, /* of the budget over the walks that its length is found by */
     MOST_WALK_SHARE = 50 /* of the budget over one sum of all loads: beyond it a simpler routing stands in */
 };
 /* Routes whose walks are too long to be followed millions of times are searched as the family's shortest
@@ -31,7 +32,8 @@ static enum fc_code choose_routing(struct fc_optimizer *o, struct fc_status *st)
                 (*r)->walk_capacity(net) < simple->walk_capacity(net))
                 simple = *r;
     struct fc_walk walk;
-    double links = 0, n = fmin(64, o->problem->demand->n_entries + 1.0);
+    double links = 0, n = floor(fmin(64, o->problem->demand->n_entries + 1.0));
+    if (o->counted) n = fmax(4, floor(fmin(n, (double)o->budget / MOST_SAMPLES_SHARE / used->walk_capacity(net))));
     if (fc_walk_start(&walk, used->walk_capacity(net), st)) return st->code;
     for (uint64_t i = 0; i < (uint64_t)n; i++) {
         uint32_t a = o->sites.node[fc_random_below(1, FC_MAP_PROPOSALS, 2 * i, o->sites.n_nodes)];

@@ -30,6 +30,8 @@ uint64_t fc_bound_work(const struct fc_map_problem *p)
     return (uint64_t)(20.0 * (double)d->n_entries + 40.0 * d->n_tasks + 6.0 * p->net->n_links + grid);
 }
 
+enum { MOST_WALK = 4096 }; /* links of a route that are looked at for a price */
+
 /* Links of a route under the machine's routing, the mean of 64; no more than 64, as longer ones are summed by bundles. */
 static double mean_route(const struct fc_map_problem *p)
 {
@@ -37,7 +39,7 @@ static double mean_route(const struct fc_map_problem *p)
     struct fc_walk walk;
     struct fc_status st = {0};
     double links = 0;
-    if (r->walk_capacity(p->net) == FC_NONE || fc_walk_start(&walk, r->walk_capacity(p->net), &st)) return 64;
+    if (r->walk_capacity(p->net) > MOST_WALK || fc_walk_start(&walk, r->walk_capacity(p->net), &st)) return 64;
     for (uint64_t i = 0; i < 64; i++) {
         uint32_t a = (uint32_t)fc_random_below(1, 0x776f726b, 2 * i, p->net->n_nodes),
                  b = (uint32_t)fc_random_below(1, 0x776f726b, 2 * i + 1, p->net->n_nodes);
