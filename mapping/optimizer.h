@@ -45,7 +45,8 @@ struct fc_optimizer {
      * searches, and what comes before them costs nothing. */
     uint64_t budget, spent;
     bool counted;
-    uint64_t carried;                   /* of rounds that could not pay for a search */
+    uint64_t whole;                     /* the searches' budget */
+    int percent_done;                   /* of the searches' budget: rounds that are over */
     uint64_t evaluation, measuring;     /* one fc_load_solve; summing the loads of a start, at most */
     uint64_t stream;                    /* next free stream of random numbers */
     double bound_s;          /* no mapping has a shorter longest link time */

@@ -15,7 +15,7 @@
 enum {
     LEAST_SUMS = 12, /* a search gets at least the work of so many sums of all loads */
     OWN_SUMS = 6,    /* that it makes beside its work, */
-    LATE_SUMS = 4,   /* so many of them when it has worked */
+    LATE_SUMS = 3,   /* so many of them when it has worked */
     ROUND_1 = 7,     /* starts it searches from */
     BOTH_WAYS = 2,   /* the best of them with node contents first, and with single tasks only */
     MOVES_A_BLOCK = 64
@@ -85,6 +85,13 @@ static void take_over(const struct fc_optimizer *o, const struct units *units, b
     }
 }
 
+/* What a sum of the loads costs beside its link updates: messages within a node touch no link and are looked at all the
+ * same. */
+static uint64_t beside_links(const struct fc_optimizer *o)
+{
+    return o->counted ? o->tasks.first[o->tasks.n] / 2 + o->routes.n_links / 2 : 0;
+}
+
 /* Searches from start->slot with node contents or tasks as units. Without settings it only measures. */
 static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start, bool by_node,
                             const struct fc_search_settings *how, struct fc_status *st)
@@ -113,10 +120,9 @@ static enum fc_code improve(const struct fc_optimizer *o, struct fc_start *start
         settings.stop = o->problem->stop;
         fc_search_run(&search, &settings);
     } else {
-        /* Messages within a node touch no link and are looked at all the same. */
-        start->sum_work = search.work + (o->counted ? o->tasks.first[o->tasks.n] / 2 + o->routes.n_links / 2 : 0);
+        start->sum_work = search.work + beside_links(o);
     }
-    if (how) start->work += search.work;
+    if (how) start->work += search.work + OWN_SUMS * beside_links(o);
     take_over(o, &units, by_node, &search, start);
     fc_search_free(&search);
 done:
@@ -213,7 +219,7 @@ static struct fc_start *add_twin(struct fc_optimizer *o, const struct fc_start *
 /* A search of single tasks hardly fits round 1: a job with many messages. */
 static bool tasks_hardly_fit(const struct fc_optimizer *o)
 {
-    return 4 * LEAST_SUMS * o->sum_work > o->budget / 100 * PERCENT_1;
+    return 4 * LEAST_SUMS * o->sum_work > o->whole / 100 * PERCENT_1;
 }
 
 /* Where tasks share nodes: the most promising starts once more, to be searched with node contents first; only
@@ -234,31 +240,52 @@ static enum fc_code add_node_searches(struct fc_optimizer *o, struct fc_status *
     return FC_OK;
 }
 
-/* So many percent of the budget, and what earlier rounds have left. */
+/* Links whose loads leave the caches, so that updates take twice as long; measured. */
+static const double many_links = 2.6e5;
+static double slowness(const struct fc_optimizer *o)
+{
+    return fmin(2, 1 + o->routes.n_links / many_links);
+}
+
+/* So many percent of the budget; where it is counted, of what is left after the rounds before. */
 static uint64_t round_work(const struct fc_optimizer *o, int percent)
 {
-    return o->budget / 100 * (uint64_t)percent + o->carried;
+    int of = o->counted ? 100 - o->percent_done : 100;
+    return o->budget / (uint64_t)(of > percent ? of : percent) * (uint64_t)percent;
+}
+
+static uint64_t work_done(const struct fc_optimizer *o)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < o->n_starts; i++) sum += o->start[i].work;
+    return sum;
+}
+/* Pays for what the searches did since they had done `before`, and closes a round of so many percent. */
+static void pay_round(struct fc_optimizer *o, uint64_t before, int percent)
+{
+    uint64_t did = (uint64_t)((double)(work_done(o) - before) * slowness(o));
+    if (o->counted) fc_optimizer_spend(o, did);
+    o->percent_done += percent;
 }
 
 /* The work that a search may be given where it has so much in all: sums at its ends and the graph of its units are paid
- * for. A search that scatters the tasks makes later sums dearer, by no more than it has worked, to what a random placement
+ * for, and so is what updates take longer on a large network. A search that scatters the tasks makes later sums dearer, by no more than it has worked, to what a random placement
  * costs. */
 static uint64_t work_within(const struct fc_optimizer *o, const struct fc_start *start, uint64_t all)
 {
     uint64_t graphs = start->by_node ? 10 * o->tasks.first[o->tasks.n] : 0;
     uint64_t own = OWN_SUMS * start->sum_work * (start->by_node ? 2 : 1) + graphs;
-    uint64_t scattered = o->measuring > start->sum_work ? LATE_SUMS * (o->measuring - start->sum_work) : 0;
+    uint64_t late = o->measuring / 2, scattered = late > start->sum_work ? LATE_SUMS * (late - start->sum_work) : 0;
     if (!o->counted) return all;
     if (all <= own) return 0;
-    all -= own;
+    all = (uint64_t)((double)(all - own) / slowness(o));
     return all / (1 + LATE_SUMS) > scattered / LATE_SUMS ? all - scattered : all / (1 + LATE_SUMS);
 }
 
-/* Searches from the n starts chosen, with `percent` of the budget in all; without one the next round has it. */
+/* Searches from the n starts chosen, with `percent` of the budget in all; what is left of it the next rounds have. */
 static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct fc_status *st)
 {
-    uint64_t work = round_work(o, percent), stream = o->stream;
-    o->carried = n > 0 ? 0 : work;
+    uint64_t work = round_work(o, percent), stream = o->stream, before = work_done(o);
 #pragma omp parallel for num_threads(fc_threads(o->threads)) schedule(dynamic, 1)
     for (int i = 0; i < o->n_starts; i++) {
         if (!o->start[i].chosen) continue;
@@ -268,6 +295,7 @@ static enum fc_code run_round(struct fc_optimizer *o, int n, int percent, struct
         improve_both(o, &o->start[i], how, &o->start[i].status);
     }
     o->stream += (uint64_t)o->n_starts * 16;
+    pay_round(o, before, percent);
     return first_failure(o, st);
 }
 
@@ -297,7 +325,7 @@ static enum fc_code round_3(struct fc_optimizer *o, struct fc_status *st)
 {
     for (int i = 0; i < o->n_starts; i++) o->start[i].chosen = false;
     fc_optimizer_best(o)->chosen = true;
-    bool polished = o->budget / 100 * PERCENT_POLISH >= LEAST_SUMS * o->sum_work;
+    bool polished = round_work(o, PERCENT_POLISH) >= LEAST_SUMS * o->sum_work;
     return run_round(o, 1, polished ? PERCENT_3 : PERCENT_3 + PERCENT_POLISH, st);
 }
 
@@ -331,7 +359,8 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     struct fc_start *best = fc_optimizer_best(o);
     struct fc_search_settings how = shorter;
     if (best->hop_s <= least_hop_s(o) * (1 + 1e-6) || best->time_s <= 0) return FC_OK;
-    how.work = o->budget / 100 * (alone ? PERCENT_POLISH_ALONE : PERCENT_POLISH);
+    if (alone) o->percent_done = 0;
+    how.work = round_work(o, alone ? PERCENT_POLISH_ALONE : PERCENT_POLISH);
     how.cap_s = best->time_s * (1 + 1e-9);
     how.stream = o->stream;
     o->stream += 16;
@@ -340,7 +369,10 @@ static enum fc_code polish_best(struct fc_optimizer *o, bool alone, struct fc_st
     best->by_node = false;
     how.work = work_within(o, best, how.work);
     memcpy(best->slot, best->best, o->tasks.n * sizeof *best->slot);
-    return improve(o, best, false, &how, st);
+    uint64_t before = work_done(o);
+    improve(o, best, false, &how, st);
+    pay_round(o, before, PERCENT_POLISH);
+    return st->code;
 }
 
 bool fc_optimizer_can_search(const struct fc_optimizer *o)
@@ -376,6 +408,7 @@ enum fc_code fc_optimizer_search(struct fc_optimizer *o, struct fc_status *st)
                                                                                         round_3};
     static const double done[] = {0.15, 0.4, 0.6};
     bool early = !o->time_only && is_near_perfect(o);
+    o->whole = o->budget;
     for (size_t r = 0; r < FC_COUNT(rounds); r++) {
         early = early || fc_optimizer_best(o)->time_s <= fc_optimizer_enough(o);
         if (early || fc_optimizer_stopped(o)) break;

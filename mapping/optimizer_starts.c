@@ -210,8 +210,8 @@ static int by_work(const void *p, const void *q)
     return (a->work > b->work) - (a->work < b->work);
 }
 
-/* The strategies of a kind, where the budget is counted the cheap ones first while half of it lasts, and then Scotch
- * with one seed; rank order always. */
+/* The strategies of a kind, where the budget is counted the cheap ones first while half of it lasts (a third for
+ * costly ones), Scotch with one seed where four are too dear; rank order always. */
 static enum fc_code add_strategies(struct fc_optimizer *o, const struct fc_map_problem *problem, const uint32_t *rank,
                                    bool costly, struct fc_status *st)
 {
@@ -225,7 +225,7 @@ static enum fc_code add_strategies(struct fc_optimizer *o, const struct fc_map_p
         list[i].work = made || (i == 0 && !costly) ? i : i + fc_strategy_work(problem, list[i].name);
     }
     if (o->counted) qsort(list, n, sizeof *list, by_work);
-    uint64_t end = o->budget / 2;
+    uint64_t end = o->budget / (costly ? 3 : 2) * (costly ? 2 : 1);
     for (size_t i = 0; i < n; i++) {
         const char *name = list[i].name;
         uint64_t left = o->budget > end ? o->budget - end : 0;

@@ -189,7 +189,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
 
 static double work(const struct fc_map_problem *problem)
 {
-    return 60.0 * (double)problem->demand->n_entries + 20.0 * problem->net->n_nodes;
+    return 45.0 * (double)problem->demand->n_entries + 20.0 * problem->net->n_nodes;
 }
 
 const struct fc_strategy_ops fc_strategy_greedy = {

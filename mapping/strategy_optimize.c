@@ -236,7 +236,7 @@ static enum fc_code optimize(struct fc_optimizer *o, struct fc_mapping *mapping,
         o->problem->time_s > 0 && !fc_optimizer_can_search(o) && fc_optimizer_best(o)->time_s > fc_optimizer_enough(o);
     bool searched = fc_optimizer_can_search(o);
     if (searched && fc_optimizer_search(o, st)) return st->code;
-    for (int i = 0; i < o->n_starts; i++) o->spent += o->start[i].work;
+    for (int i = 0; i < o->n_starts && !o->counted; i++) o->spent += o->start[i].work;
     const struct fc_start *best = fc_optimizer_best(o);
     list[n++] = (struct candidate){best->best, searched ? NULL : best->made};
     fc_progress_show(o->problem->progress, 1, "checking");

@@ -63,9 +63,11 @@ static double adaptive_work(const struct fc_map_problem *p, double links)
 uint64_t fc_load_work(const struct fc_map_problem *p)
 {
     const struct fc_routing_ops *r = p->net->machine->routing;
-    double links = mean_route(p), entries = (double)p->demand->n_entries;
-    bool torus = r->adaptive && !strcmp(p->net->machine->family->name, "torus");
-    double work = torus ? adaptive_work(p, links) : entries * (5 + 1.2 * links);
+    double entries = (double)p->demand->n_entries, work;
+    if (r->adaptive && r->n_components)
+        work = !strcmp(r->name, "adaptive") ? adaptive_work(p, mean_route(p)) : 95 * entries; /* a mixture */
+    else
+        work = entries * (r->sparse ? 10 : 5 + 1.2 * mean_route(p));
     double dense = p->demand->n_dense * 10.0 * p->net->n_links;
     return (uint64_t)(work + dense + 4.0 * p->demand->n_tasks + 2.0 * p->net->n_links);
 }
