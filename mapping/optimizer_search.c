@@ -269,8 +269,8 @@ static void pay_round(struct fc_optimizer *o, uint64_t before, int percent)
 }
 
 /* The work that a search may be given where it has so much in all: sums at its ends and the graph of its units are paid
- * for, and so is what updates take longer on a large network. A search that scatters the tasks makes later sums dearer, by no more than it has worked, to what a random placement
- * costs. */
+ * for, and so is what updates take longer on a large network. A search that scatters the tasks makes later sums dearer,
+ * by no more than it has worked, to what a random placement costs. */
 static uint64_t work_within(const struct fc_optimizer *o, const struct fc_start *start, uint64_t all)
 {
     uint64_t graphs = start->by_node ? 10 * o->tasks.first[o->tasks.n] : 0;
