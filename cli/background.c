@@ -29,9 +29,9 @@ struct other {
 static enum fc_code read_listed(struct other *o)
 {
     struct fc_status why = {0};
-    o->listed = o->arguments->background_nodes != NULL;
+    o->listed = o->arguments->ask.background_nodes != NULL;
     static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
-    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->background_nodes, 0, &o->scratch, &o->nodes,
+    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->ask.background_nodes, 0, &o->scratch, &o->nodes,
                                      &o->n_nodes, &why))
         return FC_OK;
     if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
@@ -129,7 +129,7 @@ static enum fc_code of_pattern(struct other *o, const char *text)
     if (read_load(value, &kind, &load, o->st)) return o->st->code;
     *last = 0;
     return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load,
-                                    o->arguments->seed, &o->session->background, o->st);
+                                    o->arguments->ask.seed, &o->session->background, o->st);
 }
 
 /* ---- files ---- */
@@ -157,7 +157,7 @@ static enum fc_code of_graph(struct other *o, char *file)
         return o->st->code;
     const uint32_t *node = place(o, file, demand.n_tasks, 1);
     if (node)
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->seed,
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->ask.seed,
                                 &o->session->background, o->st);
     fc_demand_free(&demand);
     return o->st->code;
@@ -188,7 +188,7 @@ static enum fc_code of_trace(struct other *o, char *file)
     const uint32_t *node = place(o, file, trace.n_ranks, (uint64_t)o->session->machine.cores_per_node);
     if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) &&
         !fc_demand_of_job(&trace, &demand, o->st))
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->seed,
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->ask.seed,
                                 &o->session->background, o->st);
     fc_demand_free(&demand);
     fc_trace_free(&trace);
@@ -198,7 +198,7 @@ static enum fc_code of_trace(struct other *o, char *file)
 static enum fc_code of_job(struct other *o, const char *file)
 {
     struct fc_session *s = o->session;
-    if (!o->arguments->trace)
+    if (!o->arguments->ask.trace)
         return fc_refuse(
             o->st, FC_INPUT,
             "--background: job:FILE is replayed beside a trace (expected -t TRACE; or trace:FILE, its mean "
@@ -228,9 +228,9 @@ enum fc_code fc_session_background(const struct fc_arguments *arguments, struct 
                                    struct fc_status *st)
 {
     struct other o = {.arguments = arguments, .session = s, .st = st};
-    const char *text = arguments->background;
+    const char *text = arguments->ask.background;
     if (!text)
-        return arguments->background_nodes
+        return arguments->ask.background_nodes
                    ? fc_refuse(st, FC_INPUT, "--background-nodes: no background (expected --background)")
                    : FC_OK;
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
@@ -274,7 +274,7 @@ json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc
     const struct fc_background *b = &s->background;
     char name[96];
     if (s->other.first_event)
-        return json_pack("{s:s, s:I, s:I, s:o, s:o}", "what", arguments->background, "tasks",
+        return json_pack("{s:s, s:I, s:I, s:o, s:o}", "what", arguments->ask.background, "tasks",
                          (json_int_t)s->other.n_ranks, "runs", (json_int_t)s->beside.runs, "alone_s",
                          fc_json_real(s->beside.alone_s), "other_alone_s",
                          fc_json_real(s->beside.other_alone_s));
@@ -282,7 +282,7 @@ json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc
     json_t *busiest = b->busiest == FC_NONE
                           ? json_null()
                           : json_string(fc_link_name(&s->net, b->busiest, name, sizeof name));
-    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "what", arguments->background, "nodes",
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "what", arguments->ask.background, "nodes",
                      (json_int_t)b->n_senders, "offered_bytes_per_s", fc_json_real(b->offered_bytes_per_s),
                      "max_utilization", fc_json_real(b->max_utilization), "busiest_link", busiest,
                      "bottleneck_utilization", fc_json_real(of_link(s, bottleneck)), "full", b->fills);
@@ -296,7 +296,7 @@ char *fc_text_background(const struct fc_arguments *arguments, const struct fc_s
     if (s->other.first_event) {
         char alone[64], other[64];
         snprintf(text, sizeof text, "%s: %u tasks, up to %llu runs of %s alone; this job alone takes %s",
-                 named(arguments->background), s->other.n_ranks, (unsigned long long)s->beside.runs,
+                 named(arguments->ask.background), s->other.n_ranks, (unsigned long long)s->beside.runs,
                  fc_format(other, sizeof other, s->beside.other_alone_s, FC_SECONDS),
                  fc_format(alone, sizeof alone, s->beside.alone_s, FC_SECONDS));
         return fc_copy_text(arena, text, st);
@@ -306,7 +306,7 @@ char *fc_text_background(const struct fc_arguments *arguments, const struct fc_s
     if (bottleneck != FC_NONE)
         snprintf(own, sizeof own, "; of the bottleneck %.1f %%", 100 * of_link(s, bottleneck));
     snprintf(text, sizeof text, "%s: %u nodes send %s; of the busiest link, %s, it takes %.1f %%%s",
-             named(arguments->background), b->n_senders,
+             named(arguments->ask.background), b->n_senders,
              fc_format(rate, sizeof rate, b->offered_bytes_per_s, FC_BYTES_PER_S), name,
              100 * b->max_utilization, own);
     return fc_copy_text(arena, text, st);

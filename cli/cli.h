@@ -2,6 +2,7 @@
 #ifndef FC_CLI_H
 #define FC_CLI_H
 
+#include "answer/question.h"
 #include "mapping/launcher.h"
 #include "solvers/background.h"
 #include "solvers/calibration/calibration.h"
@@ -18,42 +19,28 @@
 
 /* What the command line says. Strings are argv's. */
 struct fc_arguments {
+    struct fc_question ask;
+    struct fc_run_question run;
+    struct fc_curve_question curve;
     const char *command;
     const char **given; /* [n_given] long names of the options that are there, each once */
     size_t n_given;
-    const char *machine, *pattern, *graph, *trace;
     int n_maps; /* --map and --strategy */
-    const char *map, *nodes, *routing, *background, *background_nodes, *network, *loggops, *split, *plot, *vc_rule;
-    const char *output;
-    const char *load, *loads, *solver, *engine, *packet_flits;
-    const char *phase, *collectives, *period;
+    const char *split, *plot, *output, *loads, *solver;
     double members, bytes; /* 0: not given */
-    uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles; /* 0: not given */
-    double gap_cycles;
-    const char *high_priority; /* share of the load */
-    uint64_t seed;
-    double search_s, budget_s; /* budget_s: 0: not given */
-    bool search_given;         /* --time */
-    int threads, iterations;
-    double compute_s;
+    double budget_s;       /* 0: not given */
+    int iterations;
     bool json, quiet, path_walk, text, dump_network, phases, replays;
-    bool backlog, in_order, allow_deadlock, bubble_as_published, by_hops;
-    const char *pairs, *windows;
-    const char *hosts;
     const char *bound; /* load: which program bounds it */
     bool worst_case;
-    const char **node_lists; /* [n_node_lists] every --nodes, in order; `nodes` is the last */
+    const char **node_lists; /* [n_node_lists] every --nodes, in order; `ask.nodes` is the last */
     int n_node_lists;
-    long nodes_line; /* the candidate list on this line of the file that `nodes` names; 0: all of it */
     bool compare, long_mapping;
     const char *format; /* of what is written */
     bool partial;       /* capture: of a program that failed too */
-    const char *flops_per_s;
     const char *objective, *constraint, *pin, *keep_free, *turns; /* place */
     double on_chip;
     bool confirm, milp;
-    const char **settings; /* [n_settings] every --set */
-    size_t n_settings;
     bool quick, full; /* reproduce */
     const char *into;
     int n_words;        /* arguments that are no options */

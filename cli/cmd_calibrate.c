@@ -189,8 +189,8 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
     struct fc_calibration calibration;
     struct fc_progress progress;
     struct fc_calibration_settings settings = {.budget_s = arguments->budget_s,
-                                               .threads = arguments->threads,
-                                               .seed = arguments->seed,
+                                               .threads = arguments->ask.threads,
+                                               .seed = arguments->ask.seed,
                                                .progress = &progress};
     struct answer a = {machine, &calibration, arguments->output};
     if (!a.path) a.path = fc_calibration_path(machine, beside, sizeof beside);
@@ -214,12 +214,12 @@ static enum fc_code calibrate(const struct fc_arguments *arguments, const struct
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_machine machine;
-    if (!arguments->machine)
+    if (!arguments->ask.machine)
         return fc_refuse(st, FC_INPUT,
                          "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load_changed(arguments->machine, arguments->settings, arguments->n_settings, &machine, st))
+    if (fc_machine_load_changed(arguments->ask.machine, arguments->ask.settings, arguments->ask.n_settings, &machine, st))
         return st->code;
-    if (!fc_machine_route(&machine, arguments->routing, st)) calibrate(arguments, &machine, st);
+    if (!fc_machine_route(&machine, arguments->ask.routing, st)) calibrate(arguments, &machine, st);
     fc_machine_free(&machine);
     return st->code;
 }

@@ -343,7 +343,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand;
     struct fc_arena arena = {0};
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
-        fc_session_open(arguments, arguments->machine, &session, st))
+        fc_session_open(arguments, arguments->ask.machine, &session, st))
         return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);

@@ -412,7 +412,7 @@ static enum fc_code link_bound(const struct fc_arguments *arguments, const struc
 {
     struct fc_load load = {0};
     struct fc_flow_settings flow = fc_flow_cheap(&session->net);
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow};
+    struct fc_load_settings settings = {.threads = arguments->ask.threads, .seed = arguments->ask.seed, .flow = &flow};
     struct fc_placement placement = {mapping->n_tasks, mapping->node};
     struct fc_load_summary summary;
     if (fc_flit_copies(&session->net, demand))
@@ -457,10 +457,10 @@ static enum fc_code deliver(const struct fc_arguments *arguments, const struct a
 static enum fc_code use_background(const struct fc_arguments *arguments, const struct fc_session *session,
                                    struct fc_flit_settings *settings, struct fc_status *st)
 {
-    if (!arguments->background || fc_session_only_rates(session, st)) return st->code;
+    if (!arguments->ask.background || fc_session_only_rates(session, st)) return st->code;
     if (session->background.fills)
         return fc_refuse(st, FC_INPUT, "--background: %s: sources that always have a packet waiting leave no place in the "
-                                       "nodes' queues (expected a rate)", arguments->background);
+                                       "nodes' queues (expected a rate)", arguments->ask.background);
     settings->background = &session->background.demand;
     return fc_background_flits(&session->net, &session->background, &settings->background_flits_per_cycle, st);
 }
@@ -476,19 +476,19 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
                             .demand = demand,
                             .settings = &settings,
                             .r = &result,
-                            .background = arguments->background,
+                            .background = arguments->ask.background,
                             .time_s = NAN,
                             .bound_s = NAN,
                             .ideal = NAN,
                             .router_links_utilization = NAN,
-                            .intervals_asked = arguments->interval_cycles > 0};
+                            .intervals_asked = arguments->run.interval_cycles > 0};
     if (fc_flit_of_arguments(arguments, &settings, st) ||
         fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st) ||
         use_background(arguments, session, &settings, st))
         return st->code;
     if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
-        if (fc_session_map(arguments, session, demand, arguments->map, &mapping, st) ||
+        if (fc_session_map(arguments, session, demand, arguments->ask.map, &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
             goto done;
         answer.mapping = mapping.strategy;
@@ -514,7 +514,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_session session;
     struct fc_demand demand;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
     if (!fc_session_demand(arguments, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, st);
         fc_demand_free(&demand);

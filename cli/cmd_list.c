@@ -118,7 +118,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     if (!known)
         return fc_refuse(st, FC_INPUT, "unknown kind '%s' (known: families, routings, vc-rules, patterns, strategies, "
                                        "collectives, formats, figures)", t.kind);
-    bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->loggops;
+    bool times = arguments->members > 0 || arguments->bytes > 0 || arguments->ask.loggops;
     if (times) return list_times(arguments, st);
     collect(&t);
     json_t *json = arguments->json ? to_json(&t) : NULL;

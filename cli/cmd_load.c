@@ -198,11 +198,11 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand = {0};
     struct fc_mapping mapping = {0};
     struct fc_load load = {0};
-    struct fc_load_settings settings = {.path_walk = arguments->path_walk, .threads = arguments->threads,
-                                        .seed = arguments->seed};
+    struct fc_load_settings settings = {.path_walk = arguments->path_walk, .threads = arguments->ask.threads,
+                                        .seed = arguments->ask.seed};
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;
     bool with_flow;
@@ -213,7 +213,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         goto done;
     }
     if (!fc_session_only_rates(&session, st) && !fc_session_demand(arguments, &session, &demand, st) &&
-        !fc_session_map(arguments, &session, &demand, arguments->map, &mapping, st)) {
+        !fc_session_map(arguments, &session, &demand, arguments->ask.map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load,

@@ -114,7 +114,7 @@ static enum fc_code list_machines(const struct fc_arguments *arguments, struct f
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_session session;
-    const char *name = arguments->n_words ? arguments->words[0] : arguments->machine;
+    const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
     if (!name) return list_machines(arguments, st);
     if (fc_session_open(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};

@@ -189,7 +189,7 @@ static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_s
     problem.spread = problem.spread && strategy;
     a->bound = (struct fc_map_bound){.time_s = NAN};
     uint64_t work = fc_bound_work(&problem);
-    if (a->arguments->search_given && work > fc_work_of_s(problem.time_s) / 2) {
+    if (a->arguments->ask.search_given && work > fc_work_of_s(problem.time_s) / 2) {
         if (!a->arguments->quiet)
             fc_note("the bound of all mappings is left out: it may take %.2g s, more than --time leaves it",
                     (double)work / FC_WORK_PER_S);
@@ -222,7 +222,7 @@ static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *
 {
     const struct fc_arguments *arguments = a->arguments;
     struct fc_flow_settings flow = row_flow(a, problem->split_share);
-    struct fc_load_settings settings = {.threads = arguments->threads, .seed = arguments->seed, .flow = &flow,
+    struct fc_load_settings settings = {.threads = arguments->ask.threads, .seed = arguments->ask.seed, .flow = &flow,
                                         .split_share = problem->split_share,
                                         .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
@@ -345,7 +345,7 @@ static enum fc_code write_file(const struct answer *a, const struct fc_mapping *
 static enum fc_code read_arguments(const struct fc_arguments *arguments, const char **wanted,
                                    const struct fc_launcher_format **format, struct fc_status *st)
 {
-    *wanted = arguments->map ? arguments->map : "all";
+    *wanted = arguments->ask.map ? arguments->ask.map : "all";
     if (arguments->compare && strcmp(*wanted, "all"))
         return fc_refuse(st, FC_INPUT, "--compare tables all strategies, and --strategy asks for '%s'",
                          *wanted);
@@ -408,7 +408,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char *wanted;
     if (read_arguments(arguments, &wanted, &answer.format, st) ||
         (arguments->plot && fc_plots_check(arguments->plot, st)) ||
-        fc_session_open(arguments, arguments->machine, &session, st))
+        fc_session_open(arguments, arguments->ask.machine, &session, st))
         return st->code;
     fc_session_only_rates(&session, st);
     answer.background = fc_text_background(arguments, &session, FC_NONE, &session.arena, st);

@@ -143,8 +143,8 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
 {
     static const char *const names[] = {"best hops", "best weighted", "best load"};
     const struct fc_arguments *arguments = a->arguments;
-    struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->threads, .most = 6e6};
-    if (arguments->search_given) settings.most = fmin(settings.most, fmax(FEW_LAYOUTS, LAYOUTS_A_SECOND * arguments->search_s));
+    struct fc_place_all_settings settings = {.symmetry = true, .threads = arguments->ask.threads, .most = 6e6};
+    if (arguments->ask.search_given) settings.most = fmin(settings.most, fmax(FEW_LAYOUTS, LAYOUTS_A_SECOND * arguments->ask.search_s));
     struct fc_place_all all;
     struct fc_status why = {0};
     bool pareto = a->objective == FC_PLACE_PARETO;
@@ -157,8 +157,8 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
     if (why.code != FC_NO) return fc_refuse(st, why.code, "%s", why.message);
     for (int o = 0; o < FC_PLACE_OBJECTIVES; o++) {
         if (!pareto && a->objective != o) continue;
-        if (fc_place_best_find(&a->model, &a->rules, o, arguments->search_s / (pareto ? 3 : 1),
-                               arguments->threads, &a->best[o], st))
+        if (fc_place_best_find(&a->model, &a->rules, o, arguments->ask.search_s / (pareto ? 3 : 1),
+                               arguments->ask.threads, &a->best[o], st))
             return st->code;
         add_row(a, &a->best[o].layout, names[o]);
     }
@@ -168,7 +168,7 @@ static enum fc_code search(struct fc_place_answer *a, struct fc_status *st)
 static enum fc_code prove(struct fc_place_answer *a, struct fc_status *st)
 {
     for (int o = 0; o < FC_PLACE_OBJECTIVES && a->arguments->milp; o++) {
-        struct fc_place_milp_settings settings = {.time_s = a->arguments->search_s};
+        struct fc_place_milp_settings settings = {.time_s = a->arguments->ask.search_s};
         if (!a->best[o].by) continue;
         a->proof[o] = a->best[o];
         struct fc_status why = {0};
@@ -190,7 +190,7 @@ static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
 {
     struct fc_demand demand;
     struct fc_flit_settings settings;
-    const char *text = a->arguments->load ? a->arguments->load : "60%";
+    const char *text = a->arguments->run.load ? a->arguments->run.load : "60%";
     if (fc_flit_of_arguments(a->arguments, &settings, st) ||
         fc_demand_from_pattern(&a->session->net, "uniform", 1, &demand, st))
         return st->code;
@@ -207,7 +207,7 @@ static enum fc_code try_service(struct fc_place_answer *a, struct fc_status *st)
 {
     struct fc_layout_service service;
     a->served = a->session->net.n_links <= MOST_SERVED_LINKS;
-    if (!a->served && (a->arguments->confirm || a->arguments->load || a->arguments->plot))
+    if (!a->served && (a->arguments->confirm || a->arguments->run.load || a->arguments->plot))
         return fc_refuse(st, FC_NO, "--%s: a network of %u links is too large for the queueing model here",
                          a->arguments->plot ? "plot" : a->arguments->confirm ? "confirm" : "load", a->session->net.n_links);
     if (!a->served || find_load(a, st)) return st->code;
@@ -219,8 +219,8 @@ static enum fc_code confirm(struct fc_place_answer *a, struct fc_progress *progr
 {
     const struct fc_arguments *given = a->arguments;
     struct fc_layout_confirming how = {.load_flits_per_cycle = a->load, .on_chip = given->on_chip,
-                                       .warmup_cycles = given->warmup_cycles, .measure_cycles = given->measure_cycles,
-                                       .seed = given->seed};
+                                       .warmup_cycles = given->run.warmup_cycles, .measure_cycles = given->run.measure_cycles,
+                                       .seed = given->ask.seed};
     size_t n = 0, done = 0;
     for (size_t i = 0; i < a->n; i++) n += confirmed(a, i);
     how.budget_s = CORES * (given->budget_s > 0 ? given->budget_s : DEFAULT_BUDGET_S) / fmax(1, (double)n);
@@ -238,10 +238,10 @@ static enum fc_code serve(struct fc_place_answer *a, int more, struct fc_status 
 {
     struct fc_progress progress;
     if (!a->served) return FC_OK;
-    if (a->arguments->search_given) more = more > (int)a->n ? more - (int)a->n : 0; /* the rows that are there count */
+    if (a->arguments->ask.search_given) more = more > (int)a->n ? more - (int)a->n : 0; /* the rows that are there count */
     fc_work_start(&progress, a->arguments->quiet);
     fc_place_front(&a->session->machine, &a->model, &a->rules, a->policy, a->load,
-                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->seed, &progress, a->rows, &a->n,
+                   a->objective == FC_PLACE_PARETO ? more : 0, a->arguments->ask.seed, &progress, a->rows, &a->n,
                    st);
     if (!st->code && a->arguments->confirm) confirm(a, &progress, st);
     fc_work_end(&progress);
@@ -282,7 +282,7 @@ static enum fc_code plot(const struct fc_place_answer *a, struct fc_arena *arena
 static enum fc_code answer(struct fc_place_answer *a, struct fc_status *st)
 {
     double start = fc_wall_s();
-    int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->search_s));
+    int more = (int)fmax(0, fmin(10000, SERVED_A_SECOND * a->arguments->ask.search_s));
     size_t room = FC_PLACE_TABLE1 + 1 + FC_PLACE_OBJECTIVES + 2 * MOST_FRONT + (size_t)more + 1;
     if (read_arguments(a, st)) return st->code;
     a->rows = fc_alloc(&a->arena, room, sizeof *a->rows, st);
@@ -303,7 +303,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_session session;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->machine, &session, st)) return st->code;
+    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
     answer(&a, st);
     fc_place_model_free(&a.model);

@@ -165,8 +165,8 @@ static enum fc_code predict_all(struct fc_predictor *s, const char **machines, s
     for (size_t i = 0; i < n_machines * n_lists && !st->code; i++, rows += n_maps) {
         if (several) {
             const struct nodes *nodes = &lists->list[i % n_lists];
-            one.nodes = nodes->given;
-            one.nodes_line = nodes->line;
+            one.ask.nodes = nodes->given;
+            one.ask.nodes_line = nodes->line;
             label = nodes->label;
         }
         predict_machine(s, machines[i / n_lists], maps, n_maps, rows, st);
@@ -211,8 +211,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct report report = {NULL, 0};
     struct node_lists lists = {NULL, 0};
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) || fc_predictor_start(arguments, &arena, &s, st) ||
-        fc_split_list(arguments->machine, &arena, &machines, &n_machines, st) ||
-        fc_split_list(arguments->map ? arguments->map : "def", &arena, &maps, &n_maps, st) ||
+        fc_split_list(arguments->ask.machine, &arena, &machines, &n_machines, st) ||
+        fc_split_list(arguments->ask.map ? arguments->ask.map : "def", &arena, &maps, &n_maps, st) ||
         find_lists(arguments, &arena, &lists, st))
         goto done;
     report.n = n_machines * n_maps * (lists.n > 1 ? lists.n : 1);

@@ -134,12 +134,12 @@ static void list_inputs(struct answer *a, struct fc_status *st)
                       a->page.side[1].note));
     add_input(
         a, "search",
-        printed(a, st, "%g s of steps, seed %llu", arguments->search_s, (unsigned long long)arguments->seed));
+        printed(a, st, "%g s of steps, seed %llu", arguments->ask.search_s, (unsigned long long)arguments->ask.seed));
     for (int i = 0; i < 2; i++)
         add_input(a, i ? "error, after" : "error, before",
                   printed(a, st, "%s: %s", row[i].mapping, a->page.side[i].error));
     add_input(a, "calibration", row->calibration ? fc_last_part(row->calibration) : "none");
-    add_input(a, "nodes", arguments->nodes);
+    add_input(a, "nodes", arguments->ask.nodes);
     add_input(a, "background", row->background);
     if (row->period.asked)
         add_input(a, "periods", "the time is extrapolated from periods, loads are of the periods replayed");
@@ -284,12 +284,12 @@ static enum fc_code check_output(const char *path, struct fc_status *st)
 
 static enum fc_code check(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    const char *network = arguments->network;
+    const char *network = arguments->ask.network;
     if (!arguments->output || !strcmp(arguments->output, "-"))
         return fc_refuse(st, FC_INPUT, "no page (expected -o FILE.html)");
-    if (arguments->machine && strchr(arguments->machine, ','))
-        return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->machine);
-    if (arguments->trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
+    if (arguments->ask.machine && strchr(arguments->ask.machine, ','))
+        return fc_refuse(st, FC_INPUT, "-m %s: a page is of one machine", arguments->ask.machine);
+    if (arguments->ask.trace && network && (!strcmp(network, "ideal") || !strcmp(network, "flit")))
         return fc_refuse(st, FC_INPUT,
                          "--network %s: loads of links are not known (expected contention or queueing)",
                          network);
@@ -302,9 +302,9 @@ static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_are
 {
     const char **listed;
     size_t n = 0;
-    if (arguments->map && fc_split_list(arguments->map, arena, &listed, &n, st)) return st->code;
+    if (arguments->ask.map && fc_split_list(arguments->ask.map, arena, &listed, &n, st)) return st->code;
     if (n > 2 || (n == 2 && arguments->versus))
-        return fc_refuse(st, FC_INPUT, "--map %s%s%s: a page is of two mappings", arguments->map,
+        return fc_refuse(st, FC_INPUT, "--map %s%s%s: a page is of two mappings", arguments->ask.map,
                          arguments->versus ? " --versus " : "", arguments->versus ? arguments->versus : "");
     for (size_t i = 0; i < n; i++) maps[i] = listed[i];
     if (arguments->versus) maps[1] = arguments->versus;
@@ -321,7 +321,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char *maps[2] = {"def", "optimize"};
     if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&
         !fc_predictor_start(arguments, &a->arena, &predictor, st) &&
-        !fc_session_open(arguments, arguments->machine, &a->session, st)) {
+        !fc_session_open(arguments, arguments->ask.machine, &a->session, st)) {
         predictor.keep_links = true;
         if (!fc_predictor_traffic(&predictor, &a->session, maps, 2, &demand, st) &&
             !fc_predict_one(&predictor, &a->session, &demand, maps[0], &a->row[0], st) &&

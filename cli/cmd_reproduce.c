@@ -164,8 +164,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_progress progress;
     struct fc_reproduce_settings settings = {.budget =
                                                  arguments->quick ? FC_REPRODUCE_QUICK : FC_REPRODUCE_FULL,
-                                             .threads = arguments->threads,
-                                             .seed = arguments->seed,
+                                             .threads = arguments->ask.threads,
+                                             .seed = arguments->ask.seed,
                                              .progress = &progress};
     const char *const *ids = (const char *const *)arguments->words;
     size_t n_ids = (size_t)arguments->n_words;

@@ -250,7 +250,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_sweep sweep;
     struct fc_progress progress;
     char program[PATH_MAX];
-    struct fc_sweep_settings settings = {.program = program, .version = FC_VERSION, .at_once = arguments->threads,
+    struct fc_sweep_settings settings = {.program = program, .version = FC_VERSION, .at_once = arguments->ask.threads,
                                          .progress = &progress};
     if (arguments->n_words != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected `sweep FILE`; docs/sweep.md)",

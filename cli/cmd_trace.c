@@ -51,7 +51,7 @@ static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_t
 {
     struct fc_trace_source source;
     const struct fc_trace_writer *writer;
-    const char *path = a->n_words > 1 ? a->words[1] : a->trace;
+    const char *path = a->n_words > 1 ? a->words[1] : a->ask.trace;
     bool text;
     if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace convert IN -o OUT`, --text for the readable form)");
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
@@ -78,9 +78,9 @@ static enum fc_code generate(const struct fc_arguments *a, struct fc_status *st)
     struct fc_demand demand = {0};
     struct fc_trace trace = {0};
     if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace generate -m M -p PATTERN -o FILE`)");
-    if (fc_session_open(a, a->machine, &session, st)) return st->code;
+    if (fc_session_open(a, a->ask.machine, &session, st)) return st->code;
     if (!fc_session_demand(a, &session, &demand, st) &&
-        !fc_trace_generate(&demand, a->iterations, a->compute_s, &trace, st)) {
+        !fc_trace_generate(&demand, a->iterations, a->ask.compute_s, &trace, st)) {
         fc_trace_write(&trace, a->output, a->text, st);
         fc_trace_free(&trace);
     }

@@ -30,11 +30,11 @@ enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct f
     uint32_t n = (uint32_t)arguments->members;
     double bytes = arguments->bytes > 0 ? arguments->bytes : 8;
     fc_table_start(table, columns, FC_COUNT(columns));
-    if (!arguments->loggops || n == 0)
+    if (!arguments->ask.loggops || n == 0)
         return fc_refuse(st, FC_INPUT,
                          "times of collectives need both --members N and "
                          "--loggops L=..,o=..,g=..,G=..");
-    if (fc_read_loggops(arguments->loggops, &none, &settings, st)) return st->code;
+    if (fc_read_loggops(arguments->ask.loggops, &none, &settings, st)) return st->code;
     const struct fc_software *s = &settings.software;
     if (s->per_byte_s > 0 || s->gap_s > s->send_s + s->recv_s)
         return fc_refuse(st, FC_INPUT,

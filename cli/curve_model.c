@@ -55,8 +55,8 @@ static enum fc_code solve_windows(const struct fc_arguments *arguments, struct f
 {
     const char **items;
     const struct fc_window_model open = {m->model, solve_open, m->saturation, m->turns.flits_mean};
-    if (!arguments->windows) return FC_OK;
-    if (fc_split_list(arguments->windows, &m->arena, &items, &m->n_windows, st)) return st->code;
+    if (!arguments->curve.windows) return FC_OK;
+    if (fc_split_list(arguments->curve.windows, &m->arena, &items, &m->n_windows, st)) return st->code;
     m->windows = fc_alloc(&m->arena, m->n_windows + 1, sizeof *m->windows, st);
     for (size_t i = 0; i < m->n_windows && !st->code; i++) {
         char *end;
@@ -72,7 +72,7 @@ static enum fc_code solve(const struct fc_arguments *arguments, const struct fc_
                           const struct fc_demand *demand, const struct fc_flit_settings *settings,
                           const double *load, struct fc_curve_model *m, struct fc_status *st)
 {
-    const char *pattern = arguments->pattern;
+    const char *pattern = arguments->ask.pattern;
     uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||

@@ -29,8 +29,8 @@ enum fc_code fc_curve_pairs_read(const struct fc_arguments *arguments, const str
 {
     const char **items;
     size_t n = 0;
-    *pairs = (struct fc_curve_pairs){.by_hops = arguments->by_hops, .n_loads = n_loads};
-    if (arguments->pairs && fc_split_list(arguments->pairs, arena, &items, &n, st)) return st->code;
+    *pairs = (struct fc_curve_pairs){.by_hops = arguments->curve.by_hops, .n_loads = n_loads};
+    if (arguments->curve.pairs && fc_split_list(arguments->curve.pairs, arena, &items, &n, st)) return st->code;
     pairs->n_pairs = (uint32_t)n;
     pairs->pair = fc_alloc(arena, n + 1, sizeof *pairs->pair, st);
     pairs->answer = fc_alloc(arena, n_loads * n + 1, sizeof *pairs->answer, st);

@@ -54,24 +54,24 @@ enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct f
                                   struct fc_status *st)
 {
     fc_flit_defaults(settings);
-    if (arguments->engine && read_engine(arguments->engine, &settings->engine, st)) return st->code;
-    if (arguments->packet_flits &&
-        read_lengths(arguments->packet_flits, &settings->packet_flits_min, &settings->packet_flits_max, st))
+    if (arguments->run.engine && read_engine(arguments->run.engine, &settings->engine, st)) return st->code;
+    if (arguments->run.packet_flits &&
+        read_lengths(arguments->run.packet_flits, &settings->packet_flits_min, &settings->packet_flits_max, st))
         return st->code;
-    if (arguments->high_priority && read_share(arguments->high_priority, &settings->high_priority_share, st))
+    if (arguments->run.high_priority && read_share(arguments->run.high_priority, &settings->high_priority_share, st))
         return st->code;
-    settings->warmup_cycles = arguments->warmup_cycles;
-    settings->measure_cycles = arguments->measure_cycles;
-    settings->most_cycles = arguments->most_cycles;
-    settings->interval_cycles = arguments->interval_cycles;
-    settings->source_gap_cycles = arguments->gap_cycles;
-    settings->in_order = arguments->in_order;
-    settings->allow_deadlock = arguments->allow_deadlock;
-    settings->backlog = arguments->backlog;
-    settings->bubble_as_published = arguments->bubble_as_published;
-    settings->vc_rule = arguments->vc_rule;
-    settings->threads = fc_threads(arguments->threads);
-    settings->seed = arguments->seed;
+    settings->warmup_cycles = arguments->run.warmup_cycles;
+    settings->measure_cycles = arguments->run.measure_cycles;
+    settings->most_cycles = arguments->run.most_cycles;
+    settings->interval_cycles = arguments->run.interval_cycles;
+    settings->source_gap_cycles = arguments->run.gap_cycles;
+    settings->in_order = arguments->run.in_order;
+    settings->allow_deadlock = arguments->run.allow_deadlock;
+    settings->backlog = arguments->run.backlog;
+    settings->bubble_as_published = arguments->run.bubble_as_published;
+    settings->vc_rule = arguments->run.vc_rule;
+    settings->threads = fc_threads(arguments->ask.threads);
+    settings->seed = arguments->ask.seed;
     return FC_OK;
 }
 
@@ -110,16 +110,16 @@ enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const stru
                                 struct fc_demand *demand, struct fc_flit_settings *settings, double *ideal,
                                 struct fc_status *st)
 {
-    if ((arguments->load || arguments->backlog) &&
-        fc_flit_as_rates(arguments->load ? "--load" : "--backlog", session, demand, st))
+    if ((arguments->run.load || arguments->run.backlog) &&
+        fc_flit_as_rates(arguments->run.load ? "--load" : "--backlog", session, demand, st))
         return st->code;
     if (fc_check_options(arguments, &session->machine, demand, st)) return st->code;
-    if (!demand->open_loop || arguments->backlog) return FC_OK;
-    if (!arguments->load)
+    if (!demand->open_loop || arguments->run.backlog) return FC_OK;
+    if (!arguments->run.load)
         return fc_refuse(st, FC_INPUT,
                          "no load: %s is open-loop traffic (expected --load L in flits a node and cycle, "
                          "e.g. --load 0.3, or --load 60%% of the ideal throughput, or --backlog)",
                          demand->name);
-    return fc_flit_read_load("--load", arguments->load, session, demand, settings, ideal,
+    return fc_flit_read_load("--load", arguments->run.load, session, demand, settings, ideal,
                              &settings->load_flits_per_cycle, st);
 }

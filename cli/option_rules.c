@@ -27,29 +27,29 @@ static bool is(const char *text, const char *word)
 
 /* ---- traffic ---- */
 
-static bool with_trace(const struct facts *f) { return f->arguments->trace; }
-static bool without_trace(const struct facts *f) { return !f->arguments->trace; }
+static bool with_trace(const struct facts *f) { return f->arguments->ask.trace; }
+static bool without_trace(const struct facts *f) { return !f->arguments->ask.trace; }
 static bool of_rates(const struct facts *f) { return !f->demand || f->demand->open_loop; }
 static bool of_messages(const struct facts *f) { return !f->demand || !f->demand->open_loop; }
 
 /* ---- network models and mappings ---- */
 
-static bool not_ideal(const struct facts *f) { return !f->arguments->trace || !is(f->arguments->network, "ideal"); }
-static bool ideal(const struct facts *f) { return is(f->arguments->network, "ideal"); }
-static bool no_loggops(const struct facts *f) { return !f->arguments->loggops; }
-static bool without_background(const struct facts *f) { return !f->arguments->background; }
-static bool with_background(const struct facts *f) { return f->arguments->background; }
+static bool not_ideal(const struct facts *f) { return !f->arguments->ask.trace || !is(f->arguments->ask.network, "ideal"); }
+static bool ideal(const struct facts *f) { return is(f->arguments->ask.network, "ideal"); }
+static bool no_loggops(const struct facts *f) { return !f->arguments->ask.loggops; }
+static bool without_background(const struct facts *f) { return !f->arguments->ask.background; }
+static bool with_background(const struct facts *f) { return f->arguments->ask.background; }
 static bool one_list(const struct facts *f) { return f->arguments->n_node_lists < 2; }
 static bool one_map(const struct facts *f) { return f->arguments->n_maps < 2; }
 static bool hosts_asked(const struct facts *f)
 {
-    return f->arguments->nodes || f->arguments->background_nodes || f->arguments->format;
+    return f->arguments->ask.nodes || f->arguments->ask.background_nodes || f->arguments->format;
 }
 
 static bool no_job_beside(const struct facts *f)
 {
-    const char *background = f->arguments->background;
-    return !background || strncmp(background, "job:", 4) || is(f->arguments->period, "off");
+    const char *background = f->arguments->ask.background;
+    return !background || strncmp(background, "job:", 4) || is(f->arguments->ask.period, "off");
 }
 
 /* Whether one of the mappings "def,optimize:..." is searched for. */
@@ -66,10 +66,10 @@ static bool some_search(const char *maps)
 static bool searched(const struct facts *f)
 {
     const struct fc_arguments *a = f->arguments;
-    bool both = a->versus || (a->map && strchr(a->map, ','));
-    if (is(a->command, "map") && (!a->map || is(a->map, "all"))) return true;
+    bool both = a->versus || (a->ask.map && strchr(a->ask.map, ','));
+    if (is(a->command, "map") && (!a->ask.map || is(a->ask.map, "all"))) return true;
     if (is(a->command, "report") && !both) return true; /* against optimize */
-    return some_search(a->map) || some_search(a->versus);
+    return some_search(a->ask.map) || some_search(a->versus);
 }
 
 /* ---- load ---- */
@@ -85,11 +85,11 @@ static bool model_asked(const struct facts *f)
 {
     return is(f->arguments->solver, "queueing") || is(f->arguments->solver, "both");
 }
-static bool no_backlog(const struct facts *f) { return !f->arguments->backlog; }
+static bool no_backlog(const struct facts *f) { return !f->arguments->run.backlog; }
 
 static bool bubble_rule(const struct facts *f)
 {
-    const char *name = f->arguments->vc_rule;
+    const char *name = f->arguments->run.vc_rule;
     if (!f->machine) return true;
     const struct fc_vc_rule_ops *rule = name ? NULL : fc_vc_rule_of(f->machine);
     if (!name) name = rule ? rule->name : "";
@@ -107,7 +107,7 @@ static bool no_full(const struct facts *f) { return !f->arguments->full; }
 /* ---- words ---- */
 
 static const char *word(const struct facts *f) { return f->arguments->n_words ? f->arguments->words[0] : ""; }
-static bool named(const struct facts *f) { return f->arguments->n_words || f->arguments->machine; }
+static bool named(const struct facts *f) { return f->arguments->n_words || f->arguments->ask.machine; }
 static bool no_word(const struct facts *f) { return !f->arguments->n_words; }
 static bool no_json(const struct facts *f) { return !f->arguments->json; }
 static bool of_collectives(const struct facts *f) { return is(word(f), "collectives"); }

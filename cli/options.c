@@ -166,24 +166,24 @@ static error_t parse_run_option(int key, char *value, struct argp_state *state)
 {
     struct fc_arguments *a = ((struct parse *)state->input)->arguments;
     switch (key) {
-    case KEY_LOAD: a->load = value; break;
+    case KEY_LOAD: a->run.load = value; break;
     case KEY_LOADS: a->loads = value; break;
     case KEY_SOLVER: a->solver = value; break;
-    case KEY_ENGINE: a->engine = value; break;
-    case KEY_PACKET_FLITS: a->packet_flits = value; break;
-    case KEY_HIGH: a->high_priority = value; break;
-    case KEY_BACKLOG: a->backlog = true; break;
-    case KEY_IN_ORDER: a->in_order = true; break;
-    case KEY_ALLOW_DEADLOCK: a->allow_deadlock = true; break;
-    case KEY_BUBBLE: a->bubble_as_published = true; break;
-    case KEY_WARMUP: a->warmup_cycles = (uint64_t)whole(state, "warmup", value, 1, most_cycles); break;
-    case KEY_MEASURE: a->measure_cycles = (uint64_t)whole(state, "measure", value, 1, most_cycles); break;
-    case KEY_MOST_CYCLES: a->most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
-    case KEY_INTERVAL: a->interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
-    case KEY_GAP: a->gap_cycles = cycles(state, "gap", value); break;
-    case KEY_PAIRS: a->pairs = value; break;
-    case KEY_WINDOWS: a->windows = value; break;
-    case KEY_BY_HOPS: a->by_hops = true; break;
+    case KEY_ENGINE: a->run.engine = value; break;
+    case KEY_PACKET_FLITS: a->run.packet_flits = value; break;
+    case KEY_HIGH: a->run.high_priority = value; break;
+    case KEY_BACKLOG: a->run.backlog = true; break;
+    case KEY_IN_ORDER: a->run.in_order = true; break;
+    case KEY_ALLOW_DEADLOCK: a->run.allow_deadlock = true; break;
+    case KEY_BUBBLE: a->run.bubble_as_published = true; break;
+    case KEY_WARMUP: a->run.warmup_cycles = (uint64_t)whole(state, "warmup", value, 1, most_cycles); break;
+    case KEY_MEASURE: a->run.measure_cycles = (uint64_t)whole(state, "measure", value, 1, most_cycles); break;
+    case KEY_MOST_CYCLES: a->run.most_cycles = (uint64_t)whole(state, "max-cycles", value, 1, most_cycles); break;
+    case KEY_INTERVAL: a->run.interval_cycles = (uint64_t)whole(state, "interval", value, 1, most_cycles); break;
+    case KEY_GAP: a->run.gap_cycles = cycles(state, "gap", value); break;
+    case KEY_PAIRS: a->curve.pairs = value; break;
+    case KEY_WINDOWS: a->curve.windows = value; break;
+    case KEY_BY_HOPS: a->curve.by_hops = true; break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -212,49 +212,49 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     struct fc_arguments *a = p->arguments;
     note_given(p, key);
     switch (key) {
-    case 'm': a->machine = value; break;
-    case 'p': a->pattern = value; break;
-    case 'g': a->graph = value; break;
-    case 't': a->trace = value; break;
-    case KEY_SET: a->settings[a->n_settings++] = value; break;
+    case 'm': a->ask.machine = value; break;
+    case 'p': a->ask.pattern = value; break;
+    case 'g': a->ask.graph = value; break;
+    case 't': a->ask.trace = value; break;
+    case KEY_SET: a->ask.settings[a->ask.n_settings++] = value; break;
     case 'o': a->output = value; break;
     case 'q': a->quiet = true; break;
-    case KEY_PHASE: a->phase = value; break;
+    case KEY_PHASE: a->ask.phase = value; break;
     case KEY_PHASES: a->phases = true; break;
     case KEY_REPLAYS: a->replays = true; break;
     case KEY_STRATEGY: /* `map`'s name for --map */
     case KEY_MAP:
-        a->map = value;
+        a->ask.map = value;
         a->n_maps++;
         break;
     case KEY_NODES:
-        a->nodes = value;
+        a->ask.nodes = value;
         a->node_lists[a->n_node_lists++] = value;
         break;
     case KEY_VERSUS: a->versus = value; break;
-    case KEY_HOSTS: a->hosts = value; break;
+    case KEY_HOSTS: a->ask.hosts = value; break;
     case KEY_COMPARE: a->compare = true; break;
     case KEY_LONG: a->long_mapping = true; break;
     case KEY_LAUNCHER: a->format = value; break;
-    case KEY_ROUTING: a->routing = value; break;
-    case KEY_BACKGROUND: a->background = value; break;
-    case KEY_BACKGROUND_NODES: a->background_nodes = value; break;
-    case KEY_NETWORK: a->network = value; break;
-    case KEY_LOGGOPS: a->loggops = value; break;
-    case KEY_PERIOD: a->period = value; break;
-    case KEY_COLLECTIVES: a->collectives = value; break;
+    case KEY_ROUTING: a->ask.routing = value; break;
+    case KEY_BACKGROUND: a->ask.background = value; break;
+    case KEY_BACKGROUND_NODES: a->ask.background_nodes = value; break;
+    case KEY_NETWORK: a->ask.network = value; break;
+    case KEY_LOGGOPS: a->ask.loggops = value; break;
+    case KEY_PERIOD: a->ask.period = value; break;
+    case KEY_COLLECTIVES: a->ask.collectives = value; break;
     case KEY_MEMBERS: a->members = (double)whole(state, "members", value, 1, 1 << 24); break;
     case KEY_BYTES: a->bytes = bytes(state, "bytes", value); break;
     case KEY_SPLIT: a->split = value; break;
     case KEY_BOUND: a->bound = value; break;
     case KEY_WORST: a->worst_case = true; break;
     case KEY_WALK: a->path_walk = true; break;
-    case KEY_VC_RULE: a->vc_rule = value; break;
+    case KEY_VC_RULE: a->run.vc_rule = value; break;
     case KEY_PLOT: a->plot = value; break;
     case KEY_TEXT: a->text = true; break;
     case KEY_PARTIAL: a->partial = true; break;
     case KEY_FORMAT: a->format = value; break;
-    case KEY_FLOPS: a->flops_per_s = value; break;
+    case KEY_FLOPS: a->ask.flops_per_s = value; break;
     case KEY_DUMP: a->dump_network = true; break;
     case KEY_JSON: a->json = true; break;
     case KEY_OBJECTIVE: a->objective = value; break;
@@ -269,17 +269,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_FULL: a->full = true; break;
     case KEY_INTO: a->into = value; break;
     case KEY_TIME:
-        a->search_s = seconds(state, "time", value);
-        a->search_given = true;
+        a->ask.search_s = seconds(state, "time", value);
+        a->ask.search_given = true;
         break;
     case KEY_BUDGET:
         a->budget_s = seconds(state, "budget", value);
         if (!(a->budget_s > 0 && a->budget_s <= 1e6))
             argp_error(state, "--budget: '%s' is not a time above 0 and up to 1e6 s", value);
         break;
-    case KEY_COMPUTE: a->compute_s = seconds(state, "compute", value); break;
-    case KEY_SEED: a->seed = (uint64_t)whole(state, "seed", value, 0, INT64_MAX); break;
-    case KEY_THREADS: a->threads = (int)whole(state, "threads", value, 1, 1024); break;
+    case KEY_COMPUTE: a->ask.compute_s = seconds(state, "compute", value); break;
+    case KEY_SEED: a->ask.seed = (uint64_t)whole(state, "seed", value, 0, INT64_MAX); break;
+    case KEY_THREADS: a->ask.threads = (int)whole(state, "threads", value, 1, 1024); break;
     case KEY_ITERATIONS: a->iterations = (int)whole(state, "iterations", value, 1, 1000000); break;
     case ARGP_KEY_ARG:
         if (!p->command->arguments) argp_error(state, "unexpected argument '%s'", value);
@@ -311,9 +311,9 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
     static char name[64], doc[2048];
     memset(arguments, 0, sizeof *arguments);
     arguments->command = command->name;
-    arguments->seed = 1;
-    arguments->search_s = 2;
-    arguments->threads = 1;
+    arguments->ask.seed = 1;
+    arguments->ask.search_s = 2;
+    arguments->ask.threads = 1;
     arguments->iterations = 10;
     list_options(command, options);
     snprintf(name, sizeof name, "fabricast %s", command->name);
@@ -331,9 +331,9 @@ void fc_parse_arguments(const struct fc_command *command, int argc, char **argv,
         }
     arguments->words = calloc((size_t)argc + 1, sizeof *arguments->words);
     arguments->node_lists = calloc((size_t)argc + 1, sizeof *arguments->node_lists);
-    arguments->settings = calloc((size_t)argc + 1, sizeof *arguments->settings);
+    arguments->ask.settings = calloc((size_t)argc + 1, sizeof *arguments->ask.settings);
     arguments->given = calloc(FC_COUNT(table), sizeof *arguments->given);
-    if (!arguments->words || !arguments->node_lists || !arguments->settings || !arguments->given) no_memory();
+    if (!arguments->words || !arguments->node_lists || !arguments->ask.settings || !arguments->given) no_memory();
     struct argp argp = {options, parse_option, command->arguments, doc, NULL, NULL, NULL};
     struct parse parse = {command, arguments};
     argp_err_exit_status = FC_INPUT;
@@ -349,7 +349,7 @@ void fc_free_arguments(struct fc_arguments *arguments)
 {
     free(arguments->words);
     free(arguments->node_lists);
-    free(arguments->settings);
+    free(arguments->ask.settings);
     free(arguments->given);
 }
 

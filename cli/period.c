@@ -9,14 +9,14 @@ enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period
 {
     static const char *const words[] = {"off", "auto", "check"};
     *mode = FC_PERIOD_OFF;
-    if (!arguments->period) return FC_OK;
+    if (!arguments->ask.period) return FC_OK;
     for (size_t i = 0; i < FC_COUNT(words); i++)
-        if (!strcmp(arguments->period, words[i])) {
+        if (!strcmp(arguments->ask.period, words[i])) {
             *mode = (enum fc_period_mode)i;
             return FC_OK;
         }
     return fc_refuse(st, FC_INPUT, "--period: '%s' is unknown (expected auto, check or off)",
-                     arguments->period);
+                     arguments->ask.period);
 }
 
 enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net,

@@ -21,7 +21,7 @@ static bool read_number(const char **at, uint64_t *number)
 enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const struct fc_trace *trace,
                                    struct fc_demand *demand, struct fc_status *st)
 {
-    const char *at = arguments->phase;
+    const char *at = arguments->ask.phase;
     uint64_t first = 0, last = 0;
     bool good = read_number(&at, &first);
     last = first;
@@ -31,7 +31,7 @@ enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const s
     }
     if (!good || *at)
         return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)",
-                         arguments->phase);
+                         arguments->ask.phase);
     struct fc_collective_choice choice;
     if (fc_session_collectives(arguments, &choice, st)) return st->code;
     return fc_demand_of_phases_by(trace, &choice, first, last, demand, st);

@@ -111,7 +111,7 @@ enum fc_code fc_predicted_plot(const struct fc_arguments *arguments, const struc
                              *const of_trace[] = {"predictions", "percent-of-peak", "link-loads", "ranks",
                                                   "timeline", "time-profile", "throughput", NULL};
     struct figures f = {arguments, rows, n, NULL, NULL, arena, st};
-    bool replayed = arguments->trace != NULL;
+    bool replayed = arguments->ask.trace != NULL;
     if (name_rows(&f) && plot_times(&f) && (!replayed || (plot_ranks(&f) && plot_courses(&f))))
         fc_print_plots(arguments, replayed ? of_trace : of_traffic);
     return st->code;

@@ -43,14 +43,14 @@ enum fc_code fc_read_loggops(const char *text, const struct fc_software *softwar
 static enum fc_code read_network(const struct fc_arguments *a, enum fc_network_model *model, struct fc_status *st)
 {
     *model = FC_NET_CONTENTION;
-    if (!a->network) return FC_OK;
+    if (!a->ask.network) return FC_OK;
     for (int i = 0; fc_network_model_names[i]; i++)
-        if (!strcmp(fc_network_model_names[i], a->network)) {
+        if (!strcmp(fc_network_model_names[i], a->ask.network)) {
             *model = (enum fc_network_model)i;
             return FC_OK;
         }
     return fc_refuse(st, FC_INPUT, "--network: '%s' is unknown (expected ideal, contention, queueing or flit)",
-                     a->network);
+                     a->ask.network);
 }
 
 /* ---- one prediction ---- */
@@ -153,7 +153,7 @@ static enum fc_code predict_trace(struct fc_predictor *s, struct fc_session *ses
                                           .progress = &progress};
     if (s->most_timelines > 0) settings.timeline = row->timeline = fc_alloc(s->arena, 1, sizeof *row->timeline, st);
     if (st->code) return st->code;
-    if (fc_read_loggops(s->arguments->loggops, &session->machine.software, &settings, st) ||
+    if (fc_read_loggops(s->arguments->ask.loggops, &session->machine.software, &settings, st) ||
         find_calibration(s, session, &settings, row, st))
         return st->code;
     fc_work_start(&progress, s->arguments->quiet);
@@ -201,9 +201,9 @@ static enum fc_code predict_demand(struct fc_predictor *s, struct fc_session *se
     struct fc_load load;
     struct fc_load_summary links;
     struct fc_flow_settings flow = fc_flow_cheap(&session->net);
-    struct fc_load_settings settings = {.threads = s->arguments->threads,
+    struct fc_load_settings settings = {.threads = s->arguments->ask.threads,
                                         .flow = &flow,
-                                        .seed = s->arguments->seed,
+                                        .seed = s->arguments->ask.seed,
                                         .background_bytes_per_s = session->background_bytes_per_s};
     if (calibrate(s, session, &settings.bulk, row, st)) return st->code;
     if (settings.bulk) row->calibration = fc_copy_text(s->arena, session->calibration.file, st);
@@ -315,14 +315,14 @@ enum fc_code fc_predictor_traffic(struct fc_predictor *s, const struct fc_sessio
                                   size_t n_maps, struct fc_demand *demand, struct fc_status *st)
 {
     if (s->source.head) return trace_demand(s, maps, n_maps, demand, st);
-    if (!fc_session_demand(s->arguments, session, demand, st)) demand->computation_s = s->arguments->compute_s;
+    if (!fc_session_demand(s->arguments, session, demand, st)) demand->computation_s = s->arguments->ask.compute_s;
     return st->code;
 }
 
 static enum fc_code check_options(const struct fc_arguments *arguments, struct fc_status *st)
 {
-    if (!arguments->machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
-    if (arguments->trace && (arguments->pattern || arguments->graph))
+    if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
+    if (arguments->ask.trace && (arguments->ask.pattern || arguments->ask.graph))
         return fc_refuse(st, FC_INPUT, "more than one kind of traffic (expected one of -p, -g, -t)");
     return FC_OK;
 }
@@ -334,10 +334,10 @@ enum fc_code fc_predictor_start(const struct fc_arguments *arguments, struct fc_
     *s = (struct fc_predictor){.arguments = arguments, .arena = arena};
     if (check_options(arguments, st) || read_network(arguments, &s->network, st) ||
         fc_read_period(arguments, &s->period_mode, st) || fc_session_collectives(arguments, &s->collectives, st) ||
-        !arguments->trace)
+        !arguments->ask.trace)
         return st->code;
     if (fc_trace_options_of(arguments, arena, &options, st) ||
-        fc_source_open(arguments->trace, &options, &s->source, st) || fc_check_speeds(arguments, s->source.head, st) ||
+        fc_source_open(arguments->ask.trace, &options, &s->source, st) || fc_check_speeds(arguments, s->source.head, st) ||
         !s->period_mode)
         return st->code;
     return fc_period_find(&s->source, &s->period, st);

@@ -15,22 +15,22 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
     const char **host;
     char file[FILENAME_MAX + 2];
     uint32_t n;
-    snprintf(file, sizeof file, "@%s", a->hosts);
-    bool named = *a->hosts != '@' && access(a->hosts, F_OK) == 0; /* a file without the @ */
+    snprintf(file, sizeof file, "@%s", a->ask.hosts);
+    bool named = *a->ask.hosts != '@' && access(a->ask.hosts, F_OK) == 0; /* a file without the @ */
     struct fc_status why = {0};
-    if (fc_hosts_read(named ? file : a->hosts, &s->arena, &host, &n, &why)) {
+    if (fc_hosts_read(named ? file : a->ask.hosts, &s->arena, &host, &n, &why)) {
         if (*why.file) return fc_fail(st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
         return fc_refuse(st, why.code, "--hosts: %s", why.message);
     }
     if (n == s->net.n_nodes) {
         s->net.host_name = host;
-        return a->nodes ? fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+        return a->ask.nodes ? fc_nodes_read(&s->net, a->ask.nodes, a->ask.nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
     }
-    if (a->nodes && fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
-    if (!a->nodes || n != s->n_nodes)
+    if (a->ask.nodes && fc_nodes_read(&s->net, a->ask.nodes, a->ask.nodes_line, &s->arena, &s->nodes, &s->n_nodes, st)) return st->code;
+    if (!a->ask.nodes || n != s->n_nodes)
         return fc_refuse(st, FC_INPUT, "--hosts: %u hosts (expected one for each of the machine's %u nodes%s)", n,
                          s->net.n_nodes,
-                         a->nodes ? ", or of the nodes that --nodes lists" : "; --nodes tells which they are");
+                         a->ask.nodes ? ", or of the nodes that --nodes lists" : "; --nodes tells which they are");
     s->net.host_name = fc_alloc(&s->arena, s->net.n_nodes, sizeof *s->net.host_name, st);
     for (uint32_t i = 0; s->net.host_name && i < n; i++) s->net.host_name[s->nodes[i]] = host[i];
     return st->code;
@@ -38,8 +38,8 @@ static enum fc_code name_hosts(const struct fc_arguments *a, struct fc_session *
 
 static enum fc_code read_nodes(const struct fc_arguments *a, struct fc_session *s, struct fc_status *st)
 {
-    if (a->hosts) return name_hosts(a, s, st);
-    return a->nodes ? fc_nodes_read(&s->net, a->nodes, a->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
+    if (a->ask.hosts) return name_hosts(a, s, st);
+    return a->ask.nodes ? fc_nodes_read(&s->net, a->ask.nodes, a->ask.nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
 }
 
 enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *s,
@@ -47,8 +47,8 @@ enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *m
 {
     memset(s, 0, sizeof *s);
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
-    if (fc_machine_load_changed(machine, arguments->settings, arguments->n_settings, &s->machine, st)) return st->code;
-    if (fc_machine_route(&s->machine, arguments->routing, st) ||
+    if (fc_machine_load_changed(machine, arguments->ask.settings, arguments->ask.n_settings, &s->machine, st)) return st->code;
+    if (fc_machine_route(&s->machine, arguments->ask.routing, st) ||
         fc_check_options(arguments, &s->machine, NULL, st) || fc_network_build(&s->machine, &s->net, st) ||
         read_nodes(arguments, s, st) || fc_session_background(arguments, s, st)) {
         fc_session_close(s);
@@ -82,8 +82,8 @@ enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc
     const char **item;
     size_t n;
     *options = (struct fc_trace_options)FC_TRACE_OPTIONS;
-    if (!arguments->flops_per_s) return FC_OK;
-    if (fc_split_list(arguments->flops_per_s, arena, &item, &n, st)) return st->code;
+    if (!arguments->ask.flops_per_s) return FC_OK;
+    if (fc_split_list(arguments->ask.flops_per_s, arena, &item, &n, st)) return st->code;
     double *speeds = fc_alloc(arena, n, sizeof *speeds, st);
     if (!speeds) return st->code;
     for (size_t i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc
 enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
                              struct fc_status *st)
 {
-    if (!arguments->flops_per_s || trace->operations) return FC_OK;
+    if (!arguments->ask.flops_per_s || trace->operations) return FC_OK;
     return fc_refuse(st, FC_INPUT,
                      "--flops-per-s: %s has times, not operations (expected a trace of SimGrid or Chakra)",
                      trace->file);
@@ -109,7 +109,7 @@ enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct 
 enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct fc_collective_choice *choice,
                                     struct fc_status *st)
 {
-    return fc_collective_choice_read(arguments->collectives ? arguments->collectives : "mpich", choice, st);
+    return fc_collective_choice_read(arguments->ask.collectives ? arguments->ask.collectives : "mpich", choice, st);
 }
 
 /* Phases are cut in memory. */
@@ -117,7 +117,7 @@ static enum fc_code demand_of_phases(const struct fc_arguments *arguments, struc
                                      struct fc_status *st)
 {
     struct fc_trace trace;
-    if (fc_trace_read(arguments->trace, &trace, st)) return st->code;
+    if (fc_trace_read(arguments->ask.trace, &trace, st)) return st->code;
     fc_demand_of_argument(arguments, &trace, demand, st);
     fc_trace_free(&trace);
     return st->code;
@@ -126,17 +126,17 @@ static enum fc_code demand_of_phases(const struct fc_arguments *arguments, struc
 enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *s,
                                struct fc_demand *demand, struct fc_status *st)
 {
-    int given = (arguments->pattern != NULL) + (arguments->graph != NULL) + (arguments->trace != NULL);
+    int given = (arguments->ask.pattern != NULL) + (arguments->ask.graph != NULL) + (arguments->ask.trace != NULL);
     memset(demand, 0, sizeof *demand);
     if (given != 1)
         return fc_refuse(st, FC_INPUT, "%s (expected one of -p PATTERN, -g GRAPH, -t TRACE)",
                          given ? "more than one kind of traffic" : "no traffic");
-    if (arguments->pattern) return fc_demand_from_pattern(&s->net, arguments->pattern, arguments->seed, demand, st);
-    if (arguments->graph) return fc_demand_from_graph(arguments->graph, demand, st);
-    if (arguments->phase) return demand_of_phases(arguments, demand, st);
+    if (arguments->ask.pattern) return fc_demand_from_pattern(&s->net, arguments->ask.pattern, arguments->ask.seed, demand, st);
+    if (arguments->ask.graph) return fc_demand_from_graph(arguments->ask.graph, demand, st);
+    if (arguments->ask.phase) return demand_of_phases(arguments, demand, st);
     struct fc_trace_source source;
     struct fc_collective_choice choice;
-    if (fc_session_collectives(arguments, &choice, st) || fc_source_open(arguments->trace, NULL, &source, st))
+    if (fc_session_collectives(arguments, &choice, st) || fc_source_open(arguments->ask.trace, NULL, &source, st))
         return st->code;
     fc_demand_of_source(&source, &choice, demand, st);
     fc_source_close(&source);
@@ -149,8 +149,8 @@ enum { FULL_SPLIT_S = 4 };
 struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *s,
                                          const struct fc_demand *demand)
 {
-    bool over_nodes = arguments->pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes &&
-                      strncmp(arguments->pattern, "multicast", 9);
+    bool over_nodes = arguments->ask.pattern && demand->n_grid == 0 && demand->n_tasks == s->net.n_nodes &&
+                      strncmp(arguments->ask.pattern, "multicast", 9);
     return (struct fc_map_problem){
         .net = &s->net,
         .demand = demand,
@@ -158,11 +158,11 @@ struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, c
         .n_nodes = s->n_nodes,
         .background_bytes_per_s = s->background_bytes_per_s,
         .spread = over_nodes,
-        .seed = arguments->seed,
-        .time_s = arguments->search_given ? fmax(1e-9, arguments->search_s) : arguments->search_s,
-        .starts_free = !arguments->search_given,
-        .split_share = arguments->search_given ? fmax(1e-9, fmin(1, arguments->search_s / FULL_SPLIT_S)) : 0,
-        .threads = arguments->threads,
+        .seed = arguments->ask.seed,
+        .time_s = arguments->ask.search_given ? fmax(1e-9, arguments->ask.search_s) : arguments->ask.search_s,
+        .starts_free = !arguments->ask.search_given,
+        .split_share = arguments->ask.search_given ? fmax(1e-9, fmin(1, arguments->ask.search_s / FULL_SPLIT_S)) : 0,
+        .threads = arguments->ask.threads,
     };
 }
 
@@ -189,7 +189,7 @@ enum fc_code fc_session_map_problem(const struct fc_arguments *arguments, struct
         fc_note("the search was stopped: %s is the best mapping found until then", map);
     if (!code && mapping->unsearched)
         fc_note("--time: %g s ended before the search: %s is the best of the starts that they paid for",
-                arguments->search_s, map);
+                arguments->ask.search_s, map);
     return code;
 }
 

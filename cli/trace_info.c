@@ -216,7 +216,7 @@ static enum fc_code find_phases(const struct fc_arguments *a, const char *path, 
 
 enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
 {
-    const char *path = a->n_words > 1 ? a->words[1] : a->trace;
+    const char *path = a->n_words > 1 ? a->words[1] : a->ask.trace;
     struct fc_trace_source source;
     struct fc_job_phases phases = {0};
     struct info i = {.phases = a->phases ? &phases : NULL};

@@ -1,0 +1,61 @@
+/* question.h - what is asked of fabricast, in plain values: which machine, which job, where its tasks sit, what runs beside
+ * it. Strings and arrays are the asker's and stay until the answer is made. 0 and NULL: not given, the default holds. */
+#ifndef FC_ANSWER_QUESTION_H
+#define FC_ANSWER_QUESTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fc_question {
+    /* The machine. */
+    const char *machine;   /* a shipped name or a machine file */
+    const char **settings; /* [n_settings] "KEY=VALUE" changes to it */
+    size_t n_settings;
+    const char *routing; /* instead of the machine file's */
+    const char *hosts;   /* host names of its nodes, or of those of `nodes`: a list or @FILE */
+
+    /* The job: one of the first three. */
+    const char *pattern, *graph, *trace;
+    const char *phase;       /* of the trace: "N" or "N-M" */
+    const char *collectives; /* rules and algorithms; NULL: MPICH's */
+    const char *flops_per_s; /* "RATE,...": of traces that count operations */
+    double compute_s;        /* computation before a pattern or a graph */
+    const char *network;     /* a trace's: ideal, contention (default), queueing or flit */
+    const char *loggops;     /* end points instead of the machine's */
+    const char *period;      /* auto, check or off (default) */
+
+    /* Where its tasks sit. */
+    const char *map;   /* a strategy or a mapping file; NULL: def */
+    const char *nodes; /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
+    long nodes_line;   /* the list on this line of the file that `nodes` names; 0: all of it */
+    double search_s;   /* work of a search for a mapping, counted in seconds of a nominal machine */
+    bool search_given; /* search_s is a limit for starts too */
+
+    /* What runs beside it. */
+    const char *background, *background_nodes;
+
+    uint64_t seed;
+    int threads;
+};
+
+/* A run of the flit-level kernel. Times in router cycles. */
+struct fc_run_question {
+    const char *load;         /* "0.3" flits a node and cycle, or "60%" of the ideal throughput */
+    const char *engine;       /* auto (default), event or cycle */
+    const char *packet_flits; /* "N" or "N-M" */
+    const char *high_priority; /* share of the load: "5%" */
+    const char *vc_rule;      /* instead of the machine's */
+    uint64_t warmup_cycles, measure_cycles, most_cycles, interval_cycles;
+    double gap_cycles;
+    bool backlog, in_order, allow_deadlock, bubble_as_published;
+};
+
+/* What a curve of the queueing model tells besides the mean of all packets. */
+struct fc_curve_question {
+    const char *pairs;   /* "A-B,..." */
+    const char *windows; /* "N,..." packets of a node on their way */
+    bool by_hops;
+};
+
+#endif
