@@ -27,7 +27,7 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libopenmpi-dev mpich libmpich-dev gfortran
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
-ROOMS  = $(foreach room,core models traces solvers mapping plots reproduce sweep,\
+ROOMS  = $(foreach room,core models traces solvers mapping plots answer reproduce sweep,\
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)

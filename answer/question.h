@@ -3,9 +3,22 @@
 #ifndef FC_ANSWER_QUESTION_H
 #define FC_ANSWER_QUESTION_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct fc_demand;
+struct fc_progress;
+
+/* Who waits for the answer, and what it wants to know of the work. Every member may be NULL. */
+struct fc_watcher {
+    void *context;
+    struct fc_progress *progress;
+    /* Around a search for a mapping. Nonzero where search_starts points to ends it: the best so far is the answer. */
+    const volatile sig_atomic_t *(*search_starts)(void *context);
+    void (*search_ends)(void *context);
+};
 
 struct fc_question {
     /* The machine. */
@@ -15,8 +28,9 @@ struct fc_question {
     const char *routing; /* instead of the machine file's */
     const char *hosts;   /* host names of its nodes, or of those of `nodes`: a list or @FILE */
 
-    /* The job: one of the first three. */
+    /* The job: one of these four. */
     const char *pattern, *graph, *trace;
+    const struct fc_demand *traffic; /* bytes between tasks, in memory */
     const char *phase;       /* of the trace: "N" or "N-M" */
     const char *collectives; /* rules and algorithms; NULL: MPICH's */
     const char *flops_per_s; /* "RATE,...": of traces that count operations */
@@ -26,7 +40,9 @@ struct fc_question {
     const char *period;      /* auto, check or off (default) */
 
     /* Where its tasks sit. */
-    const char *map;   /* a strategy or a mapping file; NULL: def */
+    const char *map;         /* a strategy or a mapping file; NULL: def */
+    const uint32_t *node_of; /* [n_node_of] instead: the node of every task; NULL: none */
+    uint32_t n_node_of;
     const char *nodes; /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
     long nodes_line;   /* the list on this line of the file that `nodes` names; 0: all of it */
     double search_s;   /* work of a search for a mapping, counted in seconds of a nominal machine */
@@ -37,6 +53,11 @@ struct fc_question {
 
     uint64_t seed;
     int threads;
+
+    /* What the answer is to hold besides its figures. */
+    bool keep_links;    /* every link's load, every task's node */
+    bool keep_timeline; /* what each rank of a trace does when */
+    const struct fc_watcher *watcher; /* NULL: nobody */
 };
 
 /* A run of the flit-level kernel. Times in router cycles. */

@@ -2,15 +2,9 @@
 #ifndef FC_CLI_H
 #define FC_CLI_H
 
-#include "answer/question.h"
+#include "answer/answer_json.h"
+#include "answer/run.h"
 #include "mapping/launcher.h"
-#include "solvers/background.h"
-#include "solvers/calibration/calibration.h"
-#include "solvers/collective/collective.h"
-#include "solvers/flit/flit.h"
-#include "solvers/replay/replay_beside.h"
-#include "solvers/solvers.h"
-#include "traces/trace_formats.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -90,100 +84,31 @@ int fc_option_rules(const char *command, const char *option);
  * that the sweep sets itself, no other program's command line. FC_INPUT tells which does not. Looks at no values. */
 enum fc_code fc_check_swept(const struct fc_command *command, int n_words, const char *const *words, struct fc_status *st);
 
-/* ---- the shared beginning of commands (session.c) ---- */
+/* ---- the machine and the watcher of a command (watch.c) ---- */
 
-/* A machine with its network, as the arguments ask. */
-struct fc_session {
-    struct fc_machine machine;
-    struct fc_network net;
-    struct fc_arena arena;
-    uint32_t *nodes; /* --nodes, in order; NULL: all */
-    size_t n_nodes;
-    struct fc_background background; /* where there is one, and its */
-    double *background_bytes_per_s;  /* [n_links], else NULL */
-    struct fc_trace other; /* a job in the same replay; first_event NULL: none */
-    struct fc_placement other_placement;
-    struct fc_beside beside; /* after fc_session_replay_beside */
-    struct fc_calibration calibration; /* after fc_session_calibrate, where there is one: calibrated */
-    bool calibrated;
-    struct fc_calibration_misfit misfit; /* where there is none: why */
+/* fc_session_open, and what the machine tells of options that would be passed over. */
+enum fc_code fc_open_machine(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
+                             struct fc_status *st);
+/* A bar at the terminal, and Ctrl-C for searches; stays where it is until fc_watch_end. */
+struct fc_watch {
+    struct fc_watcher watcher;
+    struct fc_progress progress;
+    struct sigaction before;
 };
-enum fc_code fc_session_open(const struct fc_arguments *arguments, const char *machine, struct fc_session *session,
-                             struct fc_status *st);
-void fc_session_close(struct fc_session *session);
-/* Looks for the calibration beside the machine's file; its closed runs, or NULL where there is none that fits: why is in
- * session->misfit. FC_INPUT: it cannot be read. */
-enum fc_code fc_session_calibrate(struct fc_session *session, const struct fc_bulk **bulk, struct fc_status *st);
-/* --flops-per-s as options of the readers (speeds in the arena). */
-enum fc_code fc_trace_options_of(const struct fc_arguments *arguments, struct fc_arena *arena,
-                                 struct fc_trace_options *options, struct fc_status *st);
-/* FC_INPUT where --flops-per-s is given and the trace, or its head, has times, not operations. */
-enum fc_code fc_check_speeds(const struct fc_arguments *arguments, const struct fc_trace *trace,
-                             struct fc_status *st);
-/* The traffic named by -p, -g or -t (a trace as its total demand, or that of --phase). Exactly one must be given. */
-enum fc_code fc_session_demand(const struct fc_arguments *arguments, const struct fc_session *session,
-                               struct fc_demand *demand, struct fc_status *st);
-/* --collectives; MPICH's rules where it is not given. */
-enum fc_code fc_session_collectives(const struct fc_arguments *arguments, struct fc_collective_choice *choice,
-                                    struct fc_status *st);
-/* --loggops into the replay's settings; without it the end points of `software` on the network. */
-enum fc_code fc_read_loggops(const char *text, const struct fc_software *software,
-                             struct fc_replay_settings *settings, struct fc_status *st);
-/* Closed-form times of all collectives for --members, --bytes, --loggops (collectives.c). */
+/* The command's question, watched. */
+struct fc_question fc_watch_start(const struct fc_arguments *arguments, struct fc_watch *watch);
+void fc_watch_end(struct fc_watch *watch);
+/* Tells that the mapping by `map` is not what a whole search gives. */
+void fc_note_search(const struct fc_arguments *arguments, const char *map, bool stopped, bool unsearched);
+/* fc_place_problem, watched and noted. */
+enum fc_code fc_place_watched(const struct fc_arguments *arguments, struct fc_map_problem problem, const char *map,
+                              struct fc_mapping *mapping, struct fc_status *st);
+
+/* ---- tables and JSON of parts (collectives.c, phases.c, print.c) ---- */
+
+/* Closed-form times of all collectives for --members, --bytes, --loggops. */
 enum fc_code fc_table_collectives(const struct fc_arguments *arguments, struct fc_table *table,
                                   struct fc_status *st);
-/* What a mapping is asked for: the arguments' nodes, seed and search. Patterns over nodes take one task a node. */
-struct fc_map_problem fc_session_problem(const struct fc_arguments *arguments, const struct fc_session *session,
-                                         const struct fc_demand *demand);
-/* Places the demand's tasks by strategy or file `map`. */
-enum fc_code fc_session_map(const struct fc_arguments *arguments, const struct fc_session *session,
-                            const struct fc_demand *demand, const char *map, struct fc_mapping *mapping,
-                            struct fc_status *st);
-/* The same of such a problem, to which more may be known. */
-enum fc_code fc_session_map_problem(const struct fc_arguments *arguments, struct fc_map_problem problem,
-                                    const char *map, struct fc_mapping *mapping, struct fc_status *st);
-/* --background and --background-nodes into the session (background.c). */
-enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *session,
-                                   struct fc_status *st);
-/* FC_INPUT where the background is a job to be replayed: for commands that take rates only. */
-enum fc_code fc_session_only_rates(const struct fc_session *session, struct fc_status *st);
-/* Replays a trace beside the session's other job; FC_NO when it is streamed, not in memory. */
-enum fc_code fc_session_replay_beside(struct fc_session *session, const struct fc_trace_source *source,
-                                      const struct fc_placement *placement, const struct fc_replay_settings *settings,
-                                      struct fc_replay *replay, struct fc_status *st);
-/* What it is and what it takes of the busiest link and of this one (FC_NONE: none): null, or NULL, where there is no
- * background. */
-json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *session, uint32_t bottleneck);
-char *fc_text_background(const struct fc_arguments *arguments, const struct fc_session *session, uint32_t bottleneck,
-                         struct fc_arena *arena, struct fc_status *st);
-/* Splits "a,b,c" into the arena. */
-enum fc_code fc_split_list(const char *text, struct fc_arena *arena, const char ***items, size_t *n,
-                           struct fc_status *st);
-
-/* ---- runs of the flit-level kernel (flit_settings.c) ---- */
-
-/* The settings that `flit` and `curve` share; the load stays open. */
-enum fc_code fc_flit_of_arguments(const struct fc_arguments *arguments, struct fc_flit_settings *settings,
-                                  struct fc_status *st);
-/* One load in flits per node and cycle: "0.3", or "60%" of the demand's ideal throughput, which is worked out
- * on first use and kept in *ideal (NaN before). `option` names where the text comes from. */
-enum fc_code fc_flit_read_load(const char *option, const char *text, const struct fc_session *session,
-                               const struct fc_demand *demand, const struct fc_flit_settings *settings,
-                               double *ideal, double *load_flits_per_cycle, struct fc_status *st);
-/* Messages of one task a node taken as relative rates, for `option`. FC_INPUT where tasks are not nodes. */
-enum fc_code fc_flit_as_rates(const char *option, const struct fc_session *session, struct fc_demand *demand,
-                              struct fc_status *st);
-/* The load of one run, and the refusal of options that are not for this kind of traffic; with a load or a backlog the
- * demand becomes rates. *ideal as above. */
-enum fc_code fc_flit_read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
-                                struct fc_demand *demand, struct fc_flit_settings *settings,
-                                double *ideal, struct fc_status *st);
-
-/* ---- phases of a trace (phases.c) ---- */
-
-/* The demand of --phase N or N-M. */
-enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const struct fc_trace *trace,
-                                   struct fc_demand *demand, struct fc_status *st);
 /* The phases in rows, as people read them (texts in the arena), and for JSON (a new reference). */
 enum fc_code fc_table_phases(const struct fc_job_phases *phases, struct fc_arena *arena, struct fc_table *table,
                              struct fc_status *st);

@@ -54,7 +54,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_session session;
     struct fc_certificate certificate;
-    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
+    if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     if (!fc_certify(&session.net, arguments->run.vc_rule, &certificate, st)) {
         struct answer answer = {&session, &certificate};
         json_t *json = arguments->json ? to_json(&answer) : NULL;

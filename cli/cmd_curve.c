@@ -1,6 +1,7 @@
 /* cmd_curve.c - `curve`: latency and accepted throughput against offered load, and the saturation point, by
  * the flit-level kernel, by the queueing model (curve_model.c), or by both side by side. */
-#include "cli/curve_model.h"
+#include "cli/cli.h"
+#include "cli/curve_print.h"
 #include "plots/plots.h"
 
 #include <math.h>
@@ -180,7 +181,7 @@ static enum fc_code read_range(const char *text, const struct answer *a, double 
         return fc_refuse(st, FC_INPUT,
                          "--loads: '%s' is no range (expected FROM:TO:STEP, e.g. 0.05:0.95:0.05)", text);
     for (int i = 0; i < 3; i++)
-        if (fc_flit_read_load("--loads", part[i], a->session, a->demand, a->settings, ideal, &value[i], st))
+        if (fc_run_load("--loads", part[i], &a->session->net, a->demand, a->settings, ideal, &value[i], st))
             return st->code;
     double steps = (value[1] - value[0]) / value[2];
     if (steps < 0)
@@ -211,7 +212,7 @@ static enum fc_code read_loads(const char *text, const struct answer *a, struct 
     if (fc_split_list(text, arena, &items, n, st)) return st->code;
     if (*n > MOST_POINTS) return fc_refuse(st, FC_INPUT, "--loads: %zu points (at most %d)", *n, MOST_POINTS);
     for (size_t i = 0; i < *n; i++)
-        if (fc_flit_read_load("--loads", items[i], a->session, a->demand, a->settings, ideal, &loads[i], st))
+        if (fc_run_load("--loads", items[i], &a->session->net, a->demand, a->settings, ideal, &loads[i], st))
             return st->code;
     qsort(loads, *n, sizeof *loads, ascending);
     return FC_OK;
@@ -277,7 +278,7 @@ static enum fc_code check(const struct fc_arguments *arguments, const struct fc_
     a->queueing = both || !strcmp(solver, "queueing");
     if (!a->flit && !a->queueing)
         return fc_refuse(st, FC_INPUT, "--solver: '%s' is unknown (expected queueing, flit or both)", solver);
-    return fc_flit_as_rates("--loads", session, demand, st);
+    return fc_run_rates("--loads", &session->net, demand, st);
 }
 
 static enum fc_code make_points(struct answer *a, struct fc_arena *arena, struct fc_status *st)
@@ -317,7 +318,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
         .session = session, .demand = demand, .settings = &settings, .saturation = NAN, .ideal = NAN};
     a.load = fc_alloc(arena, MOST_POINTS, sizeof *a.load, st);
     if (!a.load || check(arguments, session, demand, &a, st) ||
-        fc_flit_of_arguments(arguments, &settings, st) ||
+        fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &settings, st) ||
         read_loads(arguments->loads, &a, arena, &a.ideal, a.load, &a.n, st) || make_points(&a, arena, st))
         return st->code;
     struct fc_progress progress;
@@ -325,7 +326,7 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
     settings.progress = &progress;
     struct fc_status no_saturation = {0}; /* the points are an answer all the same */
     if (a.queueing &&
-        !fc_curve_model_solve(arguments, session, demand, &settings, a.load, a.n, &a.model, st)) {
+        !fc_curve_model_solve(&arguments->curve, session, arguments->ask.pattern, demand, &settings, a.load, a.n, &a.model, st)) {
         a.vc_rule = a.model.vc_rule;
         if (isnan(a.ideal)) a.ideal = a.flit ? a.ideal : a.model.ideal;
     }
@@ -343,9 +344,9 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_demand demand;
     struct fc_arena arena = {0};
     if ((arguments->plot && fc_plots_check(arguments->plot, st)) ||
-        fc_session_open(arguments, arguments->ask.machine, &session, st))
+        fc_open_machine(arguments, arguments->ask.machine, &session, st))
         return st->code;
-    if (!fc_session_demand(arguments, &session, &demand, st)) {
+    if (!fc_job_demand(&arguments->ask, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, &arena, st);
         fc_demand_free(&demand);
     }

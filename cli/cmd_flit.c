@@ -465,6 +465,18 @@ static enum fc_code use_background(const struct fc_arguments *arguments, const s
     return fc_background_flits(&session->net, &session->background, &settings->background_flits_per_cycle, st);
 }
 
+/* With a load or a backlog the demand becomes rates, and only then it is known which options are for it. */
+static enum fc_code read_offer(const struct fc_arguments *arguments, const struct fc_session *session,
+                               struct fc_demand *demand, struct fc_flit_settings *settings, double *ideal,
+                               struct fc_status *st)
+{
+    const struct fc_run_question *run = &arguments->run;
+    if ((run->load || run->backlog) && fc_run_rates(run->load ? "--load" : "--backlog", &session->net, demand, st))
+        return st->code;
+    if (fc_check_options(arguments, &session->machine, demand, st)) return st->code;
+    return fc_run_offer(run, &session->net, demand, settings, ideal, st);
+}
+
 static enum fc_code run_demand(const struct fc_arguments *arguments, const struct fc_session *session,
                                struct fc_demand *demand, struct fc_status *st)
 {
@@ -482,13 +494,13 @@ static enum fc_code run_demand(const struct fc_arguments *arguments, const struc
                             .ideal = NAN,
                             .router_links_utilization = NAN,
                             .intervals_asked = arguments->run.interval_cycles > 0};
-    if (fc_flit_of_arguments(arguments, &settings, st) ||
-        fc_flit_read_offer(arguments, session, demand, &settings, &answer.ideal, st) ||
+    if (fc_run_settings(&arguments->run, arguments->ask.seed, arguments->ask.threads, &settings, st) ||
+        read_offer(arguments, session, demand, &settings, &answer.ideal, st) ||
         use_background(arguments, session, &settings, st))
         return st->code;
     if (arguments->plot && !settings.interval_cycles) settings.interval_cycles = PLOT_INTERVAL_CYCLES;
     if (!demand->open_loop) {
-        if (fc_session_map(arguments, session, demand, arguments->ask.map, &mapping, st) ||
+        if (fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, session, demand), arguments->ask.map, &mapping, st) ||
             link_bound(arguments, session, demand, &mapping, &answer.bound_s, st))
             goto done;
         answer.mapping = mapping.strategy;
@@ -514,8 +526,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_session session;
     struct fc_demand demand;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
-    if (!fc_session_demand(arguments, &session, &demand, st)) {
+    if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
+    if (!fc_job_demand(&arguments->ask, &session, &demand, st)) {
         run_demand(arguments, &session, &demand, st);
         fc_demand_free(&demand);
     }

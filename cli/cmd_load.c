@@ -202,7 +202,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
                                         .seed = arguments->ask.seed};
     if (read_split(arguments, &settings.split, st)) return st->code;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
+    if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     settings.background_bytes_per_s = session.background_bytes_per_s;
     struct fc_flow_settings flow;
     bool with_flow;
@@ -212,8 +212,8 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
         fc_worst_case_command(arguments, &session, st);
         goto done;
     }
-    if (!fc_session_only_rates(&session, st) && !fc_session_demand(arguments, &session, &demand, st) &&
-        !fc_session_map(arguments, &session, &demand, arguments->ask.map, &mapping, st)) {
+    if (!fc_session_only_rates(&session, st) && !fc_job_demand(&arguments->ask, &session, &demand, st) &&
+        !fc_place_watched(arguments, fc_map_problem_of(&arguments->ask, &session, &demand), arguments->ask.map, &mapping, st)) {
         struct fc_placement placement = {mapping.n_tasks, mapping.node};
         if (!fc_load_solve(&session.net, &demand, &placement, &settings, &load, st)) {
             struct answer answer = {.session = &session, .demand = &demand, .mapping = &mapping, .load = &load,

@@ -116,7 +116,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     struct fc_session session;
     const char *name = arguments->n_words ? arguments->words[0] : arguments->ask.machine;
     if (!name) return list_machines(arguments, st);
-    if (fc_session_open(arguments, name, &session, st)) return st->code;
+    if (fc_open_machine(arguments, name, &session, st)) return st->code;
     struct figures figures = {.session = &session};
     if (!fc_network_facts(&session.net, &figures.facts, st) && !fc_nic_figures(&session.net, &figures.nic, st)) {
         json_t *json = arguments->json ? figures_json(&figures) : NULL;

@@ -138,6 +138,17 @@ static json_t *proof_json(const struct fc_map_proof *p)
                      fc_json_real(open_percent(p)), "even_splits", p->even_splits);
 }
 
+static json_t *background_json(const struct answer *a, uint32_t link)
+{
+    struct fc_arena scratch = {0};
+    struct fc_other_traffic other = {0};
+    struct fc_status st = {0};
+    bool known = !fc_other_traffic_of(&a->arguments->ask, a->session, link, &scratch, &other, &st);
+    json_t *json = known ? fc_other_traffic_json(&other) : json_null();
+    fc_arena_free(&scratch);
+    return json;
+}
+
 static json_t *row_json(const struct answer *a, const struct row *r)
 {
     const struct fc_load_summary *s = &r->links;
@@ -154,7 +165,7 @@ static json_t *row_json(const struct answer *a, const struct row *r)
         fc_json_real(NAN), "elapsed_s", fc_json_real(r->elapsed_s), "lower_bound_s",
         fc_json_real(a->bound.time_s), "bound_binds", a->bound.binds[0] ? a->bound.binds : NULL, "gap_percent",
         fc_json_real(gap_percent(a, r)), "proof", proof_json(&r->proof), "background",
-        fc_json_background(a->arguments, a->session, s->hottest));
+        background_json(a, s->hottest));
 }
 
 /* The best strategy's keys, and the list of all when there are several. */
@@ -181,7 +192,7 @@ static json_t *to_json(const struct answer *a)
  * traffic. */
 static enum fc_code find_bound(struct answer *a, const char *wanted, struct fc_status *st)
 {
-    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    struct fc_map_problem problem = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     size_t n = strcspn(wanted, ":"); /* an argument may follow */
     bool strategy = !strcmp(wanted, "all");
     for (const struct fc_strategy_ops *const *s = fc_strategies; *s; s++)
@@ -226,7 +237,7 @@ static enum fc_code try_strategy(struct answer *a, const struct fc_map_problem *
                                         .split_share = problem->split_share,
                                         .background_bytes_per_s = a->session->background_bytes_per_s};
     double start = fc_wall_s();
-    if (fc_session_map_problem(arguments, *problem, strategy, mapping, st)) return st->code;
+    if (fc_place_watched(arguments, *problem, strategy, mapping, st)) return st->code;
     row->elapsed_s = fc_wall_s() - start;
     row->strategy = mapping->strategy;
     row->proof = mapping->proof;
@@ -275,7 +286,7 @@ static void choose_rows(const struct fc_map_problem *problem, struct ledger *led
  * `optimize` and gets as much where it fits. */
 static struct fc_map_problem row_problem(const struct answer *a, const struct ledger *ledger, const char *strategy)
 {
-    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    struct fc_map_problem problem = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     uint32_t n_nodes = problem.nodes ? (uint32_t)problem.n_nodes : problem.net->n_nodes;
     bool two = problem.demand->n_tasks <= FC_EXACT_MOST && n_nodes <= FC_EXACT_MOST;
     problem.bound = &a->bound;
@@ -287,7 +298,7 @@ static struct fc_map_problem row_problem(const struct answer *a, const struct le
 
 static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *mappings, struct fc_status *st)
 {
-    struct fc_map_problem whole = fc_session_problem(a->arguments, a->session, a->demand);
+    struct fc_map_problem whole = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     struct ledger ledger = {.counted = !whole.starts_free, .left = fc_work_of_s(whole.time_s)};
     bool chosen[32];
     choose_rows(&whole, &ledger, chosen);
@@ -321,7 +332,7 @@ static enum fc_code try_all(struct answer *a, size_t most, struct fc_mapping *ma
 
 static enum fc_code try_one(struct answer *a, const char *strategy, struct fc_mapping *mapping, struct fc_status *st)
 {
-    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    struct fc_map_problem problem = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     problem.bound = &a->bound;
     return try_strategy(a, &problem, strategy, &a->rows[0], mapping, st);
 }
@@ -332,7 +343,7 @@ static enum fc_code write_file(const struct answer *a, const struct fc_mapping *
 {
     struct fc_launch job;
     if (!a->format) return fc_mapping_write(mapping, a->arguments->output, st);
-    struct fc_map_problem problem = fc_session_problem(a->arguments, a->session, a->demand);
+    struct fc_map_problem problem = fc_map_problem_of(&a->arguments->ask, a->session, a->demand);
     if (!fc_launch_start(&problem, mapping, &job, st)) {
         job.long_mapping = a->arguments->long_mapping;
         fc_launch_write(&job, a->format, a->arguments->output, st);
@@ -408,11 +419,13 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
     const char *wanted;
     if (read_arguments(arguments, &wanted, &answer.format, st) ||
         (arguments->plot && fc_plots_check(arguments->plot, st)) ||
-        fc_session_open(arguments, arguments->ask.machine, &session, st))
+        fc_open_machine(arguments, arguments->ask.machine, &session, st))
         return st->code;
     fc_session_only_rates(&session, st);
-    answer.background = fc_text_background(arguments, &session, FC_NONE, &session.arena, st);
-    if (!st->code && !fc_session_demand(arguments, &session, &demand, st)) {
+    struct fc_other_traffic other = {0};
+    if (!st->code && !fc_other_traffic_of(&arguments->ask, &session, FC_NONE, &session.arena, &other, st))
+        answer.background = fc_other_traffic_text(&other, &session.arena, st);
+    if (!st->code && !fc_job_demand(&arguments->ask, &session, &demand, st)) {
         if (find_bound(&answer, wanted, st))
             answer.n = 0;
         else if (!strcmp(wanted, "all"))

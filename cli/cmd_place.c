@@ -191,12 +191,12 @@ static enum fc_code find_load(struct fc_place_answer *a, struct fc_status *st)
     struct fc_demand demand;
     struct fc_flit_settings settings;
     const char *text = a->arguments->run.load ? a->arguments->run.load : "60%";
-    if (fc_flit_of_arguments(a->arguments, &settings, st) ||
+    if (fc_run_settings(&a->arguments->run, a->arguments->ask.seed, a->arguments->ask.threads, &settings, st) ||
         fc_demand_from_pattern(&a->session->net, "uniform", 1, &demand, st))
         return st->code;
     a->ideal = NAN;
     if (!fc_flit_ideal_throughput(&a->session->net, &demand, &settings, &a->ideal, st))
-        fc_flit_read_load("--load", text, a->session, &demand, &settings, &a->ideal, &a->load, st);
+        fc_run_load("--load", text, &a->session->net, &demand, &settings, &a->ideal, &a->load, st);
     fc_demand_free(&demand);
     return st->code;
 }
@@ -303,7 +303,7 @@ static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *
 {
     struct fc_session session;
     if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
-    if (fc_session_open(arguments, arguments->ask.machine, &session, st)) return st->code;
+    if (fc_open_machine(arguments, arguments->ask.machine, &session, st)) return st->code;
     struct fc_place_answer a = {.arguments = arguments, .session = &session};
     answer(&a, st);
     fc_place_model_free(&a.model);

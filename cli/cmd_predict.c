@@ -1,6 +1,6 @@
 /* cmd_predict.c - `predict`: time, communication, percent of peak, bottleneck and error band of a job on one or several
  * machines under one or several mappings. */
-#include "cli/prediction.h"
+#include "cli/predictions.h"
 #include "core/hostlist.h"
 #include "models/hosts.h"
 #include "plots/plots.h"
@@ -10,19 +10,38 @@
 #include <string.h>
 
 struct report {
-    struct fc_predicted *rows;
+    struct fc_prediction_row *rows;
     size_t n;
 };
+
 /* ---- printing ---- */
 
-static void print_assumed(FILE *stream, const struct fc_predicted *row)
+static void print_assumed(FILE *stream, const struct fc_answer *row)
 {
     if (row->assumed_flops_per_s > 0)
         fprintf(stream, "assumed        %g operations/s: the trace counts operations and does not tell (--flops-per-s)\n",
                 row->assumed_flops_per_s);
 }
 
-static void print_one(FILE *stream, const struct fc_predicted *row)
+static void print_period(FILE *stream, const struct fc_period_row *row)
+{
+    char a[64];
+    if (!row->asked) return;
+    if (!row->use.replayed) {
+        fprintf(stream, "period         not used, replayed in full: %s\n", row->use.why);
+        return;
+    }
+    fprintf(stream, "period         %llu of %llu replayed; the last doubling moved the time by %.2g %%\n",
+            (unsigned long long)row->use.replayed, (unsigned long long)row->use.repeats,
+            row->use.change_percent);
+    if (isnan(row->full_time_s))
+        fprintf(stream, "period error   not measured (--period check replays in full too)\n");
+    else
+        fprintf(stream, "period error   %+.2g %%: in full the time is %s\n", row->error_percent,
+                fc_format(a, sizeof a, row->full_time_s, FC_SECONDS));
+}
+
+static void print_one(FILE *stream, const struct fc_answer *row)
 {
     char a[64], b[64];
     const struct fc_prediction *p = &row->p;
@@ -50,7 +69,7 @@ static void print_one(FILE *stream, const struct fc_predicted *row)
                 fc_format(a, sizeof a, p->bottleneck_bytes, FC_BYTES), p->binds);
     fprintf(stream, "error          ");
     fc_print_error(stream, row->calibration, p->error_percent, p->extrapolated, p->why);
-    if (row->background) fprintf(stream, "background     %s\n", row->background);
+    if (row->other_text) fprintf(stream, "background     %s\n", row->other_text);
     fprintf(stream, "traffic        %s between nodes, %s inside, %s hop-bytes\n",
             fc_format(a, sizeof a, p->network_bytes, FC_BYTES), fc_format(b, sizeof b, p->local_bytes, FC_BYTES),
             isnan(row->hop_bytes) ? "unknown" : fc_format((char[64]){0}, 64, row->hop_bytes, FC_BYTES));
@@ -60,7 +79,7 @@ static void print_one(FILE *stream, const struct fc_predicted *row)
     if (row->n_uneven_calls)
         fprintf(stream, "uneven         %llu collective calls whose members recorded different bytes\n",
                 (unsigned long long)row->n_uneven_calls);
-    fc_print_period_row(stream, &row->period);
+    print_period(stream, &row->period);
     if (*row->confidence) fprintf(stream, "machine data   %s\n", row->confidence);
 }
 
@@ -68,17 +87,17 @@ static void print(FILE *stream, const void *what)
 {
     const struct report *report = what;
     if (report->n == 1) {
-        print_one(stream, report->rows);
+        print_one(stream, &report->rows->answer);
         return;
     }
-    fprintf(stream, "%s, %u tasks\n", report->rows->traffic, report->rows->n_tasks);
-    print_assumed(stream, report->rows);
+    fprintf(stream, "%s, %u tasks\n", report->rows->answer.traffic, report->rows->answer.n_tasks);
+    print_assumed(stream, &report->rows->answer);
     fprintf(stream, "\n");
     bool by_nodes = report->rows->nodes != NULL;
     fprintf(stream, "%-16s %-12s %10s %8s %8s %8s  %s%s\n", "machine", "mapping", "time", "comm %", "of peak", "error",
             by_nodes ? "nodes; " : "", "bottleneck");
     for (size_t i = 0; i < report->n; i++) {
-        const struct fc_predicted *r = &report->rows[i];
+        const struct fc_answer *r = &report->rows[i].answer;
         char time[64], error[32], machine[256];
         if (isnan(r->p.error_percent)) snprintf(error, sizeof error, "unknown");
         else snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
@@ -86,23 +105,37 @@ static void print(FILE *stream, const void *what)
                 fc_visible(machine, sizeof machine, r->machine, ""), r->mapping,
                 fc_format(time, sizeof time, r->p.time_s, FC_SECONDS),
                 r->p.time_s > 0 ? 100 * r->p.communication_s / r->p.time_s : 0, r->p.percent_of_peak, error,
-                by_nodes ? r->nodes : "", by_nodes ? "; " : "", r->bottleneck);
+                by_nodes ? report->rows[i].nodes : "", by_nodes ? "; " : "", r->bottleneck);
     }
 }
 
 /* ---- the command ---- */
 
-static enum fc_code predict_machine(struct fc_predictor *s, const char *name, const char *const *maps, size_t n_maps,
-                                    struct fc_predicted *rows, struct fc_status *st)
+/* What the rows have in common. */
+struct asking {
+    const struct fc_arguments *arguments;
+    struct fc_question q; /* changes with the list of nodes */
+    struct fc_job job;
+    const char **machines, **maps;
+    size_t n_machines, n_maps;
+    int most_timelines; /* the first so many predictions have one */
+};
+
+static enum fc_code predict_machine(struct asking *s, const char *name, struct fc_prediction_row *rows,
+                                    struct fc_status *st)
 {
     struct fc_session session;
     struct fc_demand demand = {0};
-    if (fc_session_open(s->arguments, name, &session, st)) return st->code;
-    fc_predictor_traffic(s, &session, maps, n_maps, &demand, st);
-    for (size_t i = 0; i < n_maps && !st->code; i++) {
-        fc_predict_one(s, &session, &demand, maps[i], &rows[i], st);
-        s->most_timelines -= rows[i].timeline != NULL;
+    if (fc_session_open(&s->q, name, &session, st)) return st->code;
+    if (fc_check_options(s->arguments, &session.machine, NULL, st) ||
+        fc_job_traffic(&s->job, &s->q, &session, s->maps, s->n_maps, &demand, st))
+        goto done;
+    for (size_t i = 0; i < s->n_maps && !st->code; i++) {
+        s->q.keep_timeline = s->most_timelines > 0;
+        fc_answer_placed(&s->q, &session, &s->job, &demand, s->maps[i], &rows[i].answer, st);
+        s->most_timelines -= rows[i].answer.timeline != NULL;
     }
+done:
     fc_demand_free(&demand);
     fc_session_close(&session);
     return st->code;
@@ -112,8 +145,9 @@ static enum fc_code predict_machine(struct fc_predictor *s, const char *name, co
 
 static int by_time(const void *a, const void *b)
 {
-    const struct fc_predicted *x = a, *y = b;
-    if (x->p.time_s != y->p.time_s) return x->p.time_s < y->p.time_s ? -1 : 1;
+    const struct fc_prediction_row *x = a, *y = b;
+    double left = x->answer.p.time_s, right = y->answer.p.time_s;
+    if (left != right) return left < right ? -1 : 1;
     return x->number < y->number ? -1 : 1;
 }
 
@@ -151,32 +185,26 @@ static enum fc_code find_lists(const struct fc_arguments *arguments, struct fc_a
 }
 
 /* Every machine with every list of nodes, fastest first where there are several lists. */
-static enum fc_code predict_all(struct fc_predictor *s, const char **machines, size_t n_machines, const char **maps,
-                                size_t n_maps, const struct node_lists *lists, const struct report *report,
+static enum fc_code predict_all(struct asking *s, const struct node_lists *lists, const struct report *report,
                                 struct fc_status *st)
 {
-    const struct fc_arguments *arguments = s->arguments;
     bool several = lists->n > 1;
     size_t n_lists = several ? lists->n : 1;
-    struct fc_arguments one = *arguments;
-    struct fc_predicted *rows = report->rows;
+    struct fc_prediction_row *rows = report->rows;
     const char *label = "";
-    s->arguments = &one;
-    for (size_t i = 0; i < n_machines * n_lists && !st->code; i++, rows += n_maps) {
+    for (size_t i = 0; i < s->n_machines * n_lists && !st->code; i++, rows += s->n_maps) {
         if (several) {
             const struct nodes *nodes = &lists->list[i % n_lists];
-            one.ask.nodes = nodes->given;
-            one.ask.nodes_line = nodes->line;
+            s->q.nodes = nodes->given;
+            s->q.nodes_line = nodes->line;
             label = nodes->label;
         }
-        predict_machine(s, machines[i / n_lists], maps, n_maps, rows, st);
-        for (size_t m = 0; m < n_maps && several && !st->code; m++) {
+        predict_machine(s, s->machines[i / n_lists], rows, st);
+        for (size_t m = 0; m < s->n_maps && several && !st->code; m++) {
             rows[m].nodes = label;
             rows[m].number = (size_t)(rows + m - report->rows);
-            json_object_set_new(rows[m].json, "nodes", json_string(label));
         }
     }
-    s->arguments = arguments;
     if (st->code && several) {
         size_t used = strlen(st->message);
         snprintf(st->message + used, sizeof st->message - used, " (with --nodes %.200s)", label);
@@ -185,44 +213,56 @@ static enum fc_code predict_all(struct fc_predictor *s, const char **machines, s
     return st->code;
 }
 
+static json_t *to_json(const struct report *report)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < report->n; i++) {
+        json_t *row = fc_answer_json(&report->rows[i].answer);
+        if (report->rows[i].nodes) json_object_set_new(row, "nodes", json_string(report->rows[i].nodes));
+        if (report->n == 1) {
+            json_decref(list);
+            return row;
+        }
+        json_array_append_new(list, row);
+    }
+    return json_pack("{s:o}", "predictions", list);
+}
+
 static enum fc_code deliver(const struct fc_arguments *arguments, const struct report *report, struct fc_arena *arena,
                             struct fc_status *st)
 {
-    json_t *json = report->rows[0].json;
-    if (report->n > 1) {
-        json_t *list = json_array();
-        for (size_t i = 0; i < report->n; i++) json_array_append(list, report->rows[i].json);
-        json = json_pack("{s:o}", "predictions", list);
-    } else {
-        json_incref(json);
-    }
-    fc_predicted_note(report->rows, report->n);
+    json_t *json = arguments->json ? to_json(report) : NULL;
+    for (size_t i = 0; i < report->n; i++)
+        fc_note_answer(arguments, &report->rows[i].answer, i ? &report->rows[i - 1].answer : NULL);
     enum fc_code code = fc_deliver(arguments, json, print, report, st);
     json_decref(json);
-    return code || !arguments->plot ? code : fc_predicted_plot(arguments, report->rows, report->n, arena, st);
+    return code || !arguments->plot ? code : fc_plot_prediction_rows(arguments, report->rows, report->n, arena, st);
 }
 
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct fc_arena arena = {0};
-    struct fc_predictor s = {0};
-    const char **machines, **maps;
-    size_t n_machines, n_maps;
+    struct fc_watch watch;
+    struct asking s = {.arguments = arguments};
     struct report report = {NULL, 0};
     struct node_lists lists = {NULL, 0};
-    if ((arguments->plot && fc_plots_check(arguments->plot, st)) || fc_predictor_start(arguments, &arena, &s, st) ||
-        fc_split_list(arguments->ask.machine, &arena, &machines, &n_machines, st) ||
-        fc_split_list(arguments->ask.map ? arguments->ask.map : "def", &arena, &maps, &n_maps, st) ||
-        find_lists(arguments, &arena, &lists, st))
-        goto done;
-    report.n = n_machines * n_maps * (lists.n > 1 ? lists.n : 1);
-    report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
+    if (!arguments->ask.machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE)");
+    if (arguments->plot && fc_plots_check(arguments->plot, st)) return st->code;
+    s.q = fc_watch_start(arguments, &watch);
+    s.q.keep_links = arguments->plot != NULL;
     s.most_timelines = arguments->plot ? FC_MOST_TIMELINES : 0;
-    if (report.rows) predict_all(&s, machines, n_machines, maps, n_maps, &lists, &report, st);
+    if (!fc_job_open(&s.q, &s.job, st) &&
+        !fc_split_list(arguments->ask.machine, &arena, &s.machines, &s.n_machines, st) &&
+        !fc_split_list(arguments->ask.map ? arguments->ask.map : "def", &arena, &s.maps, &s.n_maps, st) &&
+        !find_lists(arguments, &arena, &lists, st)) {
+        report.n = s.n_machines * s.n_maps * (lists.n > 1 ? lists.n : 1);
+        report.rows = fc_alloc(&arena, report.n, sizeof *report.rows, st);
+        if (report.rows) predict_all(&s, &lists, &report, st);
+    }
+    fc_watch_end(&watch);
     if (!st->code) deliver(arguments, &report, &arena, st);
-done:
-    for (size_t i = 0; report.rows && i < report.n; i++) fc_predicted_free(&report.rows[i]);
-    fc_predictor_end(&s);
+    for (size_t i = 0; report.rows && i < report.n; i++) fc_answer_free(&report.rows[i].answer);
+    fc_job_close(&s.job);
     fc_arena_free(&arena);
     return st->code;
 }

@@ -13,7 +13,8 @@ struct answer {
     const struct fc_arguments *arguments;
     struct fc_session session;
     struct fc_arena arena;
-    struct fc_predicted row[2];
+    struct fc_answer row[2];
+    json_t *prediction[2];
     struct fc_link_map map;
     struct fc_page page;
     struct fc_page_line inputs[MOST_INPUTS];
@@ -80,7 +81,7 @@ static enum fc_code find_hottest(struct answer *a, int side, struct fc_status *s
 
 /* ---- words ---- */
 
-static const char *text_of_error(struct answer *a, const struct fc_predicted *row, struct fc_status *st)
+static const char *text_of_error(struct answer *a, const struct fc_answer *row, struct fc_status *st)
 {
     struct fc_memory_stream out;
     const char *copy = NULL;
@@ -116,7 +117,7 @@ static void list_inputs(struct answer *a, struct fc_status *st)
 {
     const struct fc_arguments *arguments = a->arguments;
     const struct fc_network *net = &a->session.net;
-    const struct fc_predicted *row = a->row;
+    const struct fc_answer *row = a->row;
     char one[64], two[64];
     add_input(a, "program", "fabricast " FC_VERSION);
     add_input(a, "machine", printed(a, st, "%s%s%s", row->machine, *row->title ? ": " : "", row->title));
@@ -140,7 +141,7 @@ static void list_inputs(struct answer *a, struct fc_status *st)
                   printed(a, st, "%s: %s", row[i].mapping, a->page.side[i].error));
     add_input(a, "calibration", row->calibration ? fc_last_part(row->calibration) : "none");
     add_input(a, "nodes", arguments->ask.nodes);
-    add_input(a, "background", row->background);
+    add_input(a, "background", row->other_text);
     if (row->period.asked)
         add_input(a, "periods", "the time is extrapolated from periods, loads are of the periods replayed");
     a->page.inputs = a->inputs;
@@ -148,7 +149,7 @@ static void list_inputs(struct answer *a, struct fc_status *st)
 
 static void describe_side(struct answer *a, int i, struct fc_status *st)
 {
-    const struct fc_predicted *row = &a->row[i];
+    const struct fc_answer *row = &a->row[i];
     a->page.side[i] = (struct fc_page_side){
         .label = row->mapping,
         .note = fc_words_mapping(row->mapping),
@@ -161,14 +162,14 @@ static void describe_side(struct answer *a, int i, struct fc_status *st)
         .link_bytes = row->link_bytes,
         .link_busy_s = row->link_busy_s,
         .node = row->node,
-        .prediction = row->json,
+        .prediction = a->prediction[i],
     };
 }
 
 static enum fc_code describe(struct answer *a, struct fc_status *st)
 {
     struct fc_page *page = &a->page;
-    const struct fc_predicted *row = a->row;
+    const struct fc_answer *row = a->row;
     page->net = &a->session.net;
     page->map = &a->map;
     page->n_tasks = row->n_tasks;
@@ -225,7 +226,7 @@ static void print(FILE *stream, const void *what)
     fprintf(stream, "%-16s %10s %8s %10s %8s  %s\n", "mapping", "time", "error", "bound", "of peak",
             "bottleneck");
     for (int i = 0; i < 2; i++) {
-        const struct fc_predicted *r = &a->row[i];
+        const struct fc_answer *r = &a->row[i];
         char time[64], bound[64], error[32] = "unknown";
         if (!isnan(r->p.error_percent)) snprintf(error, sizeof error, "+-%.0f %%", r->p.error_percent);
         fprintf(stream, "%-16s %10s %8s %10s %8.1f  %s\n", r->mapping,
@@ -248,7 +249,7 @@ static void print(FILE *stream, const void *what)
 static json_t *to_json(const struct answer *a)
 {
     json_t *list = json_array();
-    for (int i = 0; i < 2; i++) json_array_append(list, a->row[i].json);
+    for (int i = 0; i < 2; i++) json_array_append(list, a->prediction[i]);
     return json_pack(
         "{s:s, s:I, s:I, s:b, s:o, s:s, s:o}", "page", a->arguments->output, "page_bytes",
         (json_int_t)a->facts.bytes, "links", (json_int_t)a->facts.n_links, "rounded", a->facts.bits < 53,
@@ -265,7 +266,7 @@ static enum fc_code write_page(struct answer *a, struct fc_status *st)
     struct fc_arguments to_stdout = *a->arguments;
     to_stdout.output = NULL;
     json_t *json = a->arguments->json ? to_json(a) : NULL;
-    fc_predicted_note(a->row, 2);
+    for (int i = 0; i < 2; i++) fc_note_answer(a->arguments, &a->row[i], i ? &a->row[0] : NULL);
     fc_deliver(&to_stdout, json, print, a, st);
     json_decref(json);
     return st->code;
@@ -314,25 +315,29 @@ static enum fc_code two_maps(const struct fc_arguments *arguments, struct fc_are
 static enum fc_code run(const struct fc_arguments *arguments, struct fc_status *st)
 {
     struct answer *a = calloc(1, sizeof *a);
-    struct fc_predictor predictor = {0};
+    struct fc_job job = {0};
     struct fc_demand demand = {0};
+    struct fc_watch watch;
     if (!a) return fc_out_of_memory(st, "the page");
     a->arguments = arguments;
     const char *maps[2] = {"def", "optimize"};
     if (!check(arguments, st) && !two_maps(arguments, &a->arena, maps, st) &&
-        !fc_predictor_start(arguments, &a->arena, &predictor, st) &&
-        !fc_session_open(arguments, arguments->ask.machine, &a->session, st)) {
-        predictor.keep_links = true;
-        if (!fc_predictor_traffic(&predictor, &a->session, maps, 2, &demand, st) &&
-            !fc_predict_one(&predictor, &a->session, &demand, maps[0], &a->row[0], st) &&
-            !fc_predict_one(&predictor, &a->session, &demand, maps[1], &a->row[1], st))
-            write_page(a, st);
+        !fc_job_open(&arguments->ask, &job, st) &&
+        !fc_open_machine(arguments, arguments->ask.machine, &a->session, st)) {
+        struct fc_question q = fc_watch_start(arguments, &watch);
+        q.keep_links = true;
+        bool made = !fc_job_traffic(&job, &q, &a->session, maps, 2, &demand, st) &&
+                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[0], &a->row[0], st) &&
+                    !fc_answer_placed(&q, &a->session, &job, &demand, maps[1], &a->row[1], st);
+        fc_watch_end(&watch);
+        for (int i = 0; made && i < 2; i++) a->prediction[i] = fc_answer_json(&a->row[i]);
+        if (made) write_page(a, st);
         fc_demand_free(&demand);
         fc_link_map_free(&a->map);
         fc_session_close(&a->session);
     }
-    for (int i = 0; i < 2; i++) fc_predicted_free(&a->row[i]);
-    fc_predictor_end(&predictor);
+    for (int i = 0; i < 2; i++) json_decref(a->prediction[i]), fc_answer_free(&a->row[i]);
+    fc_job_close(&job);
     fc_arena_free(&a->arena);
     free(a);
     return st->code;

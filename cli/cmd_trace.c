@@ -36,7 +36,7 @@ static enum fc_code export(const char *path, const struct fc_trace_writer *write
     struct fc_output out;
     if (fc_trace_read_with(path, options, &trace, st)) return st->code;
     bool writes_operations = !strcmp(writer->name, "ti");
-    if ((writes_operations || !fc_check_speeds(a, &trace, st)) && !fc_output_open(&out, a->output, st)) {
+    if ((writes_operations || !fc_check_speeds(&a->ask, &trace, st)) && !fc_output_open(&out, a->output, st)) {
         if (!writer->write(&trace, options, out.stream, losses, st)) fc_output_close(&out, st);
         fc_output_abandon(&out);
     }
@@ -58,7 +58,7 @@ static enum fc_code convert_with(const struct fc_arguments *a, const struct fc_t
     if (choose_form(a, &writer, &text, st)) return st->code;
     if (writer) return export(path, writer, a, options, st);
     if (fc_source_open(path, options, &source, st)) return st->code;
-    if (!fc_check_speeds(a, source.head, st)) fc_source_write(&source, a->output, text, st);
+    if (!fc_check_speeds(&a->ask, source.head, st)) fc_source_write(&source, a->output, text, st);
     fc_source_close(&source);
     return st->code;
 }
@@ -67,7 +67,7 @@ static enum fc_code convert(const struct fc_arguments *a, struct fc_status *st)
 {
     struct fc_arena arena = {0};
     struct fc_trace_options options;
-    if (!fc_trace_options_of(a, &arena, &options, st)) convert_with(a, &options, st);
+    if (!fc_trace_options_of(&a->ask, &arena, &options, st)) convert_with(a, &options, st);
     fc_arena_free(&arena);
     return st->code;
 }
@@ -78,8 +78,8 @@ static enum fc_code generate(const struct fc_arguments *a, struct fc_status *st)
     struct fc_demand demand = {0};
     struct fc_trace trace = {0};
     if (!a->output) return fc_refuse(st, FC_INPUT, "no output (expected `trace generate -m M -p PATTERN -o FILE`)");
-    if (fc_session_open(a, a->ask.machine, &session, st)) return st->code;
-    if (!fc_session_demand(a, &session, &demand, st) &&
+    if (fc_open_machine(a, a->ask.machine, &session, st)) return st->code;
+    if (!fc_job_demand(&a->ask, &session, &demand, st) &&
         !fc_trace_generate(&demand, a->iterations, a->ask.compute_s, &trace, st)) {
         fc_trace_write(&trace, a->output, a->text, st);
         fc_trace_free(&trace);

@@ -1,41 +1,8 @@
-/* phases.c - phases of a trace: the option that chooses some, and the table of all. */
+/* phases.c - the table of a trace's phases. */
 #include "cli/cli.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* Digits only; moves *at behind them. */
-static bool read_number(const char **at, uint64_t *number)
-{
-    char *end;
-    if (!isdigit((unsigned char)**at)) return false;
-    errno = 0;
-    *number = strtoull(*at, &end, 10);
-    *at = end;
-    return errno == 0;
-}
-
-enum fc_code fc_demand_of_argument(const struct fc_arguments *arguments, const struct fc_trace *trace,
-                                   struct fc_demand *demand, struct fc_status *st)
-{
-    const char *at = arguments->ask.phase;
-    uint64_t first = 0, last = 0;
-    bool good = read_number(&at, &first);
-    last = first;
-    if (good && *at == '-') {
-        at++;
-        good = read_number(&at, &last) && last >= first;
-    }
-    if (!good || *at)
-        return fc_refuse(st, FC_INPUT, "--phase: '%s' is no phase (expected N or N-M, counted from 0)",
-                         arguments->ask.phase);
-    struct fc_collective_choice choice;
-    if (fc_session_collectives(arguments, &choice, st)) return st->code;
-    return fc_demand_of_phases_by(trace, &choice, first, last, demand, st);
-}
 
 static const char *ending_name(const struct fc_job_phase *p)
 {

@@ -1,14 +1,15 @@
 /* predict_plots.c - `predict --plot`: times, percent of peak, links; of a replay also what the ranks do, as sums and over
  * time, and the throughput between nodes. */
-#include "cli/prediction.h"
+#include "cli/predictions.h"
 #include "plots/plots.h"
 #include "solvers/replay/timeline.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 struct figures {
     const struct fc_arguments *arguments;
-    const struct fc_predicted *rows;
+    const struct fc_prediction_row *rows;
     size_t n;
     const char **label; /* [n] "bgl-64 def" */
     const char *title;
@@ -20,13 +21,30 @@ static bool name_rows(struct figures *f)
 {
     f->label = fc_alloc(f->arena, f->n, sizeof *f->label, f->st);
     for (size_t i = 0; f->label && i < f->n; i++) {
-        const struct fc_predicted *r = &f->rows[i];
+        const struct fc_answer *r = &f->rows[i].answer;
+        const char *nodes = f->rows[i].nodes;
         char label[256];
-        snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, r->nodes ? " " : "", r->nodes ? r->nodes : "");
+        snprintf(label, sizeof label, "%s %s%s%s", r->machine, r->mapping, nodes ? " " : "", nodes ? nodes : "");
         f->label[i] = fc_copy_text(f->arena, label, f->st);
     }
-    f->title = fc_plot_title(f->arguments, f->arena, f->st, "%s, %u tasks", f->rows->traffic, f->rows->n_tasks);
+    f->title = fc_plot_title(f->arguments, f->arena, f->st, "%s, %u tasks", f->rows->answer.traffic, f->rows->answer.n_tasks);
     return !f->st->code;
+}
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Times of the links that are busy, most first. */
+static void sort_busy(const struct figures *f, const struct fc_answer *r, struct fc_plot_links *links)
+{
+    double *busy_s = fc_alloc(f->arena, r->n_links, sizeof *busy_s, f->st);
+    for (uint32_t l = 0; busy_s && l < r->n_links; l++)
+        if (r->link_busy_s[l] > 0) busy_s[links->n++] = r->link_busy_s[l];
+    if (busy_s) qsort(busy_s, links->n, sizeof *busy_s, descending);
+    links->busy_s = busy_s;
 }
 
 static bool plot_times(const struct figures *f)
@@ -35,10 +53,11 @@ static bool plot_times(const struct figures *f)
     struct fc_plot_links *links = fc_alloc(f->arena, f->n, sizeof *links, f->st);
     struct fc_plot_peak *peaks = fc_alloc(f->arena, f->n, sizeof *peaks, f->st);
     for (size_t i = 0; !f->st->code && i < f->n; i++) {
-        const struct fc_predicted *r = &f->rows[i];
+        const struct fc_answer *r = &f->rows[i].answer;
         bars[i] = (struct fc_plot_prediction){f->label[i], r->p.computation_s, r->p.communication_s, r->p.bound_s,
                                               r->p.percent_of_peak};
-        links[i] = (struct fc_plot_links){f->label[i], r->busy_s, r->n_busy};
+        links[i] = (struct fc_plot_links){f->label[i], NULL, 0};
+        sort_busy(f, r, &links[i]);
         peaks[i] = (struct fc_plot_peak){f->label[i], r->p.percent_of_peak, r->p.error_percent, r->p.time_s};
     }
     const char *directory = f->arguments->plot;
@@ -52,7 +71,7 @@ static bool plot_ranks(const struct figures *f)
     size_t n = f->n < FC_MOST_RANK_FRAMES ? f->n : FC_MOST_RANK_FRAMES;
     struct fc_plot_ranks *ranks = fc_alloc(f->arena, n, sizeof *ranks, f->st);
     for (size_t i = 0; ranks && i < n; i++) {
-        const struct fc_predicted *r = &f->rows[i];
+        const struct fc_answer *r = &f->rows[i].answer;
         ranks[i] = (struct fc_plot_ranks){f->label[i], r->rank_compute_s, r->rank_finish_s, r->n_tasks, r->p.time_s};
     }
     return ranks && !fc_plot_ranks(f->arguments->plot, f->title, ranks, n, f->st);
@@ -61,7 +80,7 @@ static bool plot_ranks(const struct figures *f)
 /* A replay of some periods shows those. */
 static const char *course_label(const struct figures *f, size_t i)
 {
-    const struct fc_period_row *p = &f->rows[i].period;
+    const struct fc_period_row *p = &f->rows[i].answer.period;
     char label[320];
     if (!p->use.replayed || !isnan(p->full_time_s)) return f->label[i];
     snprintf(label, sizeof label, "%s (%llu of %llu periods)", f->label[i], (unsigned long long)p->use.replayed,
@@ -75,7 +94,7 @@ static bool plot_courses(const struct figures *f)
     struct fc_plot_course courses[FC_MOST_TIMELINES];
     size_t n = 0;
     for (size_t i = 0; i < f->n && n < FC_MOST_TIMELINES; i++) {
-        const struct fc_timeline *t = f->rows[i].timeline;
+        const struct fc_timeline *t = f->rows[i].answer.timeline;
         if (!t) continue;
         double *bytes_per_s = fc_alloc(f->arena, t->n_bins, sizeof *bytes_per_s, f->st);
         for (uint32_t b = 0; bytes_per_s && b < t->n_bins; b++) bytes_per_s[b] = t->network_bytes[b] / t->bin_s;
@@ -104,8 +123,8 @@ static bool plot_courses(const struct figures *f)
            !fc_plot_throughput(directory, f->title, &throughput, f->st);
 }
 
-enum fc_code fc_predicted_plot(const struct fc_arguments *arguments, const struct fc_predicted *rows, size_t n,
-                               struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_plot_prediction_rows(const struct fc_arguments *arguments, const struct fc_prediction_row *rows, size_t n,
+                                     struct fc_arena *arena, struct fc_status *st)
 {
     static const char *const of_traffic[] = {"predictions", "percent-of-peak", "link-loads", NULL},
                              *const of_trace[] = {"predictions", "percent-of-peak", "link-loads", "ranks",

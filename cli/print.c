@@ -1,5 +1,6 @@
 /* print.c - what several commands print alike. */
 #include "cli/cli.h"
+#include "cli/predictions.h"
 #include "cli/report_words.h"
 
 #include <math.h>
@@ -94,6 +95,13 @@ void fc_print_error(FILE *stream, const char *calibration, double error_percent,
     fprintf(stream, "+-%.0f %%", error_percent);
     if (calibration) fprintf(stream, ", calibrated by %s", fc_last_part(calibration));
     fprintf(stream, "%s%s\n", extrapolated ? "; extrapolated: " : "", extrapolated ? why : "");
+}
+
+void fc_note_answer(const struct fc_arguments *arguments, const struct fc_answer *a, const struct fc_answer *before)
+{
+    fc_note_search(arguments, "optimize", a->stopped, a->unsearched);
+    if (a->misfit && !(before && before->misfit && !strcmp(before->uncalibrated, a->uncalibrated)))
+        fc_note_uncalibrated(a->uncalibrated);
 }
 
 enum fc_code fc_deliver(const struct fc_arguments *arguments, const json_t *json,

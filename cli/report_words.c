@@ -70,7 +70,7 @@ static bool overlap(const struct fc_prediction *a, const struct fc_prediction *b
     return slow->time_s * (1 - slow->error_percent / 100) <= fast->time_s * (1 + fast->error_percent / 100);
 }
 
-const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_predicted *after,
+const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after,
                              struct fc_arena *arena, struct fc_status *st)
 {
     char text[200], name[100];

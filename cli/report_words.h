@@ -2,7 +2,7 @@
 #ifndef FC_CLI_REPORT_WORDS_H
 #define FC_CLI_REPORT_WORDS_H
 
-#include "cli/prediction.h"
+#include "cli/predictions.h"
 
 /* "330 ms": three digits. */
 const char *fc_words_time(double time_s, struct fc_arena *arena, struct fc_status *st);
@@ -16,7 +16,7 @@ const char *fc_words_mapping(const char *label);
 const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class_title,
                                 struct fc_arena *arena, struct fc_status *st);
 /* "optimized mapping 14.5× faster", and whether the errors of the two times overlap. */
-const char *fc_words_speedup(const struct fc_predicted *before, const struct fc_predicted *after,
+const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after,
                              struct fc_arena *arena, struct fc_status *st);
 /* The command line, quoted for sh where it must be. */
 const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,

@@ -208,7 +208,7 @@ static enum fc_code find_phases(const struct fc_arguments *a, const char *path, 
 {
     struct fc_trace trace;
     struct fc_collective_choice choice;
-    if (fc_session_collectives(a, &choice, st) || fc_trace_read_with(path, options, &trace, st)) return st->code;
+    if (fc_read_collectives(&a->ask, &choice, st) || fc_trace_read_with(path, options, &trace, st)) return st->code;
     fc_job_phases_find_by(&trace, &choice, phases, st);
     fc_trace_free(&trace);
     return st->code;
@@ -223,12 +223,12 @@ enum fc_code fc_trace_info(const struct fc_arguments *a, struct fc_status *st)
     struct fc_trace_options options;
     struct fc_arena arena = {0};
     if (!path) return fc_refuse(st, FC_INPUT, "no trace (expected `trace %s FILE`)", a->words[0]);
-    if (fc_trace_options_of(a, &arena, &options, st) || fc_source_open(path, &options, &source, st)) {
+    if (fc_trace_options_of(&a->ask, &arena, &options, st) || fc_source_open(path, &options, &source, st)) {
         fc_arena_free(&arena);
         return st->code;
     }
     i.trace = source.head;
-    if (!fc_check_speeds(a, i.trace, st) && !fc_trace_count_periods(&source, &i.census, &i.period, st) &&
+    if (!fc_check_speeds(&a->ask, i.trace, st) && !fc_trace_count_periods(&source, &i.census, &i.period, st) &&
         (!a->phases || (!find_phases(a, path, &options, &phases, st) && !fc_table_phases(&phases, &phases.arena, &i.rows, st)))) {
         json_t *json = a->json ? info_json(&i) : NULL;
         if (json && a->phases) json_object_set_new(json, "phases", fc_json_phases(&phases));

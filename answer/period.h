@@ -1,8 +1,8 @@
-/* period.h - `predict --period`: an iterative program's trace replayed by some of its periods. */
-#ifndef FC_CLI_PERIOD_H
-#define FC_CLI_PERIOD_H
+/* period.h - an iterative program's trace replayed by some of its periods (period.c). */
+#ifndef FC_ANSWER_PERIOD_H
+#define FC_ANSWER_PERIOD_H
 
-#include "cli/cli.h"
+#include "answer/question.h"
 #include "solvers/replay/replay_period.h"
 
 enum fc_period_mode { FC_PERIOD_OFF, FC_PERIOD_AUTO, FC_PERIOD_CHECK };
@@ -10,19 +10,18 @@ enum fc_period_mode { FC_PERIOD_OFF, FC_PERIOD_AUTO, FC_PERIOD_CHECK };
 /* What became of it, for one prediction. */
 struct fc_period_row {
     bool asked;
-    const struct fc_period *period;
+    uint64_t repeats, least_calls, most_calls; /* of the trace: periods, events of a rank in one */
+    double covers;                             /* share of the events that are in periods */
     struct fc_period_use use;
     double full_time_s, error_percent; /* NaN: not measured */
 };
-/* --period; off where it is not given. FC_INPUT: another word, or no trace. */
-enum fc_code fc_read_period(const struct fc_arguments *arguments, enum fc_period_mode *mode,
+/* q->period; off where it is not given. FC_INPUT: another word. */
+enum fc_code fc_read_period(const struct fc_question *q, enum fc_period_mode *mode,
                             struct fc_status *st);
 /* Replays the source (restarted) by its periods as the mode asks, or in full. */
 enum fc_code fc_replay_by(enum fc_period_mode mode, const struct fc_network *net,
                           struct fc_trace_source *source, const struct fc_period *period,
                           const struct fc_placement *placement, const struct fc_replay_settings *settings,
                           struct fc_replay *replay, struct fc_period_row *row, struct fc_status *st);
-void fc_print_period_row(FILE *stream, const struct fc_period_row *row);
-json_t *fc_json_period_row(const struct fc_period_row *row);
 
 #endif

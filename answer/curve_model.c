@@ -1,6 +1,6 @@
 /* curve_model.c - the queueing model's points of `curve`: turns, calibration beside the machine's file,
  * answers. */
-#include "cli/curve_model.h"
+#include "answer/curve_model.h"
 #include "models/deadlock/cdg.h"
 
 #include <math.h>
@@ -50,13 +50,13 @@ static enum fc_code solve_open(void *context, double load, struct fc_queueing_an
     return code;
 }
 
-static enum fc_code solve_windows(const struct fc_arguments *arguments, struct fc_curve_model *m,
+static enum fc_code solve_windows(const struct fc_curve_question *q, struct fc_curve_model *m,
                                   struct fc_status *st)
 {
     const char **items;
     const struct fc_window_model open = {m->model, solve_open, m->saturation, m->turns.flits_mean};
-    if (!arguments->curve.windows) return FC_OK;
-    if (fc_split_list(arguments->curve.windows, &m->arena, &items, &m->n_windows, st)) return st->code;
+    if (!q->windows) return FC_OK;
+    if (fc_split_list(q->windows, &m->arena, &items, &m->n_windows, st)) return st->code;
     m->windows = fc_alloc(&m->arena, m->n_windows + 1, sizeof *m->windows, st);
     for (size_t i = 0; i < m->n_windows && !st->code; i++) {
         char *end;
@@ -68,12 +68,11 @@ static enum fc_code solve_windows(const struct fc_arguments *arguments, struct f
     return st->code;
 }
 
-static enum fc_code solve(const struct fc_arguments *arguments, const struct fc_session *session,
+static enum fc_code solve(const struct fc_curve_question *q, const struct fc_session *session, const char *pattern,
                           const struct fc_demand *demand, const struct fc_flit_settings *settings,
                           const double *load, struct fc_curve_model *m, struct fc_status *st)
 {
-    const char *pattern = arguments->ask.pattern;
-    uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
+        uint64_t hops = (uint64_t)fmin(MOST_HOPS, fmax(LEAST_HOPS, (double)HOPS_A_LINK * session->net.n_links));
     if (fc_calibration_find(&session->net, &m->calibration, &m->calibrated, &m->misfit, st) ||
         fc_turns_make(&session->net, demand, settings, hops, &m->turns, st) || check_sample(&m->turns, st) ||
         fc_calibrated_open(m->calibrated ? &m->calibration : NULL, &m->turns, pattern, settings, &m->model,
@@ -81,14 +80,14 @@ static enum fc_code solve(const struct fc_arguments *arguments, const struct fc_
         return st->code;
     if (solve_loads(demand, settings, load, m, st)) return st->code;
     m->saturation = fc_calibrated_saturation(m->model, &m->saturation_percent);
-    if (solve_windows(arguments, m, st)) return st->code;
+    if (solve_windows(q, m, st)) return st->code;
     m->ideal = 1 / m->turns.max_service_rate;
     const struct fc_vc_rule_ops *rule = fc_vc_rule_of(&session->machine);
     m->vc_rule = settings->vc_rule ? settings->vc_rule : rule ? rule->name : "none";
     return FC_OK;
 }
 
-enum fc_code fc_curve_model_solve(const struct fc_arguments *arguments, const struct fc_session *session,
+enum fc_code fc_curve_model_solve(const struct fc_curve_question *q, const struct fc_session *session, const char *pattern,
                                   const struct fc_demand *demand, const struct fc_flit_settings *settings,
                                   const double *load, size_t n, struct fc_curve_model *model,
                                   struct fc_status *st)
@@ -96,9 +95,9 @@ enum fc_code fc_curve_model_solve(const struct fc_arguments *arguments, const st
     memset(model, 0, sizeof *model);
     model->n = n;
     model->answers = fc_alloc(&model->arena, n + 1, sizeof *model->answers, st);
-    if (!model->answers || fc_curve_pairs_read(arguments, &session->net, n, &model->arena, &model->pairs, st))
+    if (!model->answers || fc_curve_pairs_read(q, &session->net, n, &model->arena, &model->pairs, st))
         return st->code;
-    return solve(arguments, session, demand, settings, load, model, st);
+    return solve(q, session, pattern, demand, settings, load, model, st);
 }
 
 void fc_curve_model_free(struct fc_curve_model *model)
@@ -108,77 +107,4 @@ void fc_curve_model_free(struct fc_curve_model *model)
     if (model->calibrated) fc_calibration_free(&model->calibration);
     fc_arena_free(&model->arena);
     memset(model, 0, sizeof *model);
-}
-
-/* ---- printing ---- */
-
-void fc_curve_model_print_head(const struct fc_curve_model *model, FILE *stream)
-{
-    fprintf(stream, "model       queueing, ");
-    if (!model->calibrated) {
-        fprintf(stream, "not calibrated (fabricast calibrate measures its error)\n");
-        return;
-    }
-    int tier = model->n ? (int)model->answers[0].tier : FC_TIER_NONE;
-    fprintf(stream, "calibrated by %s (%s)\n", fc_last_part(model->calibration.file),
-            fc_calibration_tier_names[tier]);
-}
-
-void fc_curve_model_print_notes(const struct fc_curve_model *model, FILE *stream)
-{
-    if (!model->calibrated) return; /* the head says it */
-    for (size_t i = 0; i < model->n; i++) {
-        const struct fc_calibrated_answer *a = &model->answers[i];
-        bool told = !*a->why || !a->model.stable;
-        for (size_t j = 0; j < i && !told; j++)
-            told = model->answers[j].model.stable && !strcmp(model->answers[j].why, a->why);
-        if (told) continue;
-        fprintf(stream, "%s", a->extrapolated ? "* extrapolated: " : "no error known: ");
-        fprintf(stream, "%s\n", a->why);
-    }
-}
-
-json_t *fc_curve_model_json(const struct fc_curve_model *model, size_t i)
-{
-    const struct fc_calibrated_answer *answer = &model->answers[i];
-    const struct fc_queueing_answer *m = &answer->model;
-    bool stable = m->stable;
-    json_t *point = json_pack("{s:o, s:o, s:o, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:b}", "packet_latency_cycles",
-                     fc_json_real(stable ? m->latency_mean_cycles : (double)NAN), "accepted",
-                     fc_json_real(stable ? m->load_flits_per_cycle : (double)NAN), "error_percent",
-                     fc_json_real(stable ? answer->error_percent : (double)NAN), "tier",
-                     fc_calibration_tier_names[answer->tier], "extrapolated", answer->extrapolated, "why",
-                     answer->why, "network_latency_cycles",
-                     fc_json_real(stable ? m->network_cycles : (double)NAN), "source_queue_cycles",
-                     fc_json_real(stable ? m->source_cycles : (double)NAN), "p95_cycles",
-                     fc_json_real(stable ? m->latency_p95_cycles : (double)NAN), "p99_cycles",
-                     fc_json_real(stable ? m->latency_p99_cycles : (double)NAN), "stable", stable);
-    fc_curve_pairs_json(&model->pairs, i, point);
-    return point;
-}
-
-void fc_curve_model_print_windows(const struct fc_curve_model *model, FILE *stream)
-{
-    if (!model->n_windows) return;
-    fprintf(stream, "\n%12s %12s %12s  limit\n%12s %12s %12s\n", "window", "accepted", "latency", "packets",
-            "flits/node/c", "cycles");
-    for (size_t i = 0; i < model->n_windows; i++) {
-        const struct fc_window_answer *w = &model->windows[i];
-        fprintf(stream, "%12u %12.4g %12.2f  %s\n", w->window_packets, w->load_flits_per_cycle,
-                w->latency_mean_cycles, w->saturated ? "network" : "window");
-    }
-}
-
-json_t *fc_curve_model_windows_json(const struct fc_curve_model *model)
-{
-    if (!model->n_windows) return NULL;
-    json_t *list = json_array();
-    for (size_t i = 0; i < model->n_windows; i++) {
-        const struct fc_window_answer *w = &model->windows[i];
-        json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:s}", "window_packets", (json_int_t)w->window_packets,
-                                              "accepted", fc_json_real(w->load_flits_per_cycle),
-                                              "packet_latency_cycles", fc_json_real(w->latency_mean_cycles), "limit",
-                                              w->saturated ? "network" : "window"));
-    }
-    return list;
 }

@@ -1,21 +1,21 @@
-/* background.c - --background and --background-nodes: other jobs beside the one that is asked about, and what
- * the answer says of them.
+/* background.c - other jobs beside the one that is asked about, and what an answer says of them. `background` is one of
  *
- *     PATTERN:LOAD            a pattern between all nodes, or those of --background-nodes: LOAD in flits a
- *                             node and cycle (0.3), of the busiest link's time (30%), payload a node
- * (50MB/s), or full: every source always has a packet waiting FILE[:over=TIME]        a graph: bytes/s
- * between nodes, or bytes that flow anew in every TIME trace:FILE[:over=TIME]  another job's mean rates: its
- * bytes in the time that it takes here alone, or in TIME job:FILE                the other job itself in the
- * same replay, again and again (replay_beside.c) */
-#include "cli/cli.h"
+ *     PATTERN:LOAD             between all nodes, or those of `background_nodes`: LOAD in flits a node and cycle (0.3), of
+ *                              the busiest link's time (30%), payload a node (50MB/s), or full: every source always has a
+ *                              packet waiting
+ *     FILE[:over=TIME]         a graph: bytes/s between nodes, or bytes that flow anew in every TIME
+ *     trace:FILE[:over=TIME]   another job's mean rates: its bytes in the time that it takes here alone, or in TIME
+ *     job:FILE                 the other job itself in the same replay, again and again (replay_beside.c) */
+#include "answer/session.h"
 #include "models/hosts.h"
 #include "traces/trace_source.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct other {
-    const struct fc_arguments *arguments;
+    const struct fc_question *q;
     struct fc_session *session;
     struct fc_arena scratch;
     uint32_t *nodes; /* where it runs */
@@ -29,9 +29,9 @@ struct other {
 static enum fc_code read_listed(struct other *o)
 {
     struct fc_status why = {0};
-    o->listed = o->arguments->ask.background_nodes != NULL;
+    o->listed = o->q->background_nodes != NULL;
     static const char whose[] = "--nodes: "; /* what the reader of lists takes them for */
-    if (!o->listed || !fc_nodes_read(&o->session->net, o->arguments->ask.background_nodes, 0, &o->scratch, &o->nodes,
+    if (!o->listed || !fc_nodes_read(&o->session->net, o->q->background_nodes, 0, &o->scratch, &o->nodes,
                                      &o->n_nodes, &why))
         return FC_OK;
     if (*why.file) return fc_fail(o->st, why.code, (struct fc_place){why.file, why.line}, "%s", why.message);
@@ -129,7 +129,7 @@ static enum fc_code of_pattern(struct other *o, const char *text)
     if (read_load(value, &kind, &load, o->st)) return o->st->code;
     *last = 0;
     return fc_background_of_pattern(&o->session->net, pattern, o->nodes, o->n_nodes, kind, load,
-                                    o->arguments->ask.seed, &o->session->background, o->st);
+                                    o->q->seed, &o->session->background, o->st);
 }
 
 /* ---- files ---- */
@@ -157,7 +157,7 @@ static enum fc_code of_graph(struct other *o, char *file)
         return o->st->code;
     const uint32_t *node = place(o, file, demand.n_tasks, 1);
     if (node)
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->ask.seed,
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed,
                                 &o->session->background, o->st);
     fc_demand_free(&demand);
     return o->st->code;
@@ -188,7 +188,7 @@ static enum fc_code of_trace(struct other *o, char *file)
     const uint32_t *node = place(o, file, trace.n_ranks, (uint64_t)o->session->machine.cores_per_node);
     if (node && (over_s > 0 || !time_alone(o, &trace, node, &over_s)) &&
         !fc_demand_of_job(&trace, &demand, o->st))
-        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->arguments->ask.seed,
+        fc_background_of_demand(&o->session->net, &demand, node, 1 / over_s, o->q->seed,
                                 &o->session->background, o->st);
     fc_demand_free(&demand);
     fc_trace_free(&trace);
@@ -198,7 +198,7 @@ static enum fc_code of_trace(struct other *o, char *file)
 static enum fc_code of_job(struct other *o, const char *file)
 {
     struct fc_session *s = o->session;
-    if (!o->arguments->ask.trace)
+    if (!o->q->trace)
         return fc_refuse(
             o->st, FC_INPUT,
             "--background: job:FILE is replayed beside a trace (expected -t TRACE; or trace:FILE, its mean "
@@ -212,25 +212,13 @@ static enum fc_code of_job(struct other *o, const char *file)
     return FC_OK;
 }
 
-enum fc_code fc_session_replay_beside(struct fc_session *s, const struct fc_trace_source *source,
-                                      const struct fc_placement *placement,
-                                      const struct fc_replay_settings *settings, struct fc_replay *replay,
-                                      struct fc_status *st)
-{
-    if (!source->head->events)
-        return fc_refuse(st, FC_NO, "--background job: %s is too long to be joined with another trace in memory "
-                                    "(expected trace: and the other's mean rates)", source->head->file);
-    return fc_replay_beside(&s->net, source->head, placement, &s->other, &s->other_placement, settings, replay,
-                            &s->beside, st);
-}
-
-enum fc_code fc_session_background(const struct fc_arguments *arguments, struct fc_session *s,
+enum fc_code fc_session_background(const struct fc_question *q, struct fc_session *s,
                                    struct fc_status *st)
 {
-    struct other o = {.arguments = arguments, .session = s, .st = st};
-    const char *text = arguments->ask.background;
+    struct other o = {.q = q, .session = s, .st = st};
+    const char *text = q->background;
     if (!text)
-        return arguments->ask.background_nodes
+        return q->background_nodes
                    ? fc_refuse(st, FC_INPUT, "--background-nodes: no background (expected --background)")
                    : FC_OK;
     char *file = fc_copy_text(&o.scratch, strncmp(text, "trace:", 6) ? text : text + 6, st);
@@ -257,57 +245,61 @@ enum fc_code fc_session_only_rates(const struct fc_session *s, struct fc_status 
 
 /* ---- what is said of it ---- */
 
-/* As the command line has it, a file without the folders before it. */
-static const char *named(const char *text)
-{
-    return is_pattern(text) ? text : fc_last_part(text);
-}
-
 static double of_link(const struct fc_session *s, uint32_t link)
 {
     return link == FC_NONE ? (double)NAN : s->background_bytes_per_s[link] / fc_link_bandwidth(&s->net, link);
 }
 
-json_t *fc_json_background(const struct fc_arguments *arguments, const struct fc_session *s,
-                           uint32_t bottleneck)
+/* As it was asked for, a file without the folders before it. */
+static const char *short_name(const char *text)
 {
-    const struct fc_background *b = &s->background;
-    char name[96];
-    if (s->other.first_event)
-        return json_pack("{s:s, s:I, s:I, s:o, s:o}", "what", arguments->ask.background, "tasks",
-                         (json_int_t)s->other.n_ranks, "runs", (json_int_t)s->beside.runs, "alone_s",
-                         fc_json_real(s->beside.alone_s), "other_alone_s",
-                         fc_json_real(s->beside.other_alone_s));
-    if (!s->background_bytes_per_s) return json_null();
-    json_t *busiest = b->busiest == FC_NONE
-                          ? json_null()
-                          : json_string(fc_link_name(&s->net, b->busiest, name, sizeof name));
-    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "what", arguments->ask.background, "nodes",
-                     (json_int_t)b->n_senders, "offered_bytes_per_s", fc_json_real(b->offered_bytes_per_s),
-                     "max_utilization", fc_json_real(b->max_utilization), "busiest_link", busiest,
-                     "bottleneck_utilization", fc_json_real(of_link(s, bottleneck)), "full", b->fills);
+    const char *slash = is_pattern(text) ? NULL : strrchr(text, '/');
+    return slash ? slash + 1 : text;
 }
 
-char *fc_text_background(const struct fc_arguments *arguments, const struct fc_session *s,
-                         uint32_t bottleneck, struct fc_arena *arena, struct fc_status *st)
+enum fc_code fc_other_traffic_of(const struct fc_question *q, const struct fc_session *s, uint32_t bottleneck,
+                                 struct fc_arena *arena, struct fc_other_traffic *other, struct fc_status *st)
 {
     const struct fc_background *b = &s->background;
-    char text[512], rate[64], name[96] = "none", own[64] = "";
+    char name[256];
+    struct fc_beside beside = other->beside;
+    *other = (struct fc_other_traffic){.bottleneck_utilization = NAN};
+    if (!s->other.first_event && !s->background_bytes_per_s) return FC_OK;
+    other->what = fc_copy_text(arena, q->background, st);
+    if (!other->what) return st->code;
+    other->short_name = short_name(other->what);
     if (s->other.first_event) {
-        char alone[64], other[64];
-        snprintf(text, sizeof text, "%s: %u tasks, up to %llu runs of %s alone; this job alone takes %s",
-                 named(arguments->ask.background), s->other.n_ranks, (unsigned long long)s->beside.runs,
-                 fc_format(other, sizeof other, s->beside.other_alone_s, FC_SECONDS),
-                 fc_format(alone, sizeof alone, s->beside.alone_s, FC_SECONDS));
+        other->kind = FC_OTHER_JOB;
+        other->n_tasks = s->other.n_ranks;
+        other->beside = beside;
+        return FC_OK;
+    }
+    other->kind = FC_OTHER_RATES;
+    other->n_senders = b->n_senders;
+    other->offered_bytes_per_s = b->offered_bytes_per_s;
+    other->max_utilization = b->max_utilization;
+    other->full = b->fills;
+    other->bottleneck_utilization = of_link(s, bottleneck);
+    if (b->busiest != FC_NONE)
+        other->busiest_link = fc_copy_text(arena, fc_link_name(&s->net, b->busiest, name, sizeof name), st);
+    return st->code;
+}
+
+const char *fc_other_traffic_text(const struct fc_other_traffic *o, struct fc_arena *arena, struct fc_status *st)
+{
+    char text[512], one[64], two[64], own[64] = "";
+    if (o->kind == FC_OTHER_NONE) return NULL;
+    if (o->kind == FC_OTHER_JOB) {
+        snprintf(text, sizeof text, "%s: %u tasks, up to %llu runs of %s alone; this job alone takes %s", o->short_name,
+                 o->n_tasks, (unsigned long long)o->beside.runs,
+                 fc_format(two, sizeof two, o->beside.other_alone_s, FC_SECONDS),
+                 fc_format(one, sizeof one, o->beside.alone_s, FC_SECONDS));
         return fc_copy_text(arena, text, st);
     }
-    if (!s->background_bytes_per_s) return NULL;
-    if (b->busiest != FC_NONE) fc_link_name(&s->net, b->busiest, name, sizeof name);
-    if (bottleneck != FC_NONE)
-        snprintf(own, sizeof own, "; of the bottleneck %.1f %%", 100 * of_link(s, bottleneck));
-    snprintf(text, sizeof text, "%s: %u nodes send %s; of the busiest link, %s, it takes %.1f %%%s",
-             named(arguments->ask.background), b->n_senders,
-             fc_format(rate, sizeof rate, b->offered_bytes_per_s, FC_BYTES_PER_S), name,
-             100 * b->max_utilization, own);
+    if (!isnan(o->bottleneck_utilization))
+        snprintf(own, sizeof own, "; of the bottleneck %.1f %%", 100 * o->bottleneck_utilization);
+    snprintf(text, sizeof text, "%s: %u nodes send %s; of the busiest link, %s, it takes %.1f %%%s", o->short_name,
+             o->n_senders, fc_format(one, sizeof one, o->offered_bytes_per_s, FC_BYTES_PER_S),
+             o->busiest_link ? o->busiest_link : "none", 100 * o->max_utilization, own);
     return fc_copy_text(arena, text, st);
 }

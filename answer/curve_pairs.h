@@ -1,8 +1,8 @@
 /* curve_pairs.h - `curve --pairs`, `--by-hops`: the model's latency of single pairs of nodes and by distance. */
-#ifndef FC_CURVE_PAIRS_H
-#define FC_CURVE_PAIRS_H
+#ifndef FC_ANSWER_CURVE_PAIRS_H
+#define FC_ANSWER_CURVE_PAIRS_H
 
-#include "cli/cli.h"
+#include "answer/session.h"
 #include "solvers/queueing/queueing_pair.h"
 
 struct fc_curve_pairs {
@@ -16,16 +16,12 @@ struct fc_curve_pairs {
     struct fc_hops_class **class;    /* [n_loads][n_classes[load]] */
     uint32_t *n_classes;             /* [n_loads] 0: no stable load */
 };
-/* What the arguments ask, for n_loads loads; everything in the arena. FC_INPUT: no pairs, no such nodes. */
-enum fc_code fc_curve_pairs_read(const struct fc_arguments *arguments, const struct fc_network *net, size_t n_loads,
+/* What the question asks, for n_loads loads; everything in the arena. FC_INPUT: no pairs, no such nodes. */
+enum fc_code fc_curve_pairs_read(const struct fc_curve_question *q, const struct fc_network *net, size_t n_loads,
                                  struct fc_arena *arena, struct fc_curve_pairs *pairs, struct fc_status *st);
 bool fc_curve_pairs_asked(const struct fc_curve_pairs *pairs);
 /* Answers of load number i, which the model has just solved. */
 enum fc_code fc_curve_pairs_solve(struct fc_curve_pairs *pairs, size_t i, const struct fc_queueing_pairs *model,
                                   const struct fc_demand *demand, double factor, struct fc_arena *arena,
                                   struct fc_status *st);
-/* Tables, a line for each load that has an answer; for JSON the keys pairs and by_hops into the point's object. */
-void fc_curve_pairs_print(const struct fc_curve_pairs *pairs, const double *load, FILE *stream);
-void fc_curve_pairs_json(const struct fc_curve_pairs *pairs, size_t i, json_t *point);
-
 #endif

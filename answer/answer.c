@@ -1,0 +1,294 @@
+/* answer.c - the answer to a question: the machine is opened, the job's tasks are placed, and its time is
+ *
+ *     of a pattern, a graph, traffic in memory   one phase under contention (contention.c)
+ *     of a trace                                 its replay on the chosen network model (replay.c)
+ *
+ * with the error that the machine's calibration states for such a job. Limits: those of the two. */
+#include "answer/answer.h"
+#include "solvers/bound/bound.h"
+#include "solvers/replay/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One answer in the making. */
+struct work {
+    const struct fc_question *q;
+    struct fc_session *session;
+    struct fc_job *job;
+    const struct fc_demand *demand;
+    const char *map;
+    struct fc_mapping mapping;
+    struct fc_placement placement;
+    const struct fc_bulk *bulk; /* of the calibration; NULL: none */
+    struct fc_answer *answer;
+    struct fc_status *st;
+};
+
+/* ---- machine and mapping ---- */
+
+/* Contention and queueing are calibrated; where nothing fits the answer says why. */
+static enum fc_code find_calibration(struct work *w)
+{
+    enum fc_network_model network = w->job->network;
+    struct fc_answer *a = w->answer;
+    if (w->job->source.head && network != FC_NET_CONTENTION && network != FC_NET_QUEUEING) return FC_OK;
+    if (fc_session_calibrate(w->session, &w->bulk, w->st)) return w->st->code;
+    a->misfit = w->session->misfit.mistake;
+    if (!w->session->calibrated) a->uncalibrated = fc_copy_text(&a->arena, w->session->misfit.text, w->st);
+    return w->st->code;
+}
+
+static enum fc_code place(struct work *w)
+{
+    struct fc_answer *a = w->answer;
+    if (fc_place_tasks(w->q, w->session, w->demand, w->map, &w->mapping, w->st)) return w->st->code;
+    w->placement = (struct fc_placement){w->mapping.n_tasks, w->mapping.node};
+    a->n_tasks = w->mapping.n_tasks;
+    a->stopped = w->mapping.stopped;
+    a->unsearched = w->mapping.unsearched;
+    if (!w->q->keep_links) return FC_OK;
+    a->node = fc_alloc(&a->arena, a->n_tasks, sizeof *a->node, w->st);
+    if (a->node) memcpy(a->node, w->mapping.node, a->n_tasks * sizeof *a->node);
+    return w->st->code;
+}
+
+static enum fc_code describe(struct work *w)
+{
+    const struct fc_machine *m = &w->session->machine;
+    struct fc_answer *a = w->answer;
+    const char *name = w->job->source.head ? w->job->source.head->file : w->demand->name;
+    const char *slash = w->job->source.head ? strrchr(name, '/') : NULL;
+    a->machine = fc_copy_text(&a->arena, m->name, w->st);
+    a->title = fc_copy_text(&a->arena, m->title, w->st);
+    a->confidence = fc_copy_text(&a->arena, m->confidence, w->st);
+    a->mapping = fc_copy_text(&a->arena, w->mapping.strategy, w->st);
+    a->routing = fc_copy_text(&a->arena, m->routing->name, w->st);
+    a->traffic = fc_copy_text(&a->arena, slash ? slash + 1 : name, w->st);
+    a->n_links = w->session->net.n_links;
+    return w->st->code;
+}
+
+/* ---- loads ---- */
+
+static enum fc_code keep_classes(struct work *w, const struct fc_load_summary *links)
+{
+    const struct fc_machine *m = &w->session->machine;
+    struct fc_answer *a = w->answer;
+    a->classes = fc_alloc(&a->arena, (size_t)m->n_classes, sizeof *a->classes, w->st);
+    for (int c = 0; a->classes && c < m->n_classes; c++) {
+        const struct fc_load_class *k = &links->classes[c];
+        if (k->count == 0) continue;
+        a->classes[a->n_classes++] = (struct fc_answer_class){fc_copy_text(&a->arena, m->classes[c].name, w->st), k->count,
+                                                              k->used, k->min_bytes, k->mean_bytes, k->max_bytes};
+    }
+    return w->st->code;
+}
+
+static enum fc_code keep_bottleneck(struct work *w)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_answer *a = w->answer;
+    uint32_t link = a->p.bottleneck;
+    char name[256];
+    a->bottleneck = fc_copy_text(&a->arena, link == FC_NONE ? a->p.binds : fc_link_name(net, link, name, sizeof name), w->st);
+    if (link != FC_NONE) a->bottleneck_class = fc_copy_text(&a->arena, w->session->machine.classes[net->link_class[link]].name, w->st);
+    return w->st->code;
+}
+
+static enum fc_code keep_links(struct work *w, const double *bytes, const double *busy_s)
+{
+    struct fc_answer *a = w->answer;
+    if (!w->q->keep_links) return FC_OK;
+    a->link_bytes = fc_alloc(&a->arena, a->n_links, sizeof *a->link_bytes, w->st);
+    a->link_busy_s = fc_alloc(&a->arena, a->n_links, sizeof *a->link_busy_s, w->st);
+    if (w->st->code) return w->st->code;
+    memcpy(a->link_bytes, bytes, a->n_links * sizeof *bytes);
+    for (uint32_t l = 0; l < a->n_links; l++) a->link_busy_s[l] = isfinite(busy_s[l]) ? busy_s[l] : 0;
+    return FC_OK;
+}
+
+/* ---- a trace ---- */
+
+/* The error by the jobs that the machine's calibration has replayed. */
+static enum fc_code state_error(struct work *w, const struct fc_replay_settings *settings, struct fc_replay *replay)
+{
+    const struct fc_calibration *calibration = settings->calibration;
+    struct fc_answer *a = w->answer;
+    if (settings->network != FC_NET_CONTENTION && settings->network != FC_NET_QUEUEING) return FC_OK;
+    fc_replay_state_error(&w->session->net, calibration ? &calibration->replays : NULL, settings,
+                          w->session->other.first_event != NULL, replay);
+    if (!isnan(replay->prediction.error_percent) && calibration)
+        a->calibration = fc_copy_text(&a->arena, calibration->file, w->st);
+    return w->st->code;
+}
+
+static double *copy_reals(struct work *w, const double *from, uint32_t n)
+{
+    double *copy = fc_alloc(&w->answer->arena, n, sizeof *copy, w->st);
+    if (copy) memcpy(copy, from, n * sizeof *copy);
+    return copy;
+}
+
+static enum fc_code keep_replay(struct work *w, const struct fc_replay *replay)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_load load = {.bytes = replay->link_bytes, .wire_factor = 1, .least_wire_factor = 1, .cut_bound_s = NAN};
+    struct fc_load_summary links;
+    struct fc_answer *a = w->answer;
+    bool known = w->job->network != FC_NET_FLIT; /* the kernel routes packets, not messages */
+    a->of_trace = true;
+    a->p = replay->prediction;
+    a->n_unmatched_sends = replay->n_unmatched_sends;
+    a->n_unmatched_receives = replay->n_unmatched_receives;
+    a->n_uneven_calls = replay->n_uneven_calls;
+    a->assumed_flops_per_s = w->job->source.head->assumed_flops_per_s;
+    fc_load_summarise(net, &load, NULL, &links);
+    if (!known) a->hop_bytes = NAN;
+    for (uint32_t l = 0; l < net->first_link[net->n_routers]; l++)
+        if (!fc_is_node(net, net->link_target[l])) a->hop_bytes += replay->link_bytes[l];
+    if (known && keep_classes(w, &links)) return w->st->code;
+    a->rank_finish_s = copy_reals(w, replay->rank_finish_s, a->n_tasks);
+    a->rank_compute_s = copy_reals(w, replay->rank_compute_s, a->n_tasks);
+    return w->st->code ? w->st->code : keep_links(w, replay->link_bytes, replay->link_busy_s);
+}
+
+static enum fc_code replay_beside(struct work *w, const struct fc_replay_settings *settings, struct fc_replay *replay)
+{
+    struct fc_session *s = w->session;
+    const struct fc_trace *trace = w->job->source.head;
+    if (!trace->events)
+        return fc_refuse(w->st, FC_NO, "--background job: %s is too long to be joined with another trace in memory "
+                                       "(expected trace: and the other's mean rates)", trace->file);
+    return fc_replay_beside(&s->net, trace, &w->placement, &s->other, &s->other_placement, settings, replay,
+                            &w->answer->other.beside, w->st);
+}
+
+static enum fc_code replay(struct work *w)
+{
+    struct fc_session *s = w->session;
+    struct fc_job *job = w->job;
+    struct fc_answer *a = w->answer;
+    struct fc_replay replay;
+    struct fc_replay_settings settings = {.network = job->network,
+                                          .background_bytes_per_s = s->background_bytes_per_s,
+                                          .background = s->background_bytes_per_s ? &s->background : NULL,
+                                          .collectives = &job->collectives,
+                                          .calibration = w->bulk ? &s->calibration : NULL,
+                                          .progress = w->q->watcher ? w->q->watcher->progress : NULL};
+    if (w->q->keep_timeline) settings.timeline = a->timeline = fc_alloc(&a->arena, 1, sizeof *a->timeline, w->st);
+    if (w->st->code || fc_read_loggops(w->q->loggops, &s->machine.software, &settings, w->st)) return w->st->code;
+    if (s->other.first_event ? replay_beside(w, &settings, &replay)
+                             : fc_replay_by(job->period_mode, &s->net, &job->source, &job->period, &w->placement, &settings,
+                                            &replay, &a->period, w->st))
+        return w->st->code;
+    if (!state_error(w, &settings, &replay)) keep_replay(w, &replay);
+    fc_replay_free(&replay);
+    return w->st->code;
+}
+
+/* ---- one phase ---- */
+
+static enum fc_code keep_phase(struct work *w, const struct fc_load *load, const struct fc_load_settings *settings)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_load_summary links;
+    struct fc_arena scratch = {0};
+    fc_load_summarise(net, load, settings, &links);
+    w->answer->hop_bytes = load->hop_bytes;
+    if (keep_classes(w, &links) || !w->q->keep_links) return w->st->code;
+    double *busy_s = fc_alloc(&scratch, net->n_links, sizeof *busy_s, w->st);
+    for (uint32_t l = 0; busy_s && l < net->n_links; l++)
+        busy_s[l] = load->bytes[l] * load->wire_factor / fc_link_bandwidth(net, l);
+    if (busy_s) keep_links(w, load->bytes, busy_s);
+    fc_arena_free(&scratch);
+    return w->st->code;
+}
+
+static enum fc_code phase(struct work *w)
+{
+    const struct fc_network *net = &w->session->net;
+    struct fc_answer *a = w->answer;
+    struct fc_load load;
+    struct fc_flow_settings flow = fc_flow_cheap(net);
+    struct fc_load_settings settings = {.threads = w->q->threads,
+                                        .flow = &flow,
+                                        .seed = w->q->seed,
+                                        .background_bytes_per_s = w->session->background_bytes_per_s,
+                                        .bulk = w->bulk};
+    if (w->bulk) a->calibration = fc_copy_text(&a->arena, w->session->calibration.file, w->st);
+    if (w->st->code || fc_load_solve(net, w->demand, &w->placement, &settings, &load, w->st)) return w->st->code;
+    if (!fc_predict_phase(net, w->demand, &w->placement, &load, &settings, &a->p, w->st)) keep_phase(w, &load, &settings);
+    fc_load_free(&load);
+    return w->st->code;
+}
+
+/* ---- the answer ---- */
+
+static enum fc_code keep_other(struct work *w)
+{
+    struct fc_answer *a = w->answer;
+    if (fc_other_traffic_of(w->q, w->session, a->p.bottleneck, &a->arena, &a->other, w->st)) return w->st->code;
+    a->other_text = fc_other_traffic_text(&a->other, &a->arena, w->st);
+    return w->st->code;
+}
+
+static enum fc_code answer_one(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+                               const struct fc_demand *demand, const char *map, struct fc_answer *answer,
+                               struct fc_status *st)
+{
+    struct work w = {.q = q, .session = session, .job = job, .demand = demand, .map = map, .answer = answer, .st = st};
+    memset(answer, 0, sizeof *answer);
+    bool made = !place(&w) && !describe(&w) && !find_calibration(&w) && !(job->source.head ? replay(&w) : phase(&w)) &&
+                !keep_bottleneck(&w) && !keep_other(&w);
+    fc_mapping_free(&w.mapping);
+    return made ? FC_OK : st->code;
+}
+
+/* The search behind `optimize` relieves the busiest link; a job bound by computation or latency can lose by it. The job
+ * is therefore predicted in rank order too, and the faster of the two is the answer. */
+enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+                              const struct fc_demand *demand, const char *map, struct fc_answer *answer,
+                              struct fc_status *st)
+{
+    struct fc_answer in_order;
+    if (answer_one(q, session, job, demand, map, answer, st) || strcmp(map, "optimize")) return st->code;
+    bool stopped = answer->stopped, unsearched = answer->unsearched;
+    if (answer_one(q, session, job, demand, "def", &in_order, st)) {
+        fc_answer_free(&in_order);
+        return st->code;
+    }
+    bool better = answer->p.time_s < in_order.p.time_s;
+    fc_answer_free(better ? &in_order : answer);
+    if (better) return FC_OK;
+    *answer = in_order;
+    answer->mapping = "optimize=def";
+    answer->stopped = stopped;
+    answer->unsearched = unsearched;
+    return FC_OK;
+}
+
+enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answer, struct fc_status *st)
+{
+    const char *map = q->map ? q->map : "def";
+    struct fc_session session;
+    struct fc_job job;
+    struct fc_demand demand = {0};
+    memset(answer, 0, sizeof *answer);
+    if (!fc_job_open(q, &job, st) && !fc_session_open(q, q->machine, &session, st)) {
+        if (!fc_job_traffic(&job, q, &session, &map, 1, &demand, st))
+            fc_answer_placed(q, &session, &job, &demand, map, answer, st);
+        fc_demand_free(&demand);
+        fc_session_close(&session);
+    }
+    fc_job_close(&job);
+    return st->code;
+}
+
+void fc_answer_free(struct fc_answer *answer)
+{
+    if (answer->timeline) fc_timeline_free(answer->timeline);
+    fc_arena_free(&answer->arena);
+    memset(answer, 0, sizeof *answer);
+}

@@ -1,0 +1,59 @@
+/* answer.h - the answer to a question (question.h): time, error, loads, placement, timeline of a job on a machine, in plain
+ * values (answer.c). */
+#ifndef FC_ANSWER_ANSWER_H
+#define FC_ANSWER_ANSWER_H
+
+#include "answer/job.h"
+
+/* The links of one class that carry something; payload bytes, least and mean over used ones. */
+struct fc_answer_class {
+    const char *name;
+    uint64_t count, used;
+    double min_bytes, mean_bytes, max_bytes;
+};
+
+/* All of it is the answer's own: machine and job may be closed. Its arena owns texts and arrays. */
+struct fc_answer {
+    struct fc_arena arena;
+    const char *machine, *title, *confidence; /* confidence: in the machine's data, "" */
+    const char *traffic, *mapping, *routing;
+    struct fc_prediction p;
+    const char *bottleneck;       /* the link's name, or what binds */
+    const char *bottleneck_class; /* NULL: no link binds */
+    const char *calibration;      /* file that the error is from; NULL: none */
+    const char *uncalibrated;     /* why there is none where one was looked for; else NULL */
+    bool misfit;                  /* it is there and does not fit: to be told */
+    uint32_t n_tasks, n_links;
+    struct fc_answer_class *classes; /* [n_classes]; 0: loads of links are not known */
+    int n_classes;
+    double hop_bytes; /* NaN: not known */
+    struct fc_other_traffic other;
+    const char *other_text; /* of it, in a sentence; NULL: none */
+
+    /* Of a trace. */
+    bool of_trace;
+    uint64_t n_unmatched_sends, n_unmatched_receives, n_uneven_calls;
+    double assumed_flops_per_s; /* 0: nothing was assumed */
+    struct fc_period_row period;
+    double *rank_finish_s, *rank_compute_s; /* [n_tasks]; else NULL */
+    struct fc_timeline *timeline;           /* with keep_timeline; else NULL */
+
+    /* With keep_links, else NULL. */
+    double *link_bytes, *link_busy_s; /* [n_links] payload bytes; time that the link is busy, 0 where it has no limit */
+    uint32_t *node;                   /* [n_tasks] where each task sits */
+
+    bool stopped;    /* the watcher ended the search */
+    bool unsearched; /* q->search_s ended before the search could begin */
+};
+
+/* The answer to the question: opens its machine and its job, predicts, closes them. q->map names one mapping. The caller
+ * frees the answer, also after a failure. Milliseconds for a pattern; a trace costs its replay, "optimize" its search. */
+enum fc_code fc_answer_make(const struct fc_question *q, struct fc_answer *answer, struct fc_status *st);
+/* The same of a session and a job that are open, and the job's traffic (fc_job_traffic), under mapping `map`. "optimize"
+ * predicts rank order too and gives the faster one. */
+enum fc_code fc_answer_placed(const struct fc_question *q, struct fc_session *session, struct fc_job *job,
+                              const struct fc_demand *demand, const char *map, struct fc_answer *answer,
+                              struct fc_status *st);
+void fc_answer_free(struct fc_answer *answer);
+
+#endif
