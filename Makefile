@@ -1,5 +1,5 @@
 # fabricast: `make` builds, `make test` installs what is missing and tests, `make help` lists the rest.
-# Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
+# Yours: CC CFLAGS CPPFLAGS LDFLAGS PREFIX (or prefix) libdir DESTDIR V= (shows commands) OBJ=dir (a private build) ROOMS= (part of the
 # library) ONLY='name ...' (test suites whose name contains one) TESTS= (test files) ARGS= (for run) THREADS= (calibrations, figures)
 # BUDGET=--quick (figures) RUNS=N TARGETS='a b' (fuzz),
 # MPICC= (compilers of the MPIs to record: all that are found; each adds a recorder).
@@ -7,6 +7,8 @@
 V      = @
 OBJ    = obj
 PREFIX = /usr/local
+prefix = $(PREFIX)
+libdir = $(prefix)/lib
 MPICC  = mpicc.openmpi mpicc.mpich mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
@@ -18,7 +20,7 @@ MAKEFLAGS += -j$(shell nproc)
 # The project's own flags, apart from the user's CFLAGS, which come last and so win. No a * b + c in one rounding: every
 # compiler and processor gives the same bytes (tests/validate_same_bytes.sh).
 OWN      = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
-FAST     = -O3 -g
+FAST     = -O3 -g -fPIC -fvisibility=hidden
 CHECKED  = -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
@@ -27,7 +29,7 @@ PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libya
            libopenmpi-dev mpich libmpich-dev gfortran
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
-ROOMS  = $(foreach room,core models traces solvers mapping plots answer reproduce sweep,\
+ROOMS  = $(foreach room,core models traces solvers mapping plots answer library reproduce sweep,\
            $(sort $(patsubst %/,%,$(dir $(wildcard $(room)/*.c $(room)/*/*.c)))))
 PMPI   = $(sort $(wildcard traces/pmpi/*.c))
 RANKS  = $(wildcard sweep/sweep_mpi.c)
@@ -40,7 +42,13 @@ BENCH  = $(sort $(wildcard tests/bench_*.c))
 VALID  = $(sort $(wildcard tests/validate_*.c))
 SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 
+# What programs link: obj/libfabricast.a is ours, with all names; the public one and the shared one have fabricast.h's.
+# They need no figures and no sweeps. Scotch is taken in, since its hooks for errors are ours (mapping/scotch_errors.c).
 LIB     = $(OBJ)/libfabricast.a
+SHARED_LIB = $(OBJ)/libfabricast.so.0
+PUBLIC_LIB = $(OBJ)/public/libfabricast.a
+PUBLIC  = $(patsubst %.c,$(OBJ)/%.o,$(filter-out plots/% reproduce/% sweep/%,$(SRC)))
+VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/cli.h core/core.h)
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
 HOOK    = $(if $(PMPI)$(RANKS),$(OBJ)/libfabricast-pmpi.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
@@ -51,10 +59,10 @@ OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
           $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS)) \
           $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(SRC) $(FUZZ) tests/trace_pack.c)
 
-all: $(LIB) $(PROGRAM) $(HOOK)
+all: $(LIB) $(PROGRAM) $(HOOK) $(SHARED_LIB) $(PUBLIC_LIB)
 
 help:
-	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|calibrations|install|clean|deps]"
+	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|calibrations|install|uninstall|clean|deps]"
 
 # Installs the Debian packages that are missing; asks dpkg only, so it costs nothing when none is.
 deps:
@@ -105,13 +113,21 @@ calibrations: deps all
 	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml --threads $(THREADS) >/dev/null; done
 
 install: all
-	$(V)set -e; to="$(DESTDIR)$(PREFIX)"; \
-	install -d "$$to/bin" "$$to/lib" "$$to/share/fabricast/machines" "$$to/share/man/man1"; \
-	install -m 755 $(PROGRAM) "$$to/bin/"; install -m 644 $(LIB) "$$to/lib/"; \
-	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$to/lib/"; done; \
+	$(V)set -e; to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
+	install -d "$$to/bin" "$$lib/pkgconfig" "$$to/include" "$$to/share/fabricast/machines"; \
+	install -m 755 $(PROGRAM) "$$to/bin/"; install -m 644 library/fabricast.h "$$to/include/"; \
+	install -m 755 $(SHARED_LIB) "$$lib/"; ln -sf $(notdir $(SHARED_LIB)) "$$lib/libfabricast.so"; \
+	install -m 644 $(PUBLIC_LIB) "$$lib/"; \
+	sed -e 's,@PREFIX@,$(prefix),;s,@LIBDIR@,$(libdir),;s,@VERSION@,$(VERSION),;s,@LIBS@,$(LIBS),' library/fabricast.pc.in \
+	    >"$$lib/pkgconfig/fabricast.pc"; \
+	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$lib/"; done; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
-	for f in $(wildcard docs/*.1); do install -m 644 $$f "$$to/share/man/man1/"; done; \
-	for f in $(wildcard $(ROOMS:%=%/*.h)); do install -D -m 644 $$f "$$to/include/fabricast/$$f"; done
+	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
+
+uninstall:
+	$(V)to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
+	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib"/libfabricast-pmpi*.so \
+	    "$$lib"/libfabricast-sweep*.so "$$lib/pkgconfig/fabricast.pc"; rm -rf "$$to/share/fabricast"
 
 clean:
 	$(V)rm -rf $(OBJ)
@@ -138,6 +154,13 @@ $(LIB): $(SRC:%.c=$(OBJ)/%.o)
 $(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
 $(LIB) $(TESTLIB):
 	$(V)mkdir -p $(@D); rm -f $@; $(AR) rcs $@ $^
+
+$(SHARED_LIB): $(PUBLIC) library/exports.map
+	$(V)echo "  LINK    $@"; $(CC) -shared $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -Wl,-soname,$(@F) \
+	    -Wl,--version-script=library/exports.map -o $@ $(PUBLIC) $(subst -lscotch,-l:libscotch.a,$(LIBS)) -ldl
+$(PUBLIC_LIB): $(PUBLIC)
+	$(V)mkdir -p $(@D); echo "  LINK    $@"; rm -f $@; $(LD) -r -o $(@D)/fabricast.o $^ && \
+	objcopy --localize-hidden $(@D)/fabricast.o && $(AR) rcs $@ $(@D)/fabricast.o
 
 $(OBJ)/fabricast: $(CLI:%.c=$(OBJ)/%.o) $(LIB)
 $(BENCHES) $(CHECKS): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)
@@ -187,6 +210,6 @@ $(OBJ)/mpi: FORCE
 	{ cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 FORCE:
-.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install clean
+.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install uninstall clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

@@ -50,8 +50,11 @@ static enum fc_code place(struct work *w)
     a->unsearched = w->mapping.unsearched;
     if (!w->q->keep_links) return FC_OK;
     a->node = fc_alloc(&a->arena, a->n_tasks, sizeof *a->node, w->st);
-    if (a->node) memcpy(a->node, w->mapping.node, a->n_tasks * sizeof *a->node);
-    return w->st->code;
+    a->core = fc_alloc(&a->arena, a->n_tasks, sizeof *a->core, w->st);
+    if (w->st->code) return w->st->code;
+    memcpy(a->node, w->mapping.node, a->n_tasks * sizeof *a->node);
+    memcpy(a->core, w->mapping.core, a->n_tasks * sizeof *a->core);
+    return FC_OK;
 }
 
 static enum fc_code describe(struct work *w)

@@ -40,7 +40,7 @@ struct fc_answer {
 
     /* With keep_links, else NULL. */
     double *link_bytes, *link_busy_s; /* [n_links] payload bytes; time that the link is busy, 0 where it has no limit */
-    uint32_t *node;                   /* [n_tasks] where each task sits */
+    uint32_t *node, *core;            /* [n_tasks] where each task sits */
 
     bool stopped;    /* the watcher ended the search */
     bool unsearched; /* q->search_s ended before the search could begin */

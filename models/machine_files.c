@@ -3,10 +3,28 @@
 #include "models/models.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Where this code lies: the shared library's folder, or the program's. */
+static bool own_directory(char *out, size_t size)
+{
+    Dl_info here;
+    char real[PATH_MAX];
+    bool found = dladdr((const void *)(uintptr_t)fc_machines_directory, &here) && here.dli_fname &&
+                 strstr(here.dli_fname, ".so") && realpath(here.dli_fname, real);
+    ssize_t n = found ? (ssize_t)strlen(real) : readlink("/proc/self/exe", real, sizeof real - 1);
+    if (n <= 0 || (size_t)n >= size) return false;
+    real[n] = 0;
+    char *slash = strrchr(real, '/');
+    if (slash) *slash = 0;
+    strcpy(out, real);
+    return true;
+}
 
 const char *fc_machines_directory(char *out, size_t size)
 {
@@ -16,13 +34,10 @@ const char *fc_machines_directory(char *out, size_t size)
         return out;
     }
     char self[512];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n > 0) { /* PREFIX/bin/fabricast, or obj/... of the source tree (one or two folders deep) */
-        static const char *const relative[] = {"../share/fabricast/machines", "../models/machines",
-                                               "../../models/machines"};
-        self[n] = 0;
-        char *slash = strrchr(self, '/');
-        if (slash) *slash = 0;
+    if (own_directory(self, sizeof self)) {
+        /* PREFIX/bin, PREFIX/lib, PREFIX/lib/TRIPLET, or obj/... of the source tree (one or two folders deep) */
+        static const char *const relative[] = {"../share/fabricast/machines", "../../share/fabricast/machines",
+                                               "../models/machines", "../../models/machines"};
         for (size_t i = 0; i < FC_COUNT(relative); i++) {
             snprintf(out, size, "%s/%s", self, relative[i]);
             if (access(out, R_OK) == 0) return out;

@@ -400,6 +400,10 @@ enum fc_code fc_demand_from_pattern(const struct fc_network *net, const char *te
 /* A communication graph in one of the formats of fc_graph_formats: a file, perhaps compressed (.gz, .xz, .zst), or for Open
  * MPI's monitoring also the folder of its files. The format is told by the content (dense also by a name NAME.mat). */
 enum fc_code fc_demand_from_graph(const char *path, struct fc_demand *demand, struct fc_status *st);
+/* bytes[i] from task src[i] to dst[i], i < n, one message each, copied; FC_INPUT names the entry that is none. The caller
+ * frees the demand, also after a failure. O(n). */
+enum fc_code fc_demand_of_pairs(const char *name, uint32_t n_tasks, size_t n, const uint32_t *src, const uint32_t *dst,
+                                const double *bytes, struct fc_demand *demand, struct fc_status *st);
 extern const struct fc_graph_format *const fc_graph_formats[]; /* ends with NULL (demand_build.h) */
 /* Sum of payload bytes between distinct tasks. */
 double fc_demand_bytes(const struct fc_demand *demand);
