@@ -21,12 +21,12 @@ MAKEFLAGS += -j$(shell nproc)
 # compiler and processor gives the same bytes (tests/validate_same_bytes.sh).
 OWN      = -std=c17 -ffp-contract=off -D_GNU_SOURCE -I. -fopenmp -Wall -Wextra -Wshadow -Wstrict-prototypes -MMD -MP
 FAST     = -O3 -g -fPIC -fvisibility=hidden
-CHECKED  = -Og -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+CHECKED  = -Og -g1 -fPIC -fvisibility=hidden -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 FUZZED   = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined
 LIBS     = -lgsl -lgslcblas -lglpk -lscotch -lyaml -ljansson -lotf2 -lzstd -llzma -lz -lm
 PACKAGES = build-essential pkg-config libgsl-dev libglpk-dev libscotch-dev libyaml-dev libjansson-dev libotf2-trace-dev \
            libzstd-dev liblzma-dev zlib1g-dev libcunit1-dev gnuplot-nox fonts-dejavu-core openmpi-bin \
-           libopenmpi-dev mpich libmpich-dev gfortran
+           libopenmpi-dev mpich libmpich-dev gfortran python3
 FUZZ_PACKAGES = clang libclang-rt-14-dev libomp-dev
 
 ROOMS  = $(foreach room,core models traces solvers mapping plots answer library reproduce sweep,\
@@ -47,14 +47,15 @@ SCRIPTS = $(sort $(wildcard tests/validate_*.sh))
 LIB     = $(OBJ)/libfabricast.a
 SHARED_LIB = $(OBJ)/libfabricast.so.0
 PUBLIC_LIB = $(OBJ)/public/libfabricast.a
-PUBLIC  = $(patsubst %.c,$(OBJ)/%.o,$(filter-out plots/% reproduce/% sweep/%,$(SRC)))
+PUBLIC  = $(filter-out plots/% reproduce/% sweep/%,$(SRC))
 VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/cli.h core/core.h)
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
 HOOK    = $(if $(PMPI)$(RANKS),$(OBJ)/libfabricast-pmpi.so)
 BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
-TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast) $(OBJ)/fail_allocation.so
+TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast) $(OBJ)/fail_allocation.so $(OBJ)/test/libfabricast.so.0 \
+          $(OBJ)/test/public/libfabricast.a
 OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
           $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS)) \
           $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(SRC) $(FUZZ) tests/trace_pack.c)
@@ -112,7 +113,8 @@ calibrations: deps all
 	$(V)set -e; for m in $(basename $(notdir $(filter-out %.calibration.yaml,$(wildcard models/machines/*.yaml)))); do \
 	    echo "  CALIBRATE $$m"; $(PROGRAM) calibrate -m models/machines/$$m.yaml --threads $(THREADS) >/dev/null; done
 
-install: all
+install: all install-built
+install-built:
 	$(V)set -e; to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
 	install -d "$$to/bin" "$$lib/pkgconfig" "$$to/include" "$$to/share/fabricast/machines"; \
 	install -m 755 $(PROGRAM) "$$to/bin/"; install -m 644 library/fabricast.h "$$to/include/"; \
@@ -155,10 +157,15 @@ $(TESTLIB): $(SRC:%.c=$(OBJ)/test/o/%.o)
 $(LIB) $(TESTLIB):
 	$(V)mkdir -p $(@D); rm -f $@; $(AR) rcs $@ $^
 
-$(SHARED_LIB): $(PUBLIC) library/exports.map
-	$(V)echo "  LINK    $@"; $(CC) -shared $(FAST) $(CFLAGS) -fopenmp $(LDFLAGS) -Wl,-soname,$(@F) \
-	    -Wl,--version-script=library/exports.map -o $@ $(PUBLIC) $(subst -lscotch,-l:libscotch.a,$(LIBS)) -ldl
-$(PUBLIC_LIB): $(PUBLIC)
+$(OBJ)/libfabricast.so.0: $(PUBLIC:%.c=$(OBJ)/%.o) library/exports.map
+	$(V)$(call share,$(FAST))
+$(OBJ)/test/libfabricast.so.0: $(PUBLIC:%.c=$(OBJ)/test/o/%.o) library/exports.map
+	$(V)$(call share,$(CHECKED))
+share = echo "  LINK    $@"; $(CC) -shared $(1) $(CFLAGS) -fopenmp $(LDFLAGS) -Wl,-soname,$(@F) -Wl,--version-script=library/exports.map \
+	-o $@ $(filter %.o,$^) $(subst -lscotch,-l:libscotch.a,$(LIBS)) -ldl
+$(OBJ)/public/libfabricast.a: $(PUBLIC:%.c=$(OBJ)/%.o)
+$(OBJ)/test/public/libfabricast.a: $(PUBLIC:%.c=$(OBJ)/test/o/%.o)
+$(OBJ)/public/libfabricast.a $(OBJ)/test/public/libfabricast.a:
 	$(V)mkdir -p $(@D); echo "  LINK    $@"; rm -f $@; $(LD) -r -o $(@D)/fabricast.o $^ && \
 	objcopy --localize-hidden $(@D)/fabricast.o && $(AR) rcs $@ $(@D)/fabricast.o
 
@@ -210,6 +217,6 @@ $(OBJ)/mpi: FORCE
 	{ cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 FORCE:
-.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install uninstall clean
+.PHONY: FORCE all help deps run test cases bench figures validate fuzz fuzz-smoke calibrations install install-built uninstall clean
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d)

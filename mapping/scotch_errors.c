@@ -11,12 +11,14 @@ static _Thread_local struct guard {
     char said[200];
 } *guard;
 
-void SCOTCH_errorProg(const char *name)
+#define SEEN __attribute__((visibility("default"))) /* Scotch is another library */
+
+SEEN void SCOTCH_errorProg(const char *name)
 {
     (void)name;
 }
 
-void SCOTCH_errorPrint(const char *format, ...)
+SEEN void SCOTCH_errorPrint(const char *format, ...)
 {
     va_list args;
     if (!guard) return; /* a host program's own use of Scotch: its return codes tell */
@@ -26,7 +28,7 @@ void SCOTCH_errorPrint(const char *format, ...)
     longjmp(guard->broken, 1);
 }
 
-void SCOTCH_errorPrintW(const char *format, ...)
+SEEN void SCOTCH_errorPrintW(const char *format, ...)
 {
     (void)format;
 }

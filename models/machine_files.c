@@ -39,7 +39,11 @@ const char *fc_machines_directory(char *out, size_t size)
         static const char *const relative[] = {"../share/fabricast/machines", "../../share/fabricast/machines",
                                                "../models/machines", "../../models/machines"};
         for (size_t i = 0; i < FC_COUNT(relative); i++) {
-            snprintf(out, size, "%s/%s", self, relative[i]);
+            size_t up = strlen(self);
+            const char *rest = relative[i];
+            for (; !strncmp(rest, "../", 3); rest += 3)
+                while (up > 0 && self[--up] != '/') continue;
+            snprintf(out, size, "%.*s/%s", (int)up, self, rest);
             if (access(out, R_OK) == 0) return out;
         }
     }

@@ -67,6 +67,7 @@
     X(suite_kills)                                                                                                    \
     X(suite_kriging)                                                                                                  \
     X(suite_launcher)                                                                                                 \
+    X(suite_library)                                                                                                  \
     X(suite_link_map)                                                                                                 \
     X(suite_load)                                                                                                     \
     X(suite_machine_file)                                                                                             \
