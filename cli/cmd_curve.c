@@ -359,7 +359,8 @@ const struct fc_command fc_command_curve = {
     .name = "curve",
     .summary = "latency and accepted throughput against offered load, and the saturation point",
     .example = "fabricast curve -m bgl-512 -p uniform --loads 10%:100%:10% --plot out",
-    .options = "mprvAR123PEfweCausjoJq",
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_PATTERN, FC_CHANNELS, FC_CURVES, FC_KERNEL, FC_MEASURE) |
+               FC_GROUPS(FC_PLOT, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "",
 };

@@ -539,7 +539,7 @@ const struct fc_command fc_command_flit = {
     .name = "flit",
     .summary = "one run of the flit-level kernel: latency, accepted load, use of links, deadlock",
     .example = "fabricast flit -m bgl-512 -p uniform --load 60%",
-    .options = "mpgtHKMnXrbvlEfweCIBhGOauPTsjoJq",
+    .options = FC_A_JOB | FC_GROUPS(FC_PHASE, FC_MAP, FC_CHANNELS, FC_OFFER, FC_KERNEL, FC_MEASURE, FC_FLITS, FC_PLOT),
     .run = run,
     .swept = "",
 };

@@ -132,7 +132,7 @@ const struct fc_command fc_command_list = {
     .arguments = "[KIND]",
     .summary = "what this build knows: families, routings, patterns, strategies, collectives, formats, figures",
     .example = "fabricast list patterns",
-    .options = "kyLoJq",
+    .options = FC_GROUPS(FC_FORMULAS, FC_ENDS, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",
 };

@@ -240,7 +240,7 @@ const struct fc_command fc_command_load = {
     .name = "load",
     .summary = "bytes on every link by class, the bound time, the hottest links by name",
     .example = "fabricast load -m percs-300 -p stencil4d:grid=16x16x16x75,bytes=1MiB/1MiB/512KiB/512KiB",
-    .options = "mpgtHKMnXrbSW78PTsjoJq",
+    .options = FC_A_JOB | FC_GROUPS(FC_PHASE, FC_MAP, FC_LINKS, FC_PLOT),
     .run = run,
     .swept = "",
 };

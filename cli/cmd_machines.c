@@ -132,7 +132,7 @@ const struct fc_command fc_command_machines = {
     .arguments = "[NAME|FILE]",
     .summary = "the shipped machine files; with a name, its figures",
     .example = "fabricast machines bgl-512",
-    .options = "mrDoJq",
+    .options = FC_GROUPS(FC_MACHINE, FC_ROUTING, FC_DUMP, FC_OUTPUT, FC_COMMON),
     .run = run,
     .swept = "",
 };

@@ -448,7 +448,7 @@ const struct fc_command fc_command_map = {
     .summary = "a task mapping, its percent of peak and gap to the bound; writes it for a launcher; compares "
                "strategies",
     .example = "fabricast map -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB --strategy all",
-    .options = "mpgtK5M6nXQ0rbPTsjoJq",
+    .options = FC_A_JOB | FC_GROUPS(FC_LAUNCH, FC_PLOT),
     .run = run,
     .swept = "",
 };

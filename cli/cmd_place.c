@@ -317,7 +317,7 @@ const struct fc_command fc_command_place = {
     .summary = "which mesh nodes host a chip's torus interfaces: best layouts with proof, front of latency "
                "and saturation",
     .example = "fabricast place -m tmesh-216 --objective pareto --time 10s",
-    .options = "m9lTUwePsjoJq",
+    .options = FC_GROUPS(FC_MACHINE, FC_LAYOUT, FC_OFFER, FC_SEARCH, FC_BUDGET, FC_MEASURE, FC_PLOT, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "",
 };

@@ -272,7 +272,7 @@ const struct fc_command fc_command_predict = {
     .summary = "time, communication, percent of peak, bottleneck and error of a job on one or several machines",
     .example = "fabricast predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 "
                "--map def,optimize --plot out",
-    .options = "mpgtZKMVnXrcbNLPTsjoJq",
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_REPLAY, FC_ENDS, FC_SPEED, FC_PLOT),
     .run = run,
     .swept = "",
 };

@@ -348,6 +348,6 @@ const struct fc_command fc_command_report = {
     .summary =
         "one self-contained page: prediction, link heat maps, histograms and mapping, before and after",
     .example = "fabricast report -m percs-64 -p stencil4d:grid=16x16x16x16,bytes=2MiB -o page.html",
-    .options = "mpgtZKMzVnXrcbNTsjoJq",
+    .options = FC_A_JOB | FC_GROUPS(FC_MAP, FC_VERSUS, FC_REPLAY, FC_SPEED),
     .run = run,
 };

@@ -197,6 +197,6 @@ const struct fc_command fc_command_reproduce = {
     .summary = "figures and tables of the papers: published value beside ours, and the plot (`fabricast list "
                "figures`)",
     .example = "fabricast reproduce percs-table4 qsnet -o figures",
-    .options = "dsjJq",
+    .options = FC_GROUPS(FC_FIGURES, FC_SEED, FC_THREADS, FC_COMMON),
     .run = run,
 };

@@ -276,6 +276,6 @@ const struct fc_command fc_command_sweep = {
     .arguments = "FILE",
     .summary = "a command over all combinations of some options; over MPI ranks under mpirun; goes on when interrupted",
     .example = "mpirun -n 8 fabricast sweep bandwidth.yaml -o bandwidth.tsv",
-    .options = "joJq",
+    .options = FC_GROUPS(FC_THREADS, FC_OUTPUT, FC_COMMON),
     .run = run,
 };

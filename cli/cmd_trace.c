@@ -140,7 +140,7 @@ const struct fc_command fc_command_trace = {
                  "capture [--partial] -o FILE -- mpirun ... app",
     .summary = "reads, converts, makes and records traces",
     .example = "fabricast trace capture -o lj.fct -- mpirun -n 16 lmp -in lj.in",
-    .options = "mpgtYxF4KZicosjJq",
+    .options = FC_GROUPS(FC_MACHINE, FC_PATTERN, FC_JOB, FC_SPEED, FC_TRACES, FC_COMMON) | FC_RUNS,
     .run = run,
     .swept = "info",
 };

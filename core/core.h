@@ -120,6 +120,7 @@ char *fc_format(char *out, size_t size, double value, enum fc_unit unit);
 enum fc_kind {
     FC_KEY_INT,      /* long long; where .unit is not FC_NUMBER: a quantity that must be whole ("1 KiB") */
     FC_KEY_QUANTITY, /* double in base units of .unit */
+    FC_KEY_SHARE,    /* double: 0.3 or 30% */
     FC_KEY_TEXT,     /* const char *, copied to the arena */
     FC_KEY_BOOL,     /* bool: true|false|yes|no */
     FC_KEY_CHOICE,   /* int: index in .choices */

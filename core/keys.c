@@ -71,6 +71,17 @@ static enum fc_code parse_quantity(const struct fc_key *key, const char *text, d
     return check_range(key, *value, text, why);
 }
 
+/* "0.3" or "30%". */
+static enum fc_code parse_share(const struct fc_key *key, const char *text, double *value, struct fc_status *why)
+{
+    size_t length = strlen(text), read = length ? fc_scan_real(text, length, value) : 0;
+    bool percent = read > 0 && !strcmp(text + read, "%");
+    if (read == 0 || (read != length && !percent))
+        return fc_refuse(why, FC_INPUT, "'%.60s' is no share (expected 0.3 or 30%%)", text);
+    if (percent) *value /= 100;
+    return check_range(key, *value, text, why);
+}
+
 static enum fc_code parse_bool(const char *text, bool *value, struct fc_status *why)
 {
     static const char *const words[] = {"false", "true", "no", "yes"};
@@ -199,6 +210,9 @@ static enum fc_code parse(const struct fc_key *key, const char *text, double clo
     case FC_KEY_QUANTITY:
         *size = sizeof field->real;
         return parse_quantity(key, text, clock_hz, &field->real, why);
+    case FC_KEY_SHARE:
+        *size = sizeof field->real;
+        return parse_share(key, text, &field->real, why);
     case FC_KEY_BOOL:
         *size = sizeof field->flag;
         return parse_bool(text, &field->flag, why);

@@ -32,6 +32,7 @@ static const struct fc_key keys[] = {
      .high = 1,
      .preset = "12 ns"},
     {.name = "load", .kind = FC_KEY_QUANTITY, .offset = AT(load), .low = 0.25, .high = INFINITY},
+    {.name = "part", .kind = FC_KEY_SHARE, .offset = AT(load), .low = 0, .high = 2},
     {.name = "name", .kind = FC_KEY_TEXT, .offset = AT(name), .preset = "bgl"},
     {.name = "deep", .kind = FC_KEY_BOOL, .offset = AT(deep), .preset = "yes"},
     {.name = "routing",
@@ -76,6 +77,8 @@ static void keys_set(void)
     CU_ASSERT(!set(&s, "bytes", "1 KiB", 0, &st) && s.bytes == 1024);
     CU_ASSERT(!set(&s, "bytes", "9000000000000000000", 0, &st) && s.bytes == 9000000000000000000LL);
     CU_ASSERT(!set(&s, "latency", "3 cycles", 1e6, &st) && s.latency_s == 3e-6);
+    CU_ASSERT(!set(&s, "part", "30%", 0, &st) && s.load == 0.3);
+    CU_ASSERT(!set(&s, "part", "1.5", 0, &st) && s.load == 1.5);
     CU_ASSERT(!set(&s, "deep", "no", 0, &st) && !s.deep);
     CU_ASSERT(!set(&s, "deep", "True", 0, &st) && s.deep);
     CU_ASSERT(!set(&s, "routing", "valiant", 0, &st) && s.routing == 2);
@@ -112,6 +115,9 @@ static void keys_refuse(void)
         {"latency", "175 MX/s", 0, "latency: '175 MX/s' is not a quantity (expected a time"},
         {"latency", "12", 1e9, "latency: '12' is ambiguous (write 12 cycles or 12 ns)"},
         {"load", "0.1", 0, "load: '0.1' is out of range (allowed: at least 0.25)"},
+        {"part", "some", 0, "part: 'some' is no share (expected 0.3 or 30%)"},
+        {"part", "30 %x", 0, "is no share"},
+        {"part", "300%", 0, "part: '300%' is out of range (allowed: 0 to 2)"},
         {"name", "x", 0, "name: a text needs an arena"},
         {"deep", "maybe", 0, "deep: 'maybe' is neither true nor false"},
         {"routing", "adaptve", 0,

@@ -271,7 +271,7 @@ static void test_search_loads(void)
         n = net.n_nodes < 100 ? net.n_nodes : 100;
         for (uint32_t t = 0; t < 50; t++) unit[t] = t;
         for (uint32_t t = 0; t < n; t++) node[t] = n - 1 - t;
-        struct fc_sites sites = {&net, machine.routing, node, n, 1, NULL};
+        struct fc_sites sites = {.net = &net, machine.routing, node, n, 1, NULL, .no_spread = false};
         CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 50, &arena, &graph, &st), FC_OK);
         CU_ASSERT_EQUAL(graph.first[50], 300); /* ranks 3, 6, 9 away on both sides */
         CU_ASSERT_EQUAL_FATAL(fc_routes_make(&sites, cases[i].table, &routes, &st), FC_OK);
@@ -349,7 +349,7 @@ static void test_spread_loads(void)
         n = net.n_nodes - 3; /* a few are not allowed, the others in any order */
         fc_random_permutation(7, i, node, net.n_nodes);
         for (uint32_t t = 0; t < 20; t++) unit[t] = t;
-        struct fc_sites sites = {&net, machine.routing, node, n, 1, NULL};
+        struct fc_sites sites = {.net = &net, machine.routing, node, n, 1, NULL, .no_spread = false};
         CU_ASSERT_EQUAL_FATAL(fc_unit_graph_build(&d, unit, 20, &arena, &graph, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(fc_routes_make(&sites, 1000000, &routes, &st), FC_OK);
         CU_ASSERT_EQUAL(routes.kind, FC_ROUTES_SPREAD);

@@ -188,7 +188,7 @@ $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --backlog
 ! fabricast: --load: with --backlog sources always have a packet waiting, there is no rate
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --measure 0
-! fabricast flit: --measure: '0' is not a whole number in 1..1000000000000
+! fabricast flit: --measure: '0' is out of range (allowed: 1 to 1000000000000)
 ! Try `fabricast flit --help' or `fabricast flit --usage' for more information.
 ? 2
 $ cd $TMP; fabricast flit -m ./ring.yaml -p uniform --load 0.3 --engine fast

@@ -31,7 +31,7 @@ $ fabricast load "$(printf -- '--\033[31m\302\233')"
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast load -m bgl-64 --threads "$(printf '\033[31m')"
-! fabricast load: --threads: '\x1b[31m' is not a whole number in 1..1024
+! fabricast load: --threads: '\x1b[31m' is not an integer
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast "$(printf '\033[31m')"

@@ -74,7 +74,7 @@ $ fabricast load -m bgl-64 -p uniform --se 3
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast load -m bgl-64 -p uniform --seed 99999999999999999999
-! fabricast load: --seed: '99999999999999999999' is not a whole number in 0..9223372036854775807
+! fabricast load: --seed: '99999999999999999999' is too large (allowed: up to 9e18)
 ! Try `fabricast load --help' or `fabricast load --usage' for more information.
 ? 2
 $ fabricast certify -m no-such -m bgl-64 | head -1
