@@ -9,6 +9,7 @@ OBJ    = obj
 PREFIX = /usr/local
 prefix = $(PREFIX)
 libdir = $(prefix)/lib
+recorderdir = $(libdir)
 MPICC  = mpicc.openmpi mpicc.mpich mpicc
 ARGS   = predict -t traces/samples/lammps-lj-64.fct -m bgl-64,qsnet-64,percs-16,tmesh-216 --map def,optimize --plot out
 CC     = gcc
@@ -48,6 +49,7 @@ LIB     = $(OBJ)/libfabricast.a
 SHARED_LIB = $(OBJ)/libfabricast.so.0
 PUBLIC_LIB = $(OBJ)/public/libfabricast.a
 PUBLIC  = $(filter-out plots/% reproduce/% sweep/%,$(SRC))
+MANUAL  = $(if $(CLI),$(OBJ)/man/fabricast.1)
 VERSION = $(shell sed -n 's/^\#define FC_VERSION "\(.*\)"/\1/p' cli/cli.h core/core.h)
 PROGRAM = $(if $(CLI),$(OBJ)/fabricast)
 HOOK    = $(if $(PMPI)$(RANKS),$(OBJ)/libfabricast-pmpi.so)
@@ -55,12 +57,12 @@ BENCHES = $(BENCH:tests/%.c=$(OBJ)/%)
 CHECKS  = $(VALID:tests/%.c=$(OBJ)/%)
 TESTLIB = $(OBJ)/test/libfabricast.a
 TESTED  = $(OBJ)/test/tests $(if $(CLI),$(OBJ)/test/fabricast) $(OBJ)/fail_allocation.so $(OBJ)/test/libfabricast.so.0 \
-          $(OBJ)/test/public/libfabricast.a
+          $(OBJ)/test/public/libfabricast.a $(OBJ)/test/man/fabricast.1
 OBJECTS = $(patsubst %.c,$(OBJ)/%.o,$(SRC) $(CLI) $(BENCH) $(VALID)) \
           $(patsubst %.c,$(OBJ)/test/o/%.o,$(SRC) $(CLI) $(SHARED) $(TESTS)) \
           $(patsubst %.c,$(OBJ)/fuzz/o/%.o,$(SRC) $(FUZZ) tests/trace_pack.c)
 
-all: $(LIB) $(PROGRAM) $(HOOK) $(SHARED_LIB) $(PUBLIC_LIB)
+all: $(LIB) $(PROGRAM) $(HOOK) $(SHARED_LIB) $(PUBLIC_LIB) $(MANUAL)
 
 help:
 	@echo "make [all|run ARGS='...'|test|cases|bench|figures|validate|fuzz|fuzz-smoke|calibrations|install|uninstall|clean|deps]"
@@ -122,14 +124,18 @@ install-built:
 	install -m 644 $(PUBLIC_LIB) "$$lib/"; \
 	sed -e 's,@PREFIX@,$(prefix),;s,@LIBDIR@,$(libdir),;s,@VERSION@,$(VERSION),;s,@LIBS@,$(LIBS),' library/fabricast.pc.in \
 	    >"$$lib/pkgconfig/fabricast.pc"; \
-	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$lib/"; done; \
+	recorder="$(DESTDIR)$(recorderdir)"; install -d "$$recorder" "$$to/share/man/man1" "$$to/share/bash-completion/completions"; \
+	for f in $(OBJ)/libfabricast-*.so; do [ ! -e $$f ] || install -m 755 $$f "$$recorder/"; done; \
+	install -m 644 $(dir $(MANUAL))*.1 "$$to/share/man/man1/"; \
+	install -m 644 $(dir $(MANUAL))fabricast "$$to/share/bash-completion/completions/"; \
 	for f in $(wildcard models/machines/*); do install -m 644 $$f "$$to/share/fabricast/machines/"; done; \
 	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 
 uninstall:
 	$(V)to="$(DESTDIR)$(prefix)"; lib="$(DESTDIR)$(libdir)"; \
-	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib"/libfabricast-pmpi*.so \
-	    "$$lib"/libfabricast-sweep*.so "$$lib/pkgconfig/fabricast.pc"; rm -rf "$$to/share/fabricast"
+	rm -f "$$to/bin/fabricast" "$$to/include/fabricast.h" "$$lib"/libfabricast.* "$$lib/pkgconfig/fabricast.pc" \
+	    "$(DESTDIR)$(recorderdir)"/libfabricast-pmpi*.so "$(DESTDIR)$(recorderdir)"/libfabricast-sweep*.so \
+	    "$$to"/share/man/man1/fabricast*.1 "$$to/share/bash-completion/completions/fabricast"; rm -rf "$$to/share/fabricast"
 
 clean:
 	$(V)rm -rf $(OBJ)
@@ -168,6 +174,12 @@ $(OBJ)/test/public/libfabricast.a: $(PUBLIC:%.c=$(OBJ)/test/o/%.o)
 $(OBJ)/public/libfabricast.a $(OBJ)/test/public/libfabricast.a:
 	$(V)mkdir -p $(@D); echo "  LINK    $@"; rm -f $@; $(LD) -r -o $(@D)/fabricast.o $^ && \
 	objcopy --localize-hidden $(@D)/fabricast.o && $(AR) rcs $@ $(@D)/fabricast.o
+
+# The man pages and bash's completion, by the program itself.
+$(OBJ)/man/fabricast.1: $(OBJ)/fabricast
+$(OBJ)/test/man/fabricast.1: $(OBJ)/test/fabricast
+$(OBJ)/man/fabricast.1 $(OBJ)/test/man/fabricast.1:
+	$(V)mkdir -p $(@D); $< --manual $(@D)
 
 $(OBJ)/fabricast: $(CLI:%.c=$(OBJ)/%.o) $(LIB)
 $(BENCHES) $(CHECKS): $(OBJ)/%: $(OBJ)/tests/%.o $(LIB)

@@ -1,6 +1,6 @@
 /* main.c - chooses the command. Exit status: 0 answered, 1 answered "no" or could not be done, 2 wrong usage or wrong
  * input, 3 our own fault. */
-#include "cli/cli.h"
+#include "cli/manual.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,13 @@ int main(int argc, char **argv)
         return help ? FC_OK : FC_INPUT;
     }
     if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-        printf("fabricast %s\n", FC_VERSION);
+        fc_print_version(stdout);
         return FC_OK;
+    }
+    if (!strcmp(argv[1], "--manual") && argc == 3) {
+        struct fc_status st = {0};
+        if (fc_write_manual(argv[2], &st)) fc_say(stderr, "fabricast: %s\n", st.message);
+        return (int)st.code;
     }
     const struct fc_command *command = find(help ? argv[2] : argv[1]);
     if (!command) return unknown(help ? argv[2] : argv[1]);

@@ -49,6 +49,7 @@ const struct fc_option fc_options[] = {
     {"map", 0, "MAP", FC_MAP, TEXT(ask.map), .help = "mapping: def, rnm, optimize, ... or a file (`fabricast list strategies`)", .also = count_map},
     {"versus", 0, "MAP", FC_VERSUS, TEXT(versus), .help = "the mapping to hold against --map (default: optimize)"},
     {"strategy", 0, "NAME", FC_LAUNCH, TEXT(ask.map), .help = "def, rnm, optimize, ..., a mapping file, FORMAT:FILE, or all: a table", .also = count_map},
+    {"map", 0, "MAP", FC_LAUNCH, TEXT(ask.map), .help = "the same as --strategy", .also = count_map},
     {"compare", 0, NULL, FC_LAUNCH, FLAG(compare), .help = "the same as --strategy all"},
     {"format", 0, "NAME", FC_LAUNCH, TEXT(format), .help = "cores (default), slurm, rankfile, hostfile, ... (`fabricast list formats`)"},
     {"long-mapping", 0, NULL, FC_LAUNCH, FLAG(long_mapping), .help = "cray: also where the encoded mapping reaches the 1024 bytes of "

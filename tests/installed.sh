@@ -6,7 +6,7 @@ set -e
 built=$1 to=$(mktemp -d) top=$(pwd)
 trap 'rm -rf "$to"' EXIT
 install="make -s --no-print-directory install-built prefix=/usr/opt DESTDIR=$to PROGRAM=$built/fabricast
-    SHARED_LIB=$built/libfabricast.so.0 PUBLIC_LIB=$built/public/libfabricast.a"
+    SHARED_LIB=$built/libfabricast.so.0 PUBLIC_LIB=$built/public/libfabricast.a MANUAL=$built/man/fabricast.1"
 unset MAKEFLAGS MAKELEVEL
 $install
 lib=$to/usr/opt/lib bin=$to/usr/opt/bin/fabricast

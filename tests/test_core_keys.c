@@ -181,7 +181,7 @@ static void keys_parse(void)
         {"dims=4,4", "'4' is not name=value"},
         {"vc=3", "unknown key 'vc' (did you mean 'vcs'? known: vcs, bytes, lat"},
         {"zzzzzzz=3",
-         "unknown key 'zzzzzzz' (known: vcs, bytes, latency, load, name, deep, routing, dims, sizes, rates)"},
+         "unknown key 'zzzzzzz' (known: vcs, bytes, latency, load, part, name, deep, routing, dims, sizes, rates)"},
     };
     for (size_t i = 0; i < FC_COUNT(wrong); i++) {
         struct fc_status refusal = {0};

@@ -38,6 +38,8 @@ bool fc_elf_defines(const char *path, const char *name);
 
 /* The families of MPI for which a recorder lies beside `recorder`, as "Open MPI and MPICH"; size >= 64. */
 void fc_recorder_families(const char *recorder, char *text, size_t size);
+/* The same of the recorder that fc_trace_capture would use; "": there is none. */
+void fc_recorders_found(char *text, size_t size);
 /* Refuses a run that the recorder ended because the program's MPI is another. */
 enum fc_code fc_check_refused(const char *directory, const char *recorder, struct fc_status *st);
 /* Did a rank 0 record anything? And if not, the refusal that says why. */
