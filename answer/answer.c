@@ -6,7 +6,7 @@
  * with the error that the machine's calibration states for such a job. Limits: those of the two. */
 #include "answer/answer.h"
 #include "solvers/bound/bound.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>

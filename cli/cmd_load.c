@@ -1,5 +1,6 @@
 /* cmd_load.c - `load`: bytes on every link by class, the bound time, the hottest links. */
 #include "cli/flow_bound.h"
+#include "models/link_map.h"
 #include "plots/link_figures.h"
 #include "plots/plots.h"
 
@@ -164,7 +165,7 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
 {
     const struct fc_network *net = &a->session->net;
     const char *directory = a->arguments->plot;
-    struct fc_link_map map = {0};
+    struct fc_picture map = {0};
     static const char *const names[] = {"link-map", "link-histogram", "mapping", NULL};
     struct fc_arena arena = {0};
     const char *title = fc_plot_title(a->arguments, &arena, st, "%s: %s, %u tasks, mapping %s, routing %s", net->machine->name,
@@ -173,9 +174,9 @@ static enum fc_code plot(const struct answer *a, struct fc_status *st)
     if (!busy_s) fc_out_of_memory(st, "the plot");
     for (uint32_t l = 0; busy_s && l < net->n_links; l++)
         busy_s[l] = a->load->bytes[l] * a->load->wire_factor / fc_link_bandwidth(net, l);
-    if (!st->code && !fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, net, &map, busy_s, st) &&
-        !fc_plot_link_histogram(directory, title, net, &map, a->load->bytes, st) &&
-        !fc_plot_mapping(directory, title, net, &map, a->mapping->node, a->mapping->n_tasks, st))
+    if (!st->code && !fc_link_map_build(net, &map, st) && !fc_plot_link_map(directory, title, &map, busy_s, st) &&
+        !fc_plot_link_histogram(directory, title, &map, a->load->bytes, st) &&
+        !fc_plot_mapping(directory, title, &map, a->mapping->node, a->mapping->n_tasks, st))
         fc_print_plots(a->arguments, names);
     fc_link_map_free(&map);
     free(busy_s);

@@ -1,6 +1,7 @@
 /* cmd_report.c - `report`: one page of a job on a machine under two mappings: the answer, where the links are
  * hot before and after, histograms, mappings, and what it was made from. */
 #include "cli/report_words.h"
+#include "models/link_map.h"
 #include "plots/page.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ struct answer {
     struct fc_arena arena;
     struct fc_answer row[2];
     json_t *prediction[2];
-    struct fc_link_map map;
+    struct fc_picture map;
     struct fc_page page;
     struct fc_page_line inputs[MOST_INPUTS];
     struct fc_page_facts facts;
@@ -170,8 +171,7 @@ static enum fc_code describe(struct answer *a, struct fc_status *st)
 {
     struct fc_page *page = &a->page;
     const struct fc_answer *row = a->row;
-    page->net = &a->session.net;
-    page->map = &a->map;
+    page->picture = &a->map;
     page->n_tasks = row->n_tasks;
     page->bottleneck_class = -1;
     if (!strcmp(row->p.binds, "link") && row->p.bottleneck != FC_NONE)

@@ -2,7 +2,7 @@
  * time, and the throughput between nodes. */
 #include "cli/predictions.h"
 #include "plots/plots.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define FC_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define FC_NONE UINT32_MAX /* of what is numbered: none */
 #define FC_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- status: a code, a message, the place in the user's input (status.c) -------------------------------------- */

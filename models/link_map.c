@@ -17,9 +17,11 @@
 
 enum { MOST_PANELS = 2 * (FC_MAX_DIMS + FC_MAX_CLASSES + 4), GRAPH_SIDE = 64 };
 
+_Static_assert((int)FC_PICTURE_CLASSES >= (int)FC_MAX_CLASSES, "classes of a picture");
+
 struct builder {
     const struct fc_network *net;
-    struct fc_link_map *map;
+    struct fc_picture *map;
     struct fc_status *st;
 };
 
@@ -78,6 +80,7 @@ static void torus_links(struct builder *b)
             struct fc_panel *p =
                 add(b, s->dim_class[d], s->n_routers / plane, rows, s->k[0] * s->parallel[d]);
             if (!p) return;
+            p->at_glance = true;
             snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d), direction == FC_PLUS ? '+' : '-');
             snprintf(column, sizeof column, s->parallel[d] > 1 ? "x, cable" : "x");
             title(p, text, slice, "y", column);
@@ -92,6 +95,7 @@ static void torus_links(struct builder *b)
 static void torus_nodes(struct builder *b)
 {
     const struct fc_torus_shape *s = fc_torus(b->net);
+    b->map->glance = (struct fc_glance){.kind = FC_GLANCE_SQUARES, .square = "router", .columns = s->k[0]};
     char slice[40];
     slice_name(s->n_dims, slice, sizeof slice);
     uint32_t rows = s->n_dims > 1 ? s->k[1] : 1, columns = s->k[0] * s->nodes_per_router;
@@ -111,6 +115,7 @@ static void fat_tree_level(struct builder *b, int l, bool up)
     struct fc_panel *p = add(b, l, s->planes * sets, m * below, s->w[l + 1] * cables);
     char text[48], tile[40];
     if (!p) return;
+    p->at_glance = true;
     snprintf(text, sizeof text, "%s %s", b->net->machine->classes[l].name, up ? "up" : "down");
     snprintf(tile, sizeof tile, s->planes > 1 ? "plane, subtree of level %d" : "subtree of level %d", l + 1);
     title(p, text, tile, l == 0 ? "node" : "switch", cables > 1 ? "parent, cable" : "parent");
@@ -134,6 +139,10 @@ static void fat_tree_links(struct builder *b)
 static void fat_tree_nodes(struct builder *b)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(b->net);
+    struct fc_glance *glance = &b->map->glance;
+    *glance = (struct fc_glance){.kind = FC_GLANCE_TREE, .n_levels = s->h, .planes = s->planes};
+    for (int l = 1; l <= s->h; l++)
+        glance->children[l] = s->m[l], glance->parents[l] = s->w[l], glance->links[l] = s->p[l];
     uint32_t rows = s->h > 1 ? s->m[2] : 1;
     struct fc_panel *p = make(b, &b->map->nodes, -1, s->n_nodes / (rows * s->m[1]), rows, s->m[1]);
     if (!p) return;
@@ -155,6 +164,7 @@ static void tmesh_links(struct builder *b)
         for (int direction = 0; direction < 2 && s->k[d] > 1; direction++) {
             struct fc_panel *p = add(b, 0, s->n_chips / plane, rows, s->k[0]);
             if (!p) return;
+            p->at_glance = true;
             snprintf(text, sizeof text, "%c%c links", fc_torus_letter(d),
                      direction == FC_TMESH_PLUS ? '+' : '-');
             title(p, text, slice, "y", "x");
@@ -175,6 +185,7 @@ static void tmesh_links(struct builder *b)
 static void tmesh_nodes(struct builder *b)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(b->net);
+    b->map->glance = (struct fc_glance){.kind = FC_GLANCE_SQUARES, .square = "chip", .columns = s->k[0]};
     struct fc_panel *p = make(b, &b->map->nodes, -1, s->n_chips, s->rows, s->columns);
     if (!p) return;
     title(p, "nodes", "chip", "row", "column");
@@ -191,6 +202,7 @@ static void d_links(struct builder *b)
     uint32_t n = s->n_supernodes;
     struct fc_panel *p = add(b, s->d_class, 1, n, n * s->pair_links);
     if (!p) return;
+    p->at_glance = true;
     title(p, "D links", "", "from supernode", s->pair_links > 1 ? "to supernode, cable" : "to supernode");
     for (size_t i = 0; i < fc_panel_cells(p); i++)
         p->cell[i] = ((const struct fc_two_level_tables *)b->net->extra)->d_link[i];
@@ -226,6 +238,9 @@ static void two_level_links(struct builder *b)
 static void two_level_nodes(struct builder *b)
 {
     const struct fc_two_level_shape *s = fc_two_level(b->net);
+    if (s->n_supernodes > 2)
+        b->map->glance = (struct fc_glance){
+            .kind = FC_GLANCE_RING, .n_spots = s->n_supernodes, .cables = s->pair_links, .per_spot = s->members};
     bool one = s->n_drawers == 1;
     uint32_t rows = one ? s->n_positions : s->n_drawers,
              columns = s->nodes_per_router * (one ? 1 : s->n_positions);
@@ -343,10 +358,13 @@ static void node_links(struct builder *b, bool in)
     }
 }
 
-static void class_titles(const struct fc_network *net, struct fc_link_map *map)
+static void class_titles(const struct fc_network *net, struct fc_picture *map)
 {
     bool upper = !strcmp(net->machine->family->name, "two-level");
+    map->n_classes = net->machine->n_classes;
+    map->node_class = fc_injection_class(net->machine);
     for (int c = 0; c < net->machine->n_classes; c++) {
+        map->class_name[c] = net->machine->classes[c].name;
         snprintf(map->class_title[c], sizeof map->class_title[c], "%s", net->machine->classes[c].name);
         for (char *at_char = map->class_title[c]; upper && c < fc_injection_class(net->machine) && *at_char;
              at_char++)
@@ -354,16 +372,27 @@ static void class_titles(const struct fc_network *net, struct fc_link_map *map)
     }
 }
 
-enum fc_code fc_link_map_build(const struct fc_network *net, struct fc_link_map *map, struct fc_status *st)
+static char *link_name(const void *network, uint32_t link, char *out, size_t size)
+{
+    return fc_link_name(network, link, out, size);
+}
+
+enum fc_code fc_link_map_build(const struct fc_network *net, struct fc_picture *map, struct fc_status *st)
 {
     size_t i = 0;
-    *map = (struct fc_link_map){0};
+    *map = (struct fc_picture){0};
     struct builder b = {net, map, st};
     while (i < FC_COUNT(layouts) && strcmp(layouts[i].family, net->machine->family->name)) i++;
     if (i == FC_COUNT(layouts))
         return fc_refuse(st, FC_FAULT, "family %s has no layout for pictures", net->machine->family->name);
     map->panels = fc_alloc(&map->arena, MOST_PANELS, sizeof *map->panels, st);
     if (!map->panels) return st->code;
+    map->machine = net->machine->name;
+    map->n_links = net->n_links;
+    map->n_nodes = net->n_nodes;
+    map->link_class = net->link_class;
+    map->network = net;
+    map->link_name = link_name;
     class_titles(net, map);
     layouts[i].nodes(&b);
     if (!st->code) layouts[i].links(&b);
@@ -374,8 +403,8 @@ enum fc_code fc_link_map_build(const struct fc_network *net, struct fc_link_map 
     return st->code;
 }
 
-void fc_link_map_free(struct fc_link_map *map)
+void fc_link_map_free(struct fc_picture *map)
 {
     fc_arena_free(&map->arena);
-    *map = (struct fc_link_map){0};
+    *map = (struct fc_picture){0};
 }

@@ -12,7 +12,6 @@
 
 #define FC_MAX_DIMS 8
 #define FC_MAX_CLASSES 16
-#define FC_NONE UINT32_MAX
 #define FC_MOST_INJECTION_FIFOS 16
 #define FC_MOST_INJECTION_FLITS 65535 /* that one of them holds: engines count them in 16 bits */
 

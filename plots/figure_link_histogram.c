@@ -20,16 +20,16 @@ struct bins {
     double most_bytes;
 };
 
-static void count(const struct fc_network *net, const double *bytes, struct bins *bins)
+static void count(const struct fc_picture *picture, const double *bytes, struct bins *bins)
 {
-    memset(bins, 0, FC_MAX_CLASSES * sizeof *bins);
-    for (uint32_t l = 0; l < net->n_links; l++) {
-        struct bins *b = &bins[net->link_class[l]];
+    memset(bins, 0, FC_PICTURE_CLASSES * sizeof *bins);
+    for (uint32_t l = 0; l < picture->n_links; l++) {
+        struct bins *b = &bins[picture->link_class[l]];
         b->n++;
         b->most_bytes = fmax(b->most_bytes, bytes[l]);
     }
-    for (uint32_t l = 0; l < net->n_links; l++) {
-        struct bins *b = &bins[net->link_class[l]];
+    for (uint32_t l = 0; l < picture->n_links; l++) {
+        struct bins *b = &bins[picture->link_class[l]];
         if (bytes[l] <= 0) continue;
         int bin = (int)(bytes[l] / b->most_bytes * BINS);
         uint64_t n = ++b->links[bin < BINS ? bin : BINS - 1];
@@ -38,8 +38,8 @@ static void count(const struct fc_network *net, const double *bytes, struct bins
     }
 }
 
-static void write_script(FILE *script, const char *title, const struct fc_network *net,
-                         const struct fc_link_map *map, const struct bins *bins, int n_frames)
+static void write_script(FILE *script, const char *title, const struct fc_picture *picture,
+                         const struct bins *bins, int n_frames)
 {
     fc_script_start(script, "link-histogram", 340 * fmax(n_frames, 3), 440);
     fprintf(script, "set multiplot layout 1,%d title ", n_frames);
@@ -48,7 +48,7 @@ static void write_script(FILE *script, const char *title, const struct fc_networ
         script,
         "\nset style fill solid 0.9 border lc rgb 'white'\nset logscale y\nset format y '%%g'\n"
         "set grid y\nunset key\nset xtics nomirror\nset ytics nomirror\nset border 3\nset ylabel 'links'\n");
-    for (int c = 0; c < net->machine->n_classes; c++) {
+    for (int c = 0; c < picture->n_classes; c++) {
         const struct bins *b = &bins[c];
         if (!b->used) continue;
         double unit = b->most_bytes >= 1e9   ? 1e9
@@ -57,7 +57,7 @@ static void write_script(FILE *script, const char *title, const struct fc_networ
                                              : 1;
         double width = b->most_bytes / BINS / unit;
         char title_of[400];
-        snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", map->class_title[c], (unsigned long long)b->used,
+        snprintf(title_of, sizeof title_of, "%s: %llu of %llu links used", picture->class_title[c], (unsigned long long)b->used,
                  (unsigned long long)b->n);
         fprintf(script, "set title ");
         fc_script_text(script, title_of);
@@ -79,19 +79,19 @@ static void write_script(FILE *script, const char *title, const struct fc_networ
     fprintf(script, "unset multiplot\n");
 }
 
-enum fc_code fc_plot_link_histogram(const char *directory, const char *title, const struct fc_network *net,
-                                    const struct fc_link_map *map, const double *bytes, struct fc_status *st)
+enum fc_code fc_plot_link_histogram(const char *directory, const char *title, const struct fc_picture *picture,
+                                    const double *bytes, struct fc_status *st)
 {
-    struct bins bins[FC_MAX_CLASSES];
+    struct bins bins[FC_PICTURE_CLASSES];
     struct fc_table table;
     int n_frames = 0;
-    count(net, bytes, bins);
+    count(picture, bytes, bins);
     fc_table_start(&table, columns, FC_COUNT(columns));
-    for (int c = 0; c < net->machine->n_classes; c++) {
+    for (int c = 0; c < picture->n_classes; c++) {
         n_frames += bins[c].used > 0;
         for (int b = 0; bins[c].used && b < BINS && !st->code; b++) {
             struct fc_cell cells[] = {{.integer = c},
-                                      {.text = net->machine->classes[c].name},
+                                      {.text = picture->class_name[c]},
                                       {.real = b * bins[c].most_bytes / BINS},
                                       {.real = (b + 1) * bins[c].most_bytes / BINS},
                                       {.integer = (long long)bins[c].links[b]}};
@@ -102,7 +102,7 @@ enum fc_code fc_plot_link_histogram(const char *directory, const char *title, co
         fc_refuse(st, FC_NO, "no link carries anything: there is no histogram to plot");
     struct fc_script script;
     fc_script_open(&script, st);
-    if (script.stream) write_script(script.stream, title, net, map, bins, n_frames);
+    if (script.stream) write_script(script.stream, title, picture, bins, n_frames);
     fc_script_draw(&script, directory, "link-histogram", &table, st);
     fc_table_free(&table);
     return st->code;

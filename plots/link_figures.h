@@ -2,20 +2,19 @@
 #ifndef FC_LINK_FIGURES_H
 #define FC_LINK_FIGURES_H
 
-#include "models/link_map.h"
+#include "core/picture.h"
 
 /* link-map.png: every router link as a cell by the time it is busy, the panels of the layout one under the
  * other (figure_link_map.c). busy_s [n_links]. */
-enum fc_code fc_plot_link_map(const char *directory, const char *title, const struct fc_network *net,
-                              const struct fc_link_map *map, const double *busy_s, struct fc_status *st);
+enum fc_code fc_plot_link_map(const char *directory, const char *title, const struct fc_picture *picture,
+                              const double *busy_s, struct fc_status *st);
 /* link-histogram.png: used links by bytes, a frame a class, as Figures 6 and 7 of the PERCS paper
  * (figure_link_histogram.c). bytes [n_links]. */
-enum fc_code fc_plot_link_histogram(const char *directory, const char *title, const struct fc_network *net,
-                                    const struct fc_link_map *map, const double *bytes, struct fc_status *st);
+enum fc_code fc_plot_link_histogram(const char *directory, const char *title, const struct fc_picture *picture,
+                                    const double *bytes, struct fc_status *st);
 /* mapping.png: every node as a cell by the mean number of its tasks (figure_mapping.c). node [n_tasks]. */
-enum fc_code fc_plot_mapping(const char *directory, const char *title, const struct fc_network *net,
-                             const struct fc_link_map *map, const uint32_t *node, uint32_t n_tasks,
-                             struct fc_status *st);
+enum fc_code fc_plot_mapping(const char *directory, const char *title, const struct fc_picture *picture,
+                             const uint32_t *node, uint32_t n_tasks, struct fc_status *st);
 
 /* ---- what they share (cell_image.c): panels laid out as one image ---- */
 

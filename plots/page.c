@@ -75,7 +75,7 @@ static void put(struct writer *w, const char *name, size_t length)
         void (*write)(const struct fc_page *, FILE *);
     } places[] = {
         {"title", p->title, NULL, NULL},
-        {"machine", p->net->machine->name, NULL, NULL},
+        {"machine", p->picture->machine, NULL, NULL},
         {"question", p->question, NULL, NULL},
         {"time", p->time, NULL, NULL},
         {"error", p->error, NULL, NULL},
@@ -85,7 +85,6 @@ static void put(struct writer *w, const char *name, size_t length)
         {"after", p->side[1].label, NULL, NULL},
         {"css", NULL, fc_part_css, NULL},
         {"js", NULL, fc_part_js, NULL},
-        {"names_js", NULL, fc_part_names_js, NULL},
         {"inflate_js", NULL, fc_part_inflate_js, NULL},
         {"draw_js", NULL, fc_part_draw_js, NULL},
         {"bars", NULL, NULL, fc_page_bars},
@@ -163,9 +162,9 @@ enum fc_code fc_page_write(const struct fc_page *page, const char *path, struct 
             st, FC_NO,
             "the page would have %.1f MB for the loads of %u links (at most %.0f MB: take a smaller machine, "
             "or `load --json`)",
-            (double)size / 1e6, page->net->n_links, FC_PAGE_MOST_BYTES / 1e6);
+            (double)size / 1e6, page->picture->n_links, FC_PAGE_MOST_BYTES / 1e6);
     facts->bytes = size;
-    facts->n_links = page->net->n_links;
+    facts->n_links = page->picture->n_links;
     if (!st->code && !fc_output_open(&out, path, st)) {
         fwrite(text, 1, size, out.stream);
         fc_output_close(&out, st);

@@ -3,7 +3,7 @@
 #ifndef FC_PAGE_H
 #define FC_PAGE_H
 
-#include "models/link_map.h"
+#include "core/picture.h"
 
 #include <jansson.h>
 
@@ -34,18 +34,17 @@ struct fc_page_side {
     const char *bottleneck, *error;         /* words */
     const double *link_bytes, *link_busy_s; /* [n_links] */
     const uint32_t *node;                   /* [n_tasks] */
-    struct fc_page_class classes[FC_MAX_CLASSES];
+    struct fc_page_class classes[FC_PICTURE_CLASSES];
     struct fc_page_link hot[FC_PAGE_HOT];
     int n_hot;
     const json_t *prediction; /* as `predict --json` gives it */
 };
 struct fc_page {
-    const struct fc_network *net;
-    const struct fc_link_map *map;
+    const struct fc_picture *picture;
     const char *title, *question, *time, *error, *sentence, *command;
     struct fc_page_side side[2]; /* before, after */
     uint32_t n_tasks;
-    double most_bytes[FC_MAX_CLASSES]; /* of both sides */
+    double most_bytes[FC_PICTURE_CLASSES]; /* of both sides */
     int bottleneck_class;              /* of the side before; -1: no link binds */
     const struct fc_page_line *inputs;
     int n_inputs;

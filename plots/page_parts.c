@@ -15,5 +15,4 @@ PART(html, "report.html");
 PART(css, "report.css");
 PART(js, "report.js");
 PART(inflate_js, "report_inflate.js");
-PART(names_js, "report_names.js");
 PART(draw_js, "report_draw.js");

@@ -118,10 +118,10 @@ static void put_bin_numbers(FILE *out, const struct fc_page *page, int c)
 
 void fc_page_histograms(const struct fc_page *page, FILE *out)
 {
-    for (int c = 0; c < page->net->machine->n_classes; c++) {
+    for (int c = 0; c < page->picture->n_classes; c++) {
         if (page->side[0].classes[c].used + page->side[1].classes[c].used == 0) continue;
         fprintf(out, "<figure class=\"hist\" data-class=\"%d\"><h3>", c);
-        fc_html_text(out, page->map->class_title[c]);
+        fc_html_text(out, page->picture->class_title[c]);
         fprintf(out, " <span>%llu links</span></h3>", (unsigned long long)page->side[0].classes[c].count);
         for (int i = 0; i < 2; i++) {
             const struct fc_page_class *k = &page->side[i].classes[c];
@@ -149,12 +149,12 @@ void fc_page_numbers(const struct fc_page *page, FILE *out)
           "class=\"n\">mean</th>"
           "<th class=\"n\">busiest</th><th class=\"n\">busy for</th></tr></thead><tbody>\n",
           out);
-    for (int c = 0; c < page->net->machine->n_classes; c++)
+    for (int c = 0; c < page->picture->n_classes; c++)
         for (int i = 0; i < 2; i++) {
             const struct fc_page_class *k = &page->side[i].classes[c];
             if (k->count == 0) continue;
             fprintf(out, "<tr class=\"s%d\"><th>", i);
-            if (i == 0) fc_html_text(out, page->map->class_title[c]);
+            if (i == 0) fc_html_text(out, page->picture->class_title[c]);
             fputs("</th><td>", out);
             fc_html_text(out, page->side[i].label);
             fprintf(out, "</td><td class=\"n\">%llu</td><td class=\"n\">%llu</td><td class=\"n\">",

@@ -2,7 +2,7 @@
 #ifndef FC_RANK_STATES_H
 #define FC_RANK_STATES_H
 
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 
 /* In the order in which they are stacked, from below. */
 struct fc_rank_shade {

@@ -26,14 +26,12 @@ const shown = (p) => state.classes.has(p.class);
 const hidden = (busy_s) => busy_s < state.floor * most_s || busy_s === 0;
 
 function unpack() {
-  const { panels, shape } = data;
+  const { panels } = data;
   let start = 0;
   for (const p of panels) { p.start = start; p.n = p.tiles * p.rows * p.columns; start += p.n; }
   sides = data.sides.map((s) => ({ label: s.label, factor: s.factor, bytes: unpackReals(s.bytes), busy: s.busy && unpackReals(s.busy),
     node: unpackNumbers(s.node) }));
   data.nodes.cells = unpackNumbers(data.nodes.cell);
-  if (shape.host) shape.hosts = unpackNumbers(shape.host);
-  if (shape.names) shape.listed = new TextDecoder().decode(inflate(shape.names)).split('\n');
   for (const p of panels) {
     p.hottest = [-1, -1];
     p.busiest_s = [0, 0];
@@ -148,7 +146,7 @@ let overview;
 /* Busiest link that leaves each router of a torus, by slices. */
 function routerCells(own) {
   const first = own[0];
-  const rows = first.rows, columns = data.shape.k[0], p = { tiles: first.tiles, rows, columns, n: first.tiles * rows * columns };
+  const rows = first.rows, { columns } = data.glance, p = { tiles: first.tiles, rows, columns, n: first.tiles * rows * columns };
   p.own = own;
   p.best = sides.map((side) => {
     const best = { busy_s: new Float64Array(p.n).fill(-1), panel: new Uint8Array(p.n), cell: new Uint32Array(p.n) };
@@ -165,17 +163,16 @@ function routerCells(own) {
 }
 
 function makeOverview() {
-  const strokeOf = { 'two-level': ringStroke, 'fat-tree': treeStroke }[data.family];
-  const own = data.panels.filter((p) => (data.family === 'two-level' ? p.title === 'D links' : !p.title.includes('node') && !p.title.startsWith('mesh')));
-  if ((data.family === 'two-level' && data.shape.supernodes < 3) || data.family === 'graph' || !own.length) {
+  const { kind } = data.glance, strokeOf = { ring: ringStroke, tree: treeStroke }[kind], own = data.panels.filter((p) => p.glance);
+  if (kind === 'none' || !own.length) {
     $('overview').hidden = true;
     return;
   }
   if (!strokeOf) { overview = { cells: routerCells(own) }; return; }
-  const ghosts = data.family === 'fat-tree' && own.reduce((n, p) => n + p.n, 0) <= MOST_STROKES; /* unused links too */
+  const ghosts = kind === 'tree' && own.reduce((n, p) => n + p.n, 0) <= MOST_STROKES; /* unused links too */
   const each = Math.floor(MOST_STROKES / own.length);
   let more = false;
-  overview = { own, aspect: data.family === 'two-level' ? 1 : 0.62, strokes: sides.map((side) => {
+  overview = { own, aspect: kind === 'ring' ? 1 : 0.62, strokes: sides.map((side) => {
     const top = [];
     for (const p of own) {
       let all = [];
@@ -197,10 +194,10 @@ function makeOverview() {
 
 /* Level of the busiest link of a class in each supernode. */
 function band(side, title) {
-  const p = data.panels.find((q) => q.title === title), out = new Float64Array(data.shape.supernodes).fill(NaN);
+  const p = data.panels.find((q) => q.title === title), out = new Float64Array(data.glance.spots).fill(NaN);
   if (!p || !shown(p)) return null;
   for (let cell = 0; cell < p.n; cell++) {
-    const at = Math.floor(parts(p, cell).tile * p.rows / data.shape.members), busy_s = busyOf(side, p, cell);
+    const at = Math.floor(parts(p, cell).tile * p.rows / data.glance.perSpot), busy_s = busyOf(side, p, cell);
     if (!hidden(busy_s) && busy_s >= 0 && !(out[at] >= level(busy_s))) out[at] = level(busy_s);
   }
   return out;
@@ -209,10 +206,9 @@ function band(side, title) {
 function tellOverview() {
   const has = (title) => data.panels.some((p) => p.title === title), wide = overview && overview.strokes ? ' and wider' : '';
   const bands = has('LR links') ? 'the inner band is the busiest LR link of a supernode, the outer band its busiest LL link' : 'the band is the busiest LL link of a supernode';
-  const told = { 'two-level': `A ring of supernodes. Curves are D links; ${bands}.`, 'fat-tree': 'The tree, nodes at the bottom. A line is a link up or down.',
-    tmesh: 'A square is a chip, coloured by the busiest torus link that leaves it; a block is a slice.' }[data.family]
-    || 'A square is a router, coloured by the busiest link that leaves it; a block is a slice.';
-  const dropped = overview && overview.dropped ? data.family === 'fat-tree' ? ` The ${overview.dropped} busiest of each level and direction are drawn.` : ` The ${overview.dropped} busiest are drawn.` : '';
+  const { kind, square } = data.glance, told = { ring: `A ring of supernodes. Curves are D links; ${bands}.`, tree: 'The tree, nodes at the bottom. A line is a link up or down.',
+    squares: `A square is a ${square}, coloured by the busiest link ${square === 'router' ? '' : 'to others '}that leaves it; a block is a slice.` }[kind];
+  const dropped = overview && overview.dropped ? kind === 'tree' ? ` The ${overview.dropped} busiest of each level and direction are drawn.` : ` The ${overview.dropped} busiest are drawn.` : '';
   $('glance-what').textContent = overview ? `${told}${dropped} ${dark() ? 'Brighter' : 'Darker'}${wide} is busier; both pictures have one scale.` : 'The maps below show every link.';
 }
 
@@ -230,11 +226,11 @@ function paintOverview() {
       return;
     }
     const list = overview.strokes[i].filter((k) => shown(k.p) && (k.busy_s === 0 || !hidden(k.busy_s))).map((k) => ({ at: k.at, level: level(k.busy_s) }));
-    if (state.panel && overview.own.includes(state.panel)) list.push({ at: (data.family === 'two-level' ? ringStroke : treeStroke)(state.panel, state.cell), level: -1 });
+    if (state.panel && overview.own.includes(state.panel)) list.push({ at: (data.glance.kind === 'ring' ? ringStroke : treeStroke)(state.panel, state.cell), level: -1 });
     const { context } = drawStrokes(canvas, list, overview.aspect);
-    if (data.family !== 'two-level') return;
+    if (data.glance.kind !== 'ring') return;
     if (!overview.bands) overview.bands = sides.map((s) => [band(s, 'LR links'), band(s, 'LL links')].filter(Boolean));
-    drawRing(context, data.shape.supernodes, overview.bands[i]);
+    drawRing(context, data.glance.spots, overview.bands[i]);
   });
 }
 let waiting = false;

@@ -15,6 +15,17 @@ function unpackNumbers(text) {
   return out;
 }
 
+/* The name of the link in a cell that has one: its pattern with its numbers. */
+function nameOf(p, cell) {
+  if (!p.named) {
+    const { patterns, numbers, which } = p.names;
+    p.named = { patterns: new TextDecoder().decode(inflate(patterns)).split('\n').map((text) => text.split('\u0001')),
+      numbers: numbers.map(unpackNumbers), which: which && unpackNumbers(which) };
+  }
+  const { patterns, numbers, which } = p.named;
+  return patterns[which ? which[cell] : 0].reduce((name, text, i) => name + (i ? numbers[i - 1][cell] : '') + text, '');
+}
+
 /* Colours: lightness falls (on light paper) or rises (on dark) all the way, so they read in grey and to any eye. */
 const heatStops = {
   light: [[252, 222, 156], [250, 190, 100], [240, 134, 62], [202, 66, 52], [130, 24, 76], [44, 8, 52]],
@@ -77,6 +88,11 @@ function cellAt(p, t, x, y) {
   const tile = b * t.across + a;
   return x < 0 || y < 0 || a >= t.across || c >= p.columns || r >= p.rows || tile >= p.tiles ? -1 : (tile * p.rows + r) * p.columns + c;
 }
+/* The parts of a cell of a panel. */
+function parts(p, cell) {
+  const column = cell % p.columns, row = Math.floor(cell / p.columns) % p.rows;
+  return { column, row, tile: Math.floor(cell / (p.columns * p.rows)) };
+}
 function placeOf(p, t, cell) {
   const { tile, row, column } = parts(p, cell);
   return { x: tile % t.across * (p.columns + 1) + column, y: Math.floor(tile / t.across) * (p.rows + 1) + row };
@@ -86,21 +102,21 @@ function placeOf(p, t, cell) {
 
 /* Where the D links of a ring of supernodes, or the links of a tree, run: [x0, y0, xc, yc, x1, y1] in the unit square. */
 function ringStroke(p, cell) {
-  const s = data.shape, { row, column } = parts(p, cell), to = Math.floor(column / s.cables), n = s.supernodes;
+  const { cables, spots: n } = data.glance, { row, column } = parts(p, cell), to = Math.floor(column / cables);
   const at = (i) => { const a = 2 * Math.PI * i / n - Math.PI / 2; return [0.5 + 0.43 * Math.cos(a), 0.5 + 0.43 * Math.sin(a)]; };
   const a = at(row), b = at(to), pull = 0.3, bend = 0.05;
   return [a[0], a[1], 0.5 + ((a[0] + b[0]) / 2 - 0.5) * pull + (b[1] - a[1]) * bend, 0.5 + ((a[1] + b[1]) / 2 - 0.5) * pull - (b[0] - a[0]) * bend, b[0], b[1]];
 }
 function treeStroke(p, cell) {
-  const s = data.shape, h = s.m.length - 1, l = p.class, { tile, row, column } = parts(p, cell);
-  const product = (v, to) => v.slice(1, to).reduce((a, b) => a * b, 1), nodes = product(s.m, h + 1), below = product(s.w, l + 1);
-  const sets = nodes / product(s.m, l + 2), plane = Math.floor(tile / sets), m = s.m[l + 1], up = p.title.endsWith(' up');
-  const x = (tile % sets) * m + Math.floor(row / below), y = row % below, top = y + below * Math.floor(column / s.p[l + 1]);
+  const { children: m, parents: w, links, planes } = data.glance, h = m.length, l = p.class, { tile, row, column } = parts(p, cell);
+  const product = (v, to) => v.slice(0, to).reduce((a, b) => a * b, 1), nodes = product(m, h), below = product(w, l);
+  const sets = nodes / product(m, l + 1), plane = Math.floor(tile / sets), up = p.title.endsWith(' up');
+  const x = (tile % sets) * m[l] + Math.floor(row / below), y = row % below, top = y + below * Math.floor(column / links[l]);
   const spot = (level, at, k) => { /* subtree `at` of `level`, its k-th switch of all planes */
-    const width = product(s.m, level + 1) / nodes, many = product(s.w, level + 1) * (level ? s.planes : 1);
+    const width = product(m, level) / nodes, many = product(w, level) * (level ? planes : 1);
     return [0.02 + 0.96 * (at + (k + 0.5) / many) * width, 0.95 - 0.9 * level / h];
   };
-  const low = spot(l, x, l ? plane * below + y : 0), high = spot(l + 1, Math.floor(x / m), plane * product(s.w, l + 2) + top), side = up ? -0.004 : 0.004;
+  const low = spot(l, x, l ? plane * below + y : 0), high = spot(l + 1, Math.floor(x / m[l]), plane * product(w, l + 1) + top), side = up ? -0.004 : 0.004;
   return [low[0] + side, low[1], (low[0] + high[0]) / 2 + side, (low[1] + high[1]) / 2, high[0] + side, high[1]];
 }
 

@@ -2,7 +2,7 @@
  * a replay of three steps by all 65,536 tasks in which messages share links. The paper prints no numbers and shows other
  * periods of time in the two plots; of the figure only what the text says is held. */
 #include "reproduce/percs.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 #include "traces/traces.h"
 
 static const struct fc_figure figures[] = {

@@ -27,7 +27,7 @@ static const char *const machines[] = {
 };
 
 /* Counts how often each link is in a cell, and that its panel is of its class. */
-static bool covers(const struct fc_network *net, const struct fc_link_map *map)
+static bool covers(const struct fc_network *net, const struct fc_picture *map)
 {
     uint8_t *seen = calloc(net->n_links, 1);
     bool good = seen != NULL;
@@ -43,7 +43,7 @@ static bool covers(const struct fc_network *net, const struct fc_link_map *map)
     return good;
 }
 
-static bool covers_nodes(const struct fc_network *net, const struct fc_link_map *map)
+static bool covers_nodes(const struct fc_network *net, const struct fc_picture *map)
 {
     uint8_t *seen = calloc(net->n_nodes, 1);
     bool good = seen != NULL;
@@ -59,7 +59,7 @@ static void check_machine(const char *yaml)
 {
     struct fc_machine machine;
     struct fc_network net;
-    struct fc_link_map map;
+    struct fc_picture map;
     struct fc_status st = {0};
     if (!fc_test_network(yaml, &machine, &net)) return;
     CU_ASSERT(fc_link_map_build(&net, &map, &st) == FC_OK);
@@ -99,7 +99,7 @@ static void check_name(const char *machine_name, const char *title, uint32_t til
 {
     struct fc_machine machine;
     struct fc_network net;
-    struct fc_link_map map;
+    struct fc_picture map;
     struct fc_status st = {0};
     char name[256] = "no such panel";
     if (!fc_test_network(machine_name, &machine, &net)) return;

@@ -1,9 +1,10 @@
 /* test_plots.c - figures of names that anyone may have written: nothing of them is evaluated by gnuplot, all of them are
  * drawn, letter by letter. */
+#include "models/link_map.h"
 #include "plots/link_figures.h"
 #include "plots/paper.h"
 #include "plots/plots.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -134,7 +135,7 @@ static void of_loads(void)
     struct fc_status st = {0};
     struct fc_machine machine;
     struct fc_network net;
-    struct fc_link_map map;
+    struct fc_picture map;
     start();
     if (!fc_test_network(FC_TEST_SMALL, &machine, &net)) return;
     CU_ASSERT_EQUAL_FATAL(fc_link_map_build(&net, &map, &st), FC_OK);
@@ -147,9 +148,9 @@ static void of_loads(void)
     double *busy = calloc(net.n_links, sizeof *busy);
     for (uint32_t l = 0; l < net.n_links; l++) busy[l] = l;
     const uint32_t node[] = {0, 1, 2};
-    is_drawn(fc_plot_link_map(directory, hostile[0], &net, &map, busy, &st), &st);
-    is_drawn(fc_plot_link_histogram(directory, hostile[1], &net, &map, busy, &st), &st);
-    is_drawn(fc_plot_mapping(directory, hostile[2], &net, &map, node, 3, &st), &st);
+    is_drawn(fc_plot_link_map(directory, hostile[0], &map, busy, &st), &st);
+    is_drawn(fc_plot_link_histogram(directory, hostile[1], &map, busy, &st), &st);
+    is_drawn(fc_plot_mapping(directory, hostile[2], &map, node, 3, &st), &st);
     free(busy);
     fc_link_map_free(&map);
     fc_test_close(&machine, &net);

@@ -1,7 +1,7 @@
 /* test_report.c - the page of `report`: what is folded unfolds to the same, the page is whole or not there,
  * holds what it was given, and keeps to its size. In a browser it is tested by validate_report.c. */
-#include "plots/pack.h"
-#include "plots/page.h"
+#include "models/link_map.h"
+#include "plots/page_internal.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -115,12 +115,84 @@ static void test_numbers(void)
     fc_arena_free(&arena);
 }
 
+/* The text of a packed string of JSON; the caller frees. */
+static unsigned char *unfold_json(const json_t *text, size_t *size)
+{
+    struct fc_packed p = {.text = json_string_value(text), .length = json_string_length(text)};
+    return unfold(&p, size);
+}
+
+/* Puts all names of a panel together again as the page's script does, and compares them with the library's. */
+static bool same_names(const struct fc_picture *picture, const struct fc_panel *panel)
+{
+    enum { MOST_COLUMNS = 16 };
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    size_t n = fc_panel_cells(panel), bytes = 8 + 4 * n, size = 1 << 22, n_lines = 0, checked = 0;
+    unsigned char *column[MOST_COLUMNS + 1] = {0};
+    uint32_t value[MOST_COLUMNS + 1] = {0};
+    char name[700], made[900];
+    bool good = true;
+    json_t *json = fc_page_names(picture, panel, &arena, &st);
+    CU_ASSERT_FATAL(json != NULL);
+    json_t *numbers = json_object_get(json, "numbers"), *which = json_object_get(json, "which");
+    unsigned char *text = unfold_json(json_object_get(json, "patterns"), &size);
+    const char **line = malloc((size + 2) * sizeof *line);
+    text[size] = 0;
+    for (char *at = strtok((char *)text, "\n"); at; at = strtok(NULL, "\n")) line[n_lines++] = at;
+    CU_ASSERT_FATAL(json_array_size(numbers) <= MOST_COLUMNS && n_lines > 0);
+    for (size_t i = 0; i < json_array_size(numbers); i++) column[i] = unfold_json(json_array_get(numbers, i), &bytes);
+    if (which) column[MOST_COLUMNS] = unfold_json(which, &bytes);
+    for (size_t cell = 0; cell < n; cell++) {
+        for (int i = 0; i <= MOST_COLUMNS; i++)
+            for (size_t k = 0; column[i] && k < 4; k++) value[i] += (uint32_t)column[i][8 + k * n + cell] << (8 * k);
+        if (panel->cell[cell] == FC_NONE) continue;
+        size_t length = 0;
+        int used = 0;
+        for (const char *c = line[value[MOST_COLUMNS]]; *c; c++)
+            if (*c == '\1') length += (size_t)snprintf(made + length, 12, "%u", value[used++]);
+            else made[length++] = *c;
+        made[length] = 0;
+        good = good && !strcmp(made, picture->link_name(picture->network, panel->cell[cell], name, sizeof name));
+        checked++;
+    }
+    for (int i = 0; i <= MOST_COLUMNS; i++) free(column[i]);
+    free(line);
+    free(text);
+    json_decref(json);
+    fc_arena_free(&arena);
+    return good && checked > 0;
+}
+
+static void test_link_names(void)
+{
+    static const char graph[] = "name: cluster\nnetwork: {family: graph, file: '%s', format: edge-list}\n";
+    static const char edges[] = "router leaf0 router s007 20 GB/s\nrouter leaf1 router s007 20 GB/s\nrouter leaf0 node n12345678901 10 GB/s\n"
+                                "router leaf1 node n0 10 GB/s\nrouter leaf1 node ten 10 GB/s\n";
+    static const char *const machines[] = {"bgl-64", "gemini-xe6", "tmesh-216", "percs-16", "qsnet-64", "summit", "frontier"};
+    char path[64], yaml[256];
+    struct fc_machine machine;
+    struct fc_network net;
+    struct fc_picture picture;
+    struct fc_status st = {0};
+    CU_ASSERT_FATAL(fc_test_file(path, "", edges, sizeof edges - 1));
+    snprintf(yaml, sizeof yaml, graph, path);
+    for (size_t i = 0; i <= FC_COUNT(machines); i++) {
+        CU_ASSERT_FATAL(fc_test_network(i < FC_COUNT(machines) ? machines[i] : yaml, &machine, &net));
+        CU_ASSERT_FATAL(fc_link_map_build(&net, &picture, &st) == FC_OK);
+        for (int p = 0; p < picture.n_panels; p++) CU_ASSERT(same_names(&picture, &picture.panels[p]));
+        fc_link_map_free(&picture);
+        fc_test_close(&machine, &net);
+    }
+    unlink(path);
+}
+
 /* ---- pages ---- */
 
 struct job {
     struct fc_machine machine;
     struct fc_network net;
-    struct fc_link_map map;
+    struct fc_picture map;
     struct fc_page page;
     double *bytes;
     uint32_t *node;
@@ -140,8 +212,7 @@ static bool open_job(struct job *job, const char *machine, bool random)
     for (uint32_t l = 0; l < job->net.n_links; l++)
         job->bytes[l] = random ? 1 + 1e9 * fc_random_real(1, 0, l) : 1e6;
     for (uint32_t n = 0; n < job->net.n_nodes; n++) job->node[n] = n;
-    job->page = (struct fc_page){.net = &job->net,
-                                 .map = &job->map,
+    job->page = (struct fc_page){.picture = &job->map,
                                  .title = "a <title> & \"more\"",
                                  .question = "Q?",
                                  .time = "2.1 ms",
@@ -295,6 +366,7 @@ int suite_report(void)
     static const CU_TestInfo tests[] = {
         {"reals unfold to what they were, or as rounded", test_reals},
         {"numbers and text unfold to what they were", test_numbers},
+        {"every link's name comes out of its pattern and numbers", test_link_names},
         {"a page holds what it was given, and fetches nothing", test_contents},
         {"a page of half a million random loads is small", test_large},
         {"a page is whole or not there", test_whole_or_nothing},

@@ -1,7 +1,7 @@
 /* test_timeline.c - what ranks do over time: the sums that the replay itself keeps, jobs whose course is known,
  * bins that double. */
 #include "solvers/replay/replay_beside.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 #include "tests/replay_script.h"
 #include "traces/traces.h"
 

@@ -129,7 +129,7 @@ static void check_names(struct browser *b, const struct page *page, const char *
 {
     struct fc_machine machine;
     struct fc_network net;
-    struct fc_link_map map;
+    struct fc_picture map;
     struct fc_status st = {0};
     size_t n = 0, wrong = 0;
     char expression[200], name[700], example[1500] = "";

@@ -15,7 +15,7 @@
 
 #include "solvers/collective/collective.h"
 #include "solvers/replay/job_calls.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 #include "solvers/timing.h"
 #include "solvers/transit/transit_internal.h"
 #include "traces/trace_source.h"

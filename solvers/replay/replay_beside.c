@@ -16,7 +16,7 @@
  * told. Limits: programs in memory, no graphs; messages of this job that nobody receives do not count as its
  * end. Costs the two replays alone and the joint ones, of which there is mostly one. */
 #include "solvers/replay/replay_beside.h"
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *
  * Limits: what nonblocking collectives do beside their rank costs it nothing in the replay, so it is not
  * shown. A message counts as under way from when it leaves its node to its last byte's arrival, evenly. */
-#include "solvers/replay/timeline.h"
+#include "core/timeline.h"
 
 #include <math.h>
 #include <string.h>
