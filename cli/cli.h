@@ -231,6 +231,9 @@ const char *fc_plot_title(const struct fc_arguments *arguments, struct fc_arena 
 void fc_print_plots(const struct fc_arguments *arguments, const char *const *names);
 /* The file's name without the folders before it, which differ from place to place. */
 const char *fc_last_part(const char *path);
+/* The command line, quoted for sh where it must be. */
+const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
+                             struct fc_status *st);
 /* One line: name, title. And the provenance every prediction carries. */
 void fc_print_machine(const struct fc_machine *machine, FILE *stream);
 /* "+-4 %, calibrated by FILE", "unknown: WHY", with what is extrapolated; ends the line. `calibration`: file, or NULL. */

@@ -92,22 +92,3 @@ const char *fc_words_speedup(const struct fc_answer *before, const struct fc_ans
         snprintf(text, sizeof text, "%s %.1f× %s%s", name, ratio, word, doubt);
     return fc_copy_text(arena, text, st);
 }
-
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
-                             struct fc_status *st)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=:,./+%@";
-    struct fc_memory_stream memory;
-    if (fc_memory_open(&memory, st)) return NULL;
-    FILE *out = memory.stream;
-    for (int i = 0; i < arguments->argc; i++) {
-        const char *word = arguments->argv[i];
-        bool bare = i == 0 || (*word && word[strspn(word, plain)] == 0);
-        fprintf(out, "%s%s", i ? " " : "", bare ? "" : "'");
-        for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[2]){*word, 0}, out);
-        fputs(bare ? "" : "'", out);
-    }
-    const char *copy = fc_memory_close(&memory, st) ? NULL : fc_copy_text(arena, memory.text, st);
-    free(memory.text);
-    return copy;
-}

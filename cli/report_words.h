@@ -18,8 +18,5 @@ const char *fc_words_bottleneck(const struct fc_prediction *p, const char *class
 /* "optimized mapping 14.5× faster", and whether the errors of the two times overlap. */
 const char *fc_words_speedup(const struct fc_answer *before, const struct fc_answer *after,
                              struct fc_arena *arena, struct fc_status *st);
-/* The command line, quoted for sh where it must be. */
-const char *fc_words_command(const struct fc_arguments *arguments, struct fc_arena *arena,
-                             struct fc_status *st);
 
 #endif

@@ -52,15 +52,6 @@ static enum fc_code read_all(int fd, const char *path, size_t capacity, struct f
     return FC_OK;
 }
 
-enum fc_code fc_text_mark(const void *data, size_t size, size_t *mark, struct fc_place where, struct fc_status *st)
-{
-    const unsigned char *byte = data;
-    bool wide = size >= 2 && ((byte[0] == 0xff && byte[1] == 0xfe) || (byte[0] == 0xfe && byte[1] == 0xff));
-    *mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    if (!wide) return FC_OK;
-    return fc_fail(st, FC_INPUT, where, "is UTF-16 text (expected UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`)");
-}
-
 enum fc_code fc_announced(uint64_t n, uint64_t most, const char *what, struct fc_place where, struct fc_status *st)
 {
     if (n <= most) return FC_OK;

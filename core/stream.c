@@ -379,3 +379,12 @@ void fc_stream_close(struct fc_stream *s)
     free(p);
     *s = (struct fc_stream){0};
 }
+
+enum fc_code fc_text_mark(const void *data, size_t size, size_t *mark, struct fc_place where, struct fc_status *st)
+{
+    const unsigned char *byte = data;
+    bool wide = size >= 2 && ((byte[0] == 0xff && byte[1] == 0xfe) || (byte[0] == 0xfe && byte[1] == 0xff));
+    *mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (!wide) return FC_OK;
+    return fc_fail(st, FC_INPUT, where, "is UTF-16 text (expected UTF-8: convert it with `iconv -f UTF-16 -t UTF-8`)");
+}

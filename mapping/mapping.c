@@ -27,64 +27,6 @@ void fc_mapping_free(struct fc_mapping *mapping)
     memset(mapping, 0, sizeof *mapping);
 }
 
-/* ---- the problem
- * ------------------------------------------------------------------------------------------------------ */
-
-static enum fc_code list_nodes(const struct fc_map_problem *problem, struct fc_arena *arena,
-                               struct fc_slots *slots, struct fc_status *st)
-{
-    uint32_t n_machine = problem->net->n_nodes;
-    size_t n = problem->nodes ? problem->n_nodes : n_machine;
-    uint32_t *node = fc_alloc(arena, n, sizeof *node, st);
-    bool *seen = node ? fc_alloc(arena, n_machine, sizeof *seen, st) : NULL;
-    if (!seen) return st->code;
-    for (size_t i = 0; i < n; i++) {
-        node[i] = problem->nodes ? problem->nodes[i] : (uint32_t)i;
-        if (node[i] >= n_machine)
-            return fc_refuse(st, FC_INPUT, "node %u is not one of the machine's %u nodes", node[i],
-                             n_machine);
-        if (seen[node[i]]) return fc_refuse(st, FC_INPUT, "node %u is listed twice", node[i]);
-        seen[node[i]] = true;
-    }
-    slots->node = node;
-    slots->n_nodes = (uint32_t)n;
-    return FC_OK;
-}
-
-static enum fc_code check_room(const struct fc_map_problem *problem, const struct fc_slots *slots,
-                               struct fc_status *st)
-{
-    uint32_t n = problem->demand->n_tasks;
-    if (n <= slots->n) return FC_OK;
-    if (problem->spread)
-        return fc_refuse(st, FC_INPUT, "communication graph has %u ranks, one a node, but %s %u nodes", n,
-                         problem->nodes ? "only these are allowed:" : "the machine has", slots->n_nodes);
-    if (problem->nodes)
-        return fc_refuse(st, FC_INPUT,
-                         "communication graph has %u ranks but the %u allowed nodes have %llu cores", n,
-                         slots->n_nodes, (unsigned long long)slots->n);
-    return fc_refuse(st, FC_INPUT, "communication graph has %u ranks but the machine has %llu cores", n,
-                     (unsigned long long)slots->n);
-}
-
-enum fc_code fc_map_start(const struct fc_map_problem *problem, struct fc_mapping *mapping,
-                          struct fc_slots *slots, struct fc_status *st)
-{
-    struct fc_arena *arena = &mapping->arena;
-    *slots = (struct fc_slots){.cores_per_node = (uint32_t)problem->net->machine->cores_per_node};
-    slots->per_node = problem->spread ? 1 : slots->cores_per_node;
-    if (list_nodes(problem, arena, slots, st)) return st->code;
-    slots->n = (uint64_t)slots->n_nodes * slots->per_node;
-    if ((uint64_t)problem->net->n_nodes * slots->cores_per_node >= FC_NONE)
-        return fc_refuse(st, FC_NO, "the machine's %llu cores are too many to map (at most %u)",
-                         (unsigned long long)problem->net->n_nodes * slots->cores_per_node, FC_NONE - 1);
-    if (check_room(problem, slots, st)) return st->code;
-    mapping->n_tasks = problem->demand->n_tasks;
-    mapping->core = fc_alloc(arena, mapping->n_tasks, sizeof *mapping->core, st);
-    mapping->node = mapping->core ? fc_alloc(arena, mapping->n_tasks, sizeof *mapping->node, st) : NULL;
-    return mapping->node ? FC_OK : st->code;
-}
-
 /* ---- files
  * -----------------------------------------------------------------------------------------------------------------
  */

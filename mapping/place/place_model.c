@@ -18,7 +18,6 @@
 #include <math.h>
 #include <string.h>
 
-
 enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip *chip, struct fc_status *st)
 {
     memset(chip, 0, sizeof *chip);
@@ -304,11 +303,4 @@ void fc_layout_cost(const struct fc_place_model *m, const struct fc_layout *layo
     f->weighted_hops = sum / m->n_cores;
     f->utilization = f->greatest_load / m->chip.mesh_bytes_per_s * m->chip.torus_bytes_per_s / m->torus_load;
     f->fairness = fairness(m, layout);
-}
-
-void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
-                      struct fc_layout_figures *f)
-{
-    fc_layout_cost(m, layout, load, f);
-    f->passed = fc_layout_passed(m, layout);
 }

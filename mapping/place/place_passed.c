@@ -142,3 +142,10 @@ enum fc_code fc_place_passed_front(const struct fc_place_model *m, const struct 
     free(w.front);
     return st->code;
 }
+
+void fc_layout_figure(const struct fc_place_model *m, const struct fc_layout *layout, double *load,
+                      struct fc_layout_figures *f)
+{
+    fc_layout_cost(m, layout, load, f);
+    f->passed = fc_layout_passed(m, layout);
+}

@@ -51,6 +51,8 @@ bool fc_place_symmetry(const struct fc_place_model *model, const struct fc_layou
 /* Size of the class of the pair of nodes under mirrors (and its exchange), 0 when another pair stands for it.
  */
 uint64_t fc_place_class(const struct fc_chip *chip, uint32_t u, uint32_t v, bool swap, bool symmetry);
+/* Joins what a task saw to all that was seen. */
+void fc_place_join(struct fc_place_seen *all, const struct fc_place_seen *task, int n);
 /* Counts a layout with these values. */
 void fc_place_see(struct fc_place_seen *seen, int n, const struct fc_place_key *key, const uint32_t *node,
                   uint64_t times);

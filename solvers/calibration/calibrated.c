@@ -168,19 +168,6 @@ static enum fc_code make_correction(struct fc_calibrated *c, const char *shape, 
 
 /* ---- what applies ---- */
 
-double fc_turns_anisotropy(const struct fc_turns *t)
-{
-    double most = 0, sum = 0, n = 0;
-    for (uint32_t l = 0; l < t->n_links; l++) {
-        if (t->kind[l] != FC_TURN_NETWORK || !(t->rate[l] > 0)) continue;
-        double utilisation = t->rate[l] * t->service[l];
-        most = fmax(most, utilisation);
-        sum += utilisation * t->copies[l];
-        n += t->copies[l];
-    }
-    return sum > 0 ? fmax(1, most * n / sum) : 1;
-}
-
 static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)
     FC_PRINTF(3, 4);
 static const char *words(struct fc_calibrated *c, struct fc_status *st, const char *format, ...)

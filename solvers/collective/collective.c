@@ -82,13 +82,6 @@ const struct fc_collective_algorithm fc_collective_algorithms[] = {
     {FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL, NULL},
 };
 
-const struct fc_collective_algorithm *fc_collective_named(enum fc_op op, const char *name)
-{
-    for (const struct fc_collective_algorithm *a = fc_collective_algorithms; a->name; a++)
-        if (a->op == op && (!name || !strcmp(a->name, name))) return a;
-    return NULL;
-}
-
 enum fc_code fc_collective_fits(const struct fc_collective_algorithm *algorithm, uint32_t n,
                                 struct fc_status *st)
 {
@@ -107,18 +100,6 @@ double fc_collective_time_s(const struct fc_collective_algorithm *algorithm, con
 {
     if (n < 2 || (algorithm->op != FC_OP_BARRIER && !(bytes > 0))) return 0;
     return algorithm->time_s ? algorithm->time_s(p, n, bytes) : NAN;
-}
-
-void fc_schedule_grow(struct fc_schedule *s)
-{
-    uint64_t capacity = s->capacity ? 2 * s->capacity : 64;
-    struct fc_message *more = s->full ? NULL : realloc(s->messages, capacity * sizeof *more);
-    if (!more) {
-        s->full = true;
-        return;
-    }
-    s->messages = more;
-    s->capacity = capacity;
 }
 
 /* ---- sizes ---- */

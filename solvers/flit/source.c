@@ -532,15 +532,6 @@ enum fc_code fc_flit_traffic_make(const struct fc_flit_net *flit, const struct f
     return FC_OK;
 }
 
-void fc_flit_traffic_free(struct fc_flit_traffic *traffic)
-{
-    if (!traffic) return;
-    fc_flit_traffic_free(traffic->high);
-    fc_flit_traffic_free(traffic->background);
-    fc_arena_free(&traffic->arena);
-    free(traffic);
-}
-
 bool fc_flit_has_background(const struct fc_flit_traffic *traffic)
 {
     return traffic->background != NULL;

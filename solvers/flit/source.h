@@ -93,6 +93,8 @@ struct fc_flit_flow fc_flit_bytes_flow(const struct fc_flit_closed *closed, doub
                                        double message_bytes);
 struct fc_flit_flow fc_flit_dense_flow(const struct fc_flit_closed *closed, uint32_t task, int part,
                                        uint32_t target);
+/* Flits of the k-th packet of a flow; of all of them. */
+uint32_t fc_flit_packet_flits(const struct fc_flit_closed *closed, const struct fc_flit_flow *flow, uint64_t k);
 uint64_t fc_flit_flow_flits(const struct fc_flit_closed *closed, const struct fc_flit_flow *flow);
 /* Flits of a packet with that payload. */
 uint32_t fc_flit_flits_of(const struct fc_flit_closed *closed, double payload);

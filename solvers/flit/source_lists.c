@@ -244,3 +244,12 @@ enum fc_code fc_flit_closed_make(const struct fc_flit_net *flit, const struct fc
     if (!code) traffic->mean_flits = (double)c->flits / (double)c->packets;
     return code;
 }
+
+void fc_flit_traffic_free(struct fc_flit_traffic *traffic)
+{
+    if (!traffic) return;
+    fc_flit_traffic_free(traffic->high);
+    fc_flit_traffic_free(traffic->background);
+    fc_arena_free(&traffic->arena);
+    free(traffic);
+}

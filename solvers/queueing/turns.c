@@ -244,20 +244,6 @@ static enum fc_code walk_all(struct fc_turns_walk *w, double packets, struct fc_
     return FC_OK;
 }
 
-void fc_turns_add_up(struct fc_turns_walk *w)
-{
-    struct fc_turns *t = w->turns;
-    memset(t->rate, 0, t->n_links * sizeof *t->rate);
-    memset(t->channel_rate, 0, t->n_channels * sizeof *t->channel_rate);
-    for (uint32_t i = 0; i < t->n_choices; i++) {
-        t->rate[t->choice_link[i]] += t->choice_rate[i] / t->copies[t->choice_link[i]];
-        t->channel_rate[t->choice_channel[i]] += t->choice_rate[i];
-    }
-    t->max_service_rate = 0;
-    for (uint32_t l = 0; l < t->n_links; l++)
-        t->max_service_rate = fmax(t->max_service_rate, t->rate[l] * t->service[l]);
-}
-
 /* Utilisations for the shares of the next round: the mean of those so far, the first ones counting less. */
 static void average(struct fc_turns_walk *w, int round)
 {

@@ -55,6 +55,8 @@ struct fc_chakra {
     const char *groups_file; /* NULL: none */
 };
 
+/* The array with room for one more of `size` bytes behind n; NULL: no memory. */
+void *fc_chakra_room(struct fc_chakra *c, void *array, size_t n, size_t *capacity, size_t size);
 /* The next node of the rank, with everything not given; NULL: out of memory. Valid until the next one. */
 struct fc_chakra_node *fc_chakra_add(struct fc_chakra *c);
 /* The node last added depends on the node `id`: for its data, or (control) for the order only. */

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum fc_code fc_dumpi_no_memory(struct fc_status *st)
-{
-    return fc_out_of_memory(st, "finding communicators");
-}
-
 int fc_dumpi_makes_comm(int function, int *parent)
 {
     *parent = 0;
@@ -173,25 +168,6 @@ static enum fc_code collect_rank(struct fc_dumpi_finder *f, uint32_t rank)
     }
     fc_dumpi_close(&f->file);
     return code;
-}
-
-/* ---- tables of one rank ---- */
-
-/* Handles are 16 bits wide. */
-struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
-                                           int32_t handle)
-{
-    uint32_t index = (uint16_t)handle;
-    if (index >= rank->n_handles) {
-        uint32_t n = index + 16;
-        struct fc_dumpi_handle *larger = realloc(rank->handle, n * sizeof *larger);
-        if (!larger) return fc_dumpi_no_memory(f->st), NULL;
-        for (uint32_t i = rank->n_handles; i < n; i++)
-            larger[i] = (struct fc_dumpi_handle){i == FC_DUMPI_WORLD ? 0 : FC_DUMPI_UNKNOWN, 0};
-        rank->handle = larger;
-        rank->n_handles = n;
-    }
-    return &rank->handle[index];
 }
 
 /* ---- communicators ---- */

@@ -103,3 +103,25 @@ enum fc_code fc_dumpi_make_group(struct fc_dumpi_finder *f, struct fc_dumpi_rank
     if (made.known && !of_two) made.known = choose(x, a, &made);
     return set_group(f, rank, a->made, made);
 }
+
+enum fc_code fc_dumpi_no_memory(struct fc_status *st)
+{
+    return fc_out_of_memory(st, "finding communicators");
+}
+
+/* Handles are 16 bits wide. */
+struct fc_dumpi_handle *fc_dumpi_handle_of(struct fc_dumpi_finder *f, struct fc_dumpi_rank_state *rank,
+                                           int32_t handle)
+{
+    uint32_t index = (uint16_t)handle;
+    if (index >= rank->n_handles) {
+        uint32_t n = index + 16;
+        struct fc_dumpi_handle *larger = realloc(rank->handle, n * sizeof *larger);
+        if (!larger) return fc_dumpi_no_memory(f->st), NULL;
+        for (uint32_t i = rank->n_handles; i < n; i++)
+            larger[i] = (struct fc_dumpi_handle){i == FC_DUMPI_WORLD ? 0 : FC_DUMPI_UNKNOWN, 0};
+        rank->handle = larger;
+        rank->n_handles = n;
+    }
+    return &rank->handle[index];
+}
