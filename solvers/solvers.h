@@ -88,15 +88,6 @@ enum fc_code fc_predict_phase(const struct fc_network *net, const struct fc_dema
                               const struct fc_load_settings *settings, struct fc_prediction *prediction,
                               struct fc_status *st);
 
-/* ---- max-min fair rates (maxmin.c): Bertsekas & Gallager, water filling ------------------------------------------------- */
-
-/* Flow f crosses links link[first[f]..first[f+1]) with weights; capacity[n_links] bytes/s. rate[n_flows] out, bytes/s;
- * bottleneck[n_flows] (may be NULL) the link that froze the flow. A flow that crosses no finite link gets INFINITY.
- * Every flow has a saturated link on which its rate is the greatest: the tests check that property. */
-enum fc_code fc_maxmin(uint32_t n_links, const double *capacity, uint32_t n_flows, const uint64_t *first,
-                       const uint32_t *link, const double *weight, double *rate, uint32_t *bottleneck,
-                       struct fc_status *st);
-
 /* ---- a job from its trace (replay.c, collective.c) ----------------------------------------------------------------------- */
 
 enum fc_network_model { FC_NET_IDEAL, FC_NET_CONTENTION, FC_NET_QUEUEING, FC_NET_FLIT };
@@ -173,8 +164,6 @@ enum fc_code fc_demand_of_source(struct fc_trace_source *source, const struct fc
 
 /* The same of phases `first` to `last` (from 0) only: messages that are sent in them. FC_INPUT names the phases there are;
  * also what fc_phases_next refuses. Reads the trace up to `last`: O(events + messages). */
-enum fc_code fc_demand_of_phases(const struct fc_trace *trace, uint64_t first, uint64_t last, struct fc_demand *demand,
-                                 struct fc_status *st);
 enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
                                     const struct fc_collective_choice *collectives, uint64_t first,
                                     uint64_t last, struct fc_demand *demand, struct fc_status *st);
@@ -197,7 +186,6 @@ struct fc_job_phases {
     struct fc_job_phase *phase; /* [n_phases] */
     struct fc_phase_row *row;   /* [n_rows] every phase is in one row */
 };
-enum fc_code fc_job_phases_find(const struct fc_trace *trace, struct fc_job_phases *phases, struct fc_status *st);
 enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,
                                    const struct fc_collective_choice *collectives,
                                    struct fc_job_phases *phases, struct fc_status *st);

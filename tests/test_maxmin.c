@@ -1,6 +1,6 @@
 /* test_maxmin.c - max-min fair rates: textbook examples, the bottleneck property on random instances,
  * refusals. */
-#include "solvers/solvers.h"
+#include "tests/maxmin.h"
 #include "tests/tests.h"
 
 #include <math.h>

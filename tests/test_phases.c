@@ -28,7 +28,7 @@ static void expect_phases(uint64_t first, uint64_t last, const struct entry *exp
 {
     struct fc_demand d;
     struct fc_status st = {0};
-    CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases(&script.trace, first, last, &d, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases_by(&script.trace, NULL, first, last, &d, &st), FC_OK);
     CU_ASSERT_EQUAL(d.n_tasks, script.trace.n_ranks);
     CU_ASSERT_EQUAL(d.n_entries, n);
     for (size_t i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static void expect_sum(const struct fc_trace *trace, uint64_t n_phases, double t
     size_t n = trace->n_ranks;
     double *bytes = calloc(n * n, sizeof *bytes), *messages = calloc(n * n, sizeof *messages);
     for (uint64_t p = 0; p < n_phases; p++) {
-        CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases(trace, p, p, &one, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases_by(trace, NULL, p, p, &one, &st), FC_OK);
         for (size_t i = 0; i < one.n_entries; i++) {
             bytes[one.src[i] * n + one.dst[i]] += one.bytes[i];
             messages[one.src[i] * n + one.dst[i]] += one.messages[i];
@@ -85,7 +85,7 @@ static void expect_sum(const struct fc_trace *trace, uint64_t n_phases, double t
         messages[at] = 0;
     }
     for (size_t i = 0; i < n * n; i++) CU_ASSERT_EQUAL(messages[i], 0); /* and nothing else */
-    CU_ASSERT_EQUAL(fc_demand_of_phases(trace, n_phases, n_phases, &one, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(trace, NULL, n_phases, n_phases, &one, &st), FC_INPUT);
     fc_demand_free(&all);
     free(bytes);
     free(messages);
@@ -354,10 +354,10 @@ static void test_refusals(void)
     const char *says =
         "job.trace:2002: rank 1 calls barrier (collective call 2 on communicator 1) where rank 0 calls "
         "barrier (call 2 on communicator 0, line 1002): all ranks must synchronise in the same order";
-    CU_ASSERT_EQUAL(fc_demand_of_phases(&script.trace, 0, 0, &d, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 0, 0, &d, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, says));
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_job_phases_find(&script.trace, &phases, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_job_phases_find_by(&script.trace, NULL, &phases, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, says));
     for (int r = 0; r < 2; r++) { /* a blocking call does not meet a nonblocking one */
         script.event[4 * r + 2].comm = script.event[4 * r + 3].comm = 0;
@@ -366,20 +366,20 @@ static void test_refusals(void)
     script.event[6].mode = 1;
     script.event[6].request = 0;
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_demand_of_phases(&script.trace, 0, 0, &d, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 0, 0, &d, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT,
                       "job.trace:2003: rank 1 calls barrier (collective call 4 on communicator 0) where "
                       "rank 0 calls barrier (call 3 on communicator 0, line 1002)"));
     script.event[6].mode = 0;
     script.event[6].request = -1;
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_demand_of_phases(&script.trace, 1, 2, &d, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 1, 2, &d, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, "job.trace: phase 2 is out of range (allowed: 0 to 1)"));
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_demand_of_phases(&script.trace, 1, 0, &d, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 1, 0, &d, &st), FC_INPUT);
     CU_ASSERT(fc_says(&st, FC_INPUT, "there are no phases from 1 to 0"));
     st = (struct fc_status){0};
-    CU_ASSERT_EQUAL(fc_demand_of_phases(&script.trace, 0, UINT64_MAX, &d, &st), FC_INPUT);
+    CU_ASSERT_EQUAL(fc_demand_of_phases_by(&script.trace, NULL, 0, UINT64_MAX, &d, &st), FC_INPUT);
 }
 
 /* ---- kinds and rows ---- */
@@ -404,7 +404,7 @@ static void test_rows(void)
                 add(&script, FC_OP_BARRIER, -1, 0);
         }
     }
-    CU_ASSERT_EQUAL_FATAL(fc_job_phases_find(&script.trace, &p, &st), FC_OK);
+    CU_ASSERT_EQUAL_FATAL(fc_job_phases_find_by(&script.trace, NULL, &p, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(p.n_phases, strlen(order));
     CU_ASSERT_EQUAL(p.n_kinds, 4);
     for (uint64_t i = 0; i < p.n_phases; i++) CU_ASSERT_EQUAL(p.phase[i].kind, (uint64_t)(order[i] - 'A'));
@@ -511,7 +511,7 @@ static void test_samples(void)
         CU_ASSERT_EQUAL(in_phases, n); /* every event once */
         expect_causal(&t, phase);
         free(phase);
-        CU_ASSERT_EQUAL_FATAL(fc_job_phases_find(&t, &p, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_job_phases_find_by(&t, NULL, &p, &st), FC_OK);
         CU_ASSERT_EQUAL_FATAL(p.n_phases, samples[s].n_phases);
         double bytes = 0, messages = 0, rows = 0;
         for (uint64_t i = 0; i < p.n_phases; i++) {
@@ -521,7 +521,7 @@ static void test_samples(void)
         for (uint64_t i = 0; i < p.n_rows; i++) rows += (double)p.row[i].times;
         CU_ASSERT_EQUAL(rows, p.n_phases);
         CU_ASSERT_EQUAL_FATAL(fc_demand_of_job(&t, &all, &st), FC_OK);
-        CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases(&t, 0, p.n_phases - 1, &range, &st), FC_OK);
+        CU_ASSERT_EQUAL_FATAL(fc_demand_of_phases_by(&t, NULL, 0, p.n_phases - 1, &range, &st), FC_OK);
         CU_ASSERT(fc_near(bytes, fc_demand_bytes(&all), 1e-12));
         CU_ASSERT_EQUAL_FATAL(range.n_entries, all.n_entries);
         for (size_t i = 0; i < all.n_entries; i++) {

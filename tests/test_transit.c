@@ -4,6 +4,7 @@
 #include "solvers/load_internal.h"
 #include "solvers/transit/transit_fair.h"
 #include "solvers/transit/transit_internal.h"
+#include "tests/maxmin.h"
 #include "tests/support.h"
 #include "tests/tests.h"
 

@@ -16,8 +16,8 @@ lintian --fail-on error "$to"/*.changes 2>/dev/null || { echo "lintian finds err
 for package in "$to"/*.deb; do dpkg-deb -x "$package" "$to/root"; done
 cd "$to"
 lib=$(dirname root/usr/lib/*/libfabricast.so.0)
-root/usr/bin/fabricast --version | grep -q 'recorders  *[a-z]' || { echo "the installed program finds no recorder"; exit 1; }
-root/usr/bin/fabricast predict -m bgl-64 -p uniform:bytes=1MiB >answer.txt
+root/usr/bin/fabricast --version | grep -q 'recorders  *[A-Z]' || { echo "the installed program finds no recorder"; exit 1; }
+root/usr/bin/fabricast predict -m bgl-64 -p stencil3d:bytes=64KiB >answer.txt
 cc -std=c17 "$top/examples/c/predict.c" -Iroot/usr/include -L"$lib" -lfabricast -o predict
 LD_LIBRARY_PATH=$lib ./predict bgl-64 stencil3d:bytes=64KiB
 for page in root/usr/share/man/man1/*.1.gz; do man --warnings -l "$page" 2>&1 >/dev/null; done

@@ -69,7 +69,6 @@ static enum fc_code make_directory(const char *path, char *directory, struct fc_
 
 /* ---- running ---- */
 
-/* Our environment with LD_PRELOAD (before what is preloaded already) and the directory. */
 void fc_recorders_found(char *text, size_t size)
 {
     struct fc_status none = {0};
@@ -78,6 +77,7 @@ void fc_recorders_found(char *text, size_t size)
     if (!find_recorder(path, &none)) fc_recorder_families(path, text, size);
 }
 
+/* Our environment with LD_PRELOAD (before what is preloaded already) and the directory. */
 static char **make_environment(const char *recorder, const char *directory, struct fc_arena *arena,
                                struct fc_status *st)
 {

@@ -190,11 +190,6 @@ static enum fc_code count(struct fc_trace_source *source, struct fc_trace_census
     return st->code;
 }
 
-enum fc_code fc_trace_count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_status *st)
-{
-    return count(source, census, NULL, st);
-}
-
 enum fc_code fc_trace_count_periods(struct fc_trace_source *source, struct fc_trace_census *census,
                                     struct fc_period *period, struct fc_status *st)
 {

@@ -26,9 +26,8 @@ struct fc_trace_census {
     uint64_t wildcards;    /* receives that do not tell their source or tag */
     uint64_t open_requests; /* never waited for */
 };
-/* Takes the whole source, rank by rank. Memory O(ordered pairs of ranks with messages). Errors: those of the source. */
-enum fc_code fc_trace_count(struct fc_trace_source *source, struct fc_trace_census *census, struct fc_status *st);
-/* The same, and what fc_period_find finds, in one reading. */
+/* Takes the whole source, rank by rank; and with a period (NULL: without) what fc_period_find finds, in one reading. Memory O(ordered
+ * pairs of ranks with messages). Errors: those of the source. */
 enum fc_code fc_trace_count_periods(struct fc_trace_source *source, struct fc_trace_census *census,
                                     struct fc_period *period, struct fc_status *st);
 

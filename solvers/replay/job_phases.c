@@ -127,12 +127,6 @@ static char *phase_title(const struct fc_trace *trace, uint64_t first, uint64_t 
     return name;
 }
 
-enum fc_code fc_demand_of_phases(const struct fc_trace *trace, uint64_t first, uint64_t last,
-                                 struct fc_demand *demand, struct fc_status *st)
-{
-    return fc_demand_of_phases_by(trace, NULL, first, last, demand, st);
-}
-
 enum fc_code fc_demand_of_phases_by(const struct fc_trace *trace,
                                     const struct fc_collective_choice *collectives, uint64_t first,
                                     uint64_t last, struct fc_demand *demand, struct fc_status *st)
@@ -261,12 +255,6 @@ static enum fc_code list_phases(struct walker *w, struct fc_job_phase **list, ui
         measure(w, moved, &(*list)[(*n)++]);
     } while (!w->cut.last);
     return FC_OK;
-}
-
-enum fc_code fc_job_phases_find(const struct fc_trace *trace, struct fc_job_phases *phases,
-                                struct fc_status *st)
-{
-    return fc_job_phases_find_by(trace, NULL, phases, st);
 }
 
 enum fc_code fc_job_phases_find_by(const struct fc_trace *trace,

@@ -2,7 +2,7 @@
  *
  * The max-min fair rates are the only ones under which every flow has a bottleneck: a full link on which no
  * other flow has a greater rate (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section 6.5.2; with
- * shares w_fl of a flow's rate on link l as in maxmin.c). So rates that have this property need no other
+ * shares w_fl of a flow's rate on link l as in tests/maxmin.c). So rates that have this property need no other
  * proof:
  *
  * A flow that goes changes nobody when no flow has its bottleneck on a link that it leaves.
@@ -10,7 +10,7 @@
  * A flow that comes gets r = min over its links of what is left there / w, if r > 0 and no flow on that link
  * is faster: it has its bottleneck there, and full links stay as they were. Nobody else changes.
  *
- * Else rates are filled from low to high as in maxmin.c, but a flow keeps the rate it had until the level is
+ * Else rates are filled from low to high as in tests/maxmin.c, but a flow keeps the rate it had until the level is
  * there or it is in the way. A flow is active (its rate is sought, at least the level) or has a rate r: one
  * that was decided in this solve, or the old one, to be kept if possible. A link fills at the level x,
  *

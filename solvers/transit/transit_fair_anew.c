@@ -2,7 +2,7 @@
  *
  * All flows rise together; the link of least (capacity - sum of w r over flows that stopped) / (sum of w over those
  * that rise) fills first, and its flows stop there (Bertsekas & Gallager, Data Networks, 2nd ed. 1992, section
- * 6.5.2; shares w as in maxmin.c). The rates are those of fc_fair_solve, to rounding, and so is the state that is
+ * 6.5.2; shares w as in tests/maxmin.c). The rates are those of fc_fair_solve, to rounding, and so is the state that is
  * left to it. A link's level never falls while others fill, so its key may lag behind and is put right when it is
  * the least.
  *

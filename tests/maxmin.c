@@ -13,7 +13,7 @@
  * keys may lag behind is enough: a popped key that is too low is put back. O(nnz + (F + L + put backs) log
  * L), exact up to rounding. Limits: rates are those of fluids that last for ever; latency, packets and
  * blocking are not seen. */
-#include "solvers/solvers.h"
+#include "tests/maxmin.h"
 
 #include <math.h>
 
