@@ -32,7 +32,8 @@ enum fc_code fc_read_loggops(const char *text, const struct fc_software *softwar
     enum fc_code code = fc_keys_parse(keys, FC_COUNT(keys), &l, text, 0, &none, where, st);
     fc_arena_free(&none);
     if (code) return code;
-    out->software = (struct fc_software){l.o, l.o, l.g, l.S, software->compute_scale, l.O};
+    out->software = (struct fc_software){.send_s = l.o, .recv_s = l.o, .gap_s = l.g, .eager_bytes = l.S,
+                                         .compute_scale = software->compute_scale, .per_byte_s = l.O};
     out->loggops = true;
     out->loggops_latency_s = l.L;
     out->loggops_per_byte_s = l.G;

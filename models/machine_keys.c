@@ -57,6 +57,9 @@ static const struct fc_key packet_keys[] = {
 };
 static const struct fc_key node_keys[] = {
     {"cores", FC_KEY_INT, FC_NUMBER, IN(cores_per_node), 1, 1 << 20, NULL, "1", "tasks a node can hold"},
+    {"ports", FC_KEY_INT, FC_NUMBER, IN(ports), 1, 64, NULL, "1", "interfaces of a node; a message goes through one of them"},
+    {"port_bandwidth", FC_KEY_QUANTITY, FC_BYTES_PER_S, IN(port_bytes_per_s), 1, 1e18, NULL, NULL,
+     "of one of them; left out: no limit"},
     {"reception", FC_KEY_QUANTITY, FC_BYTES, IN(reception.bytes), 1, 1e12, NULL, NULL,
      "size of a reception queue; left out: endless"},
     {"reception_queues", FC_KEY_INT, FC_NUMBER, IN(reception.queues), 1, 16, NULL, "1", "of each ejection link"},
@@ -72,6 +75,12 @@ static const struct fc_key software_keys[] = {
     {"eager", FC_KEY_QUANTITY, FC_BYTES, IN(software.eager_bytes), 0, 1e18, NULL, "64 KiB",
      "S: longer messages use rendezvous"},
     {"per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.per_byte_s), 0, 1, NULL, "0", "O: CPU time a byte"},
+    {"copy_per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.copy_per_byte_s), 0, 1, NULL, "0",
+     "and a byte of an eager message, copied at each end"},
+    {"rendezvous", FC_KEY_QUANTITY, FC_SECONDS, IN(software.rendezvous_s), 0, 1e3, NULL, "0",
+     "CPU time at each end of a longer message, beyond o"},
+    {"reduce_per_byte", FC_KEY_QUANTITY, FC_SECONDS_PER_BYTE, IN(software.reduce_per_byte_s), 0, 1, NULL, "0",
+     "CPU time a byte that a reduction takes in"},
     {"compute_scale", FC_KEY_QUANTITY, FC_NUMBER, IN(software.compute_scale), 0, 1e6, NULL, "1.0",
      "recorded computation times are multiplied by it"},
 };

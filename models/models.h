@@ -10,6 +10,8 @@
 
 #include "core/core.h"
 
+#include <math.h>
+
 #define FC_MAX_DIMS 8
 #define FC_MAX_CLASSES 16
 #define FC_MOST_INJECTION_FIFOS 16
@@ -84,6 +86,10 @@ struct fc_software {
     double eager_bytes;     /* S: longer messages use rendezvous */
     double compute_scale;   /* recorded computation times are multiplied by it */
     double per_byte_s;      /* O: CPU time a byte */
+    /* Beyond LogGOPS, at each end of a message: */
+    double copy_per_byte_s;   /* an eager one is copied through buffers */
+    double rendezvous_s;      /* a longer one is announced, its memory registered */
+    double reduce_per_byte_s; /* CPU time of a reduction, a byte taken in */
 };
 
 /* The network interface (section `nic:`, nic_keys.c; models in solvers/nic/nic.h). 0: left out. */
@@ -138,6 +144,8 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
+    long long ports;             /* of a node, each way: a message goes through one of them, */
+    double port_bytes_per_s;     /* which is no faster than this; INFINITY: ports are no limit */
     struct fc_reception reception;
     struct fc_software software;
     struct fc_nic nic;
@@ -177,6 +185,12 @@ uint64_t fc_machine_cores(const struct fc_network *net);
 /* Whether the family has what router.multicast asks for. FC_INPUT: a message that begins with the key
  * (multicast.c). */
 enum fc_code fc_multicast_check(const struct fc_machine *machine, struct fc_status *st);
+
+/* A message is held to the bandwidth of one port of its sender. */
+static inline bool fc_has_ports(const struct fc_machine *machine)
+{
+    return machine->port_bytes_per_s < INFINITY;
+}
 
 /* All values of x[n] are the same. */
 static inline bool fc_all_equal(const double *x, uint32_t n)

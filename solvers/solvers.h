@@ -143,7 +143,17 @@ void fc_replay_free(struct fc_replay *replay);
 
 /* The messages of one collective call under its algorithm: rounds of (from, to, bytes), members numbered within the
  * communicator. See collective.c for the algorithm of each operation and its source. */
-struct fc_message { uint32_t from, to; double bytes; uint32_t round; };
+enum fc_message_work {
+    FC_WORK_NONE,
+    FC_WORK_REDUCES, /* what comes is added to what is there */
+    FC_WORK_PACKS    /* blocks were copied together before, and are copied apart after */
+};
+struct fc_message {
+    uint32_t from, to;
+    double bytes;
+    uint32_t round;
+    enum fc_message_work work; /* of the receiver */
+};
 /* Appends the messages of collective `op` among n members (root: member number; bytes as in enum fc_op; list: bytes
  * from each to each for ALLTOALLV as [n][n] row-major; for GATHER, SCATTER, ALLGATHER, REDUCE_SCATTER each member's bytes
  * [n] where they differ; or NULL) to *messages (grown in the arena), ordered by round. */

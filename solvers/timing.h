@@ -2,7 +2,7 @@
 #ifndef FC_TIMING_H
 #define FC_TIMING_H
 
-#include "models/models.h"
+#include "solvers/solvers.h"
 
 /* Time from the head of a packet asking for a free link to the head standing at the far end: the delay of
  * the router it leaves (none in a node) and the wire. A route of H hops crosses H + 1 routers and H + 2
@@ -13,14 +13,27 @@ static inline double fc_head_delay_s(const struct fc_network *net, uint32_t link
     return fc_is_node(net, net->link_source[link]) ? wire : wire + net->machine->router.delay_s;
 }
 
-/* CPU time of the end points for one message (LogGOPS): o + (n - 1) O, and o alone for an empty one. */
+/* CPU time of the end points for one message of n bytes: LogGOPS's o + (n - 1) O, o alone for an empty one; beyond it n times
+ * the copy of an eager message, or what a rendezvous costs at each end. */
+static inline double fc_beyond_o_s(const struct fc_software *software, double bytes)
+{
+    return (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0) +
+           (bytes > software->eager_bytes ? software->rendezvous_s : bytes * software->copy_per_byte_s);
+}
 static inline double fc_send_cpu_s(const struct fc_software *software, double bytes)
 {
-    return software->send_s + (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0);
+    return software->send_s + fc_beyond_o_s(software, bytes);
 }
 static inline double fc_recv_cpu_s(const struct fc_software *software, double bytes)
 {
-    return software->recv_s + (bytes > 1 ? (bytes - 1) * software->per_byte_s : 0);
+    return software->recv_s + fc_beyond_o_s(software, bytes);
+}
+/* CPU time for what a message brings, beyond receiving it. */
+static inline double fc_work_s(const struct fc_software *software, enum fc_message_work work, double bytes)
+{
+    return work == FC_WORK_REDUCES ? bytes * software->reduce_per_byte_s
+           : work == FC_WORK_PACKS ? 2 * bytes * software->copy_per_byte_s
+                                   : 0;
 }
 
 #endif

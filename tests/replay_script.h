@@ -145,7 +145,8 @@ static inline void use_loggops(struct rig *g, double latency_s, double o_s, doub
     g->settings.loggops = true;
     g->settings.loggops_latency_s = latency_s;
     g->settings.loggops_per_byte_s = per_byte_s;
-    g->settings.software = (struct fc_software){o_s, o_s, gap_s, 65535, 1, 0};
+    g->settings.software = (struct fc_software){
+        .send_s = o_s, .recv_s = o_s, .gap_s = gap_s, .eager_bytes = 65535, .compute_scale = 1};
 }
 
 #endif

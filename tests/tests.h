@@ -74,7 +74,7 @@
     X(suite_machine_set)                                                                                              \
     X(suite_machine_loads)                                                                                            \
     X(suite_machines)                                                                                                 \
-    X(suite_manual) X(suite_rooms) \
+    X(suite_manual) X(suite_rooms) X(suite_end_points) \
     X(suite_map_background)                                                                                           \
     X(suite_map_budget)                                                                                               \
     X(suite_map_search)                                                                                               \

@@ -2,8 +2,8 @@
  * messages of a call.
  *
  * A member starts a round when it has sent and received all of the round before; it is in a round only when
- * it sends or receives in it. Limits: reductions cost no arithmetic; reordering inside Bruck's algorithms
- * costs no copies; no algorithm knows which members share a node; an operation on nothing (0 bytes) exchanges
+ * it sends or receives in it. Who adds what comes to what it has, and who packs blocks, is marked on the messages (enum
+ * fc_message_work). Limits: closed forms know of neither; no algorithm knows which members share a node; an operation on nothing (0 bytes) exchanges
  * no message, the barrier apart. */
 #include "solvers/collective/collective_parts.h"
 
@@ -171,7 +171,7 @@ enum fc_code fc_collective_build(const struct fc_collective_algorithm *algorithm
     if (n == 1 || nothing) return FC_OK;
     bool rooted = algorithm->op == FC_OP_BCAST || algorithm->op == FC_OP_GATHER ||
                   algorithm->op == FC_OP_SCATTER || algorithm->op == FC_OP_REDUCE;
-    struct fc_schedule s = {.n = n, .root = rooted ? root : 0, .bytes = bytes, .list = list};
+    struct fc_schedule s = {.n = n, .root = rooted ? root : 0, .bytes = bytes, .list = list, .work = fc_op_work(algorithm->op)};
     struct fc_arena scratch = {0};
     if (list && has_blocks(algorithm->op)) {
         s.before = fc_alloc(&scratch, (size_t)n + 1, sizeof *s.before, st);

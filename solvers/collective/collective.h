@@ -16,6 +16,7 @@ struct fc_schedule {
     const double *list; /* alltoallv [n][n]; block bytes [n] of each member; NULL: all blocks have `bytes` */
     double *before;     /* [n + 1] bytes of blocks 0 .. i-1; NULL: equal blocks */
     uint32_t round;
+    enum fc_message_work work; /* of the messages that are added */
     struct fc_message *messages;
     uint64_t n_messages, capacity;
     bool full; /* memory ran out: messages are missing */
@@ -25,7 +26,7 @@ void fc_schedule_grow(struct fc_schedule *s);
 static inline void fc_schedule_add(struct fc_schedule *s, uint32_t from, uint32_t to, double bytes)
 {
     if (s->n_messages == s->capacity) fc_schedule_grow(s);
-    if (!s->full) s->messages[s->n_messages++] = (struct fc_message){from, to, bytes, s->round};
+    if (!s->full) s->messages[s->n_messages++] = (struct fc_message){from, to, bytes, s->round, s->work};
 }
 /* Bytes of `count` blocks from block i on, round the end. */
 static inline double fc_schedule_blocks(const struct fc_schedule *s, uint32_t i, uint32_t count)
@@ -98,7 +99,22 @@ struct fc_collective_alike {
     uint32_t (*to)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
     uint32_t (*from)(uint32_t n, uint32_t member, uint32_t round, uint32_t k);
     double (*bytes)(const struct fc_schedule *s, uint32_t from, uint32_t to, uint32_t round);
+    uint32_t (*n_reduce)(uint32_t n); /* rounds of a reduction, the first ones, that reduce; NULL: all of them */
+    bool packs;                       /* blocks of a message do not lie together */
 };
+/* What the receiver does with a message of operation `op` in that round, by the alike algorithm. */
+static inline enum fc_message_work fc_alike_work(const struct fc_collective_alike *alike, enum fc_message_work of_op, uint32_t n,
+                                                 uint32_t round)
+{
+    if (alike->packs) return FC_WORK_PACKS;
+    return alike->n_reduce && round >= alike->n_reduce(n) ? FC_WORK_NONE : of_op;
+}
+/* What receivers do in a collective operation, before anything is handed back. */
+static inline enum fc_message_work fc_op_work(enum fc_op op)
+{
+    return op == FC_OP_REDUCE || op == FC_OP_ALLREDUCE || op == FC_OP_REDUCE_SCATTER || op == FC_OP_SCAN ? FC_WORK_REDUCES
+                                                                                                        : FC_WORK_NONE;
+}
 
 /* A call that the network carries out. */
 struct fc_hardware_call {

@@ -28,11 +28,15 @@ void fc_collective_alike_build(const struct fc_collective_alike *alike, struct f
 {
     uint32_t rounds = alike->n_rounds(s->n), sends = alike->n_sends(s->n);
     bool vector = s->list && !s->before; /* alltoallv */
-    for (uint32_t round = 0; round < rounds; round++, s->round++)
+    enum fc_message_work of_op = s->work;
+    for (uint32_t round = 0; round < rounds; round++, s->round++) {
+        s->work = fc_alike_work(alike, of_op, s->n, round);
         for (uint32_t member = 0; member < s->n; member++)
             for (uint32_t k = 0; k < sends; k++) {
                 uint32_t to = alike->to(s->n, member, round, k);
                 double bytes = alike->bytes(s, member, to, round);
                 if (bytes > 0 || !vector) fc_schedule_add(s, member, to, bytes);
             }
+    }
+    s->work = of_op;
 }

@@ -34,7 +34,7 @@ static double gather_bytes(const struct fc_schedule *s, uint32_t from, uint32_t 
     (void)to;
     return fc_schedule_blocks(s, from, gathered(s->n, round));
 }
-const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one, behind, ahead, gather_bytes};
+const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one, behind, ahead, gather_bytes, NULL, false};
 
 double fc_time_allgather_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {
@@ -54,7 +54,7 @@ static double move_bytes(const struct fc_schedule *s, uint32_t from, uint32_t to
     (void)from, (void)to;
     return moved(s->n, round) * s->bytes;
 }
-const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes};
+const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes, NULL, true};
 
 double fc_time_alltoall_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {

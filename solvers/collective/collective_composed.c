@@ -37,6 +37,7 @@ double fc_time_bcast_scatter_doubling(const struct fc_loggp *p, uint32_t n, doub
 void fc_build_allreduce_reduce_bcast(struct fc_schedule *s)
 {
     fc_build_reduce_binomial(s);
+    s->work = FC_WORK_NONE;
     fc_build_bcast_binomial(s);
 }
 double fc_time_allreduce_reduce_bcast(const struct fc_loggp *p, uint32_t n, double bytes)
@@ -46,6 +47,7 @@ double fc_time_allreduce_reduce_bcast(const struct fc_loggp *p, uint32_t n, doub
 void fc_build_allreduce_linear(struct fc_schedule *s)
 {
     fc_build_reduce_linear(s);
+    s->work = FC_WORK_NONE;
     fc_build_bcast_linear(s);
 }
 double fc_time_allreduce_linear(const struct fc_loggp *p, uint32_t n, double bytes)
@@ -72,6 +74,7 @@ void fc_build_reduce_scatter_reduce_scatter(struct fc_schedule *s)
     s->bytes = fc_schedule_blocks(s, 0, s->n);
     fc_build_reduce_binomial(s);
     s->bytes = block_bytes;
+    s->work = FC_WORK_NONE;
     fc_build_scatter_linear(s);
 }
 double fc_time_reduce_scatter_reduce_scatter(const struct fc_loggp *p, uint32_t n, double bytes)

@@ -31,6 +31,7 @@ void fc_fold_exchange(struct fc_schedule *s, uint32_t mask, uint32_t folded, dou
 
 void fc_unfold(struct fc_schedule *s, uint32_t folded, double bytes)
 {
+    s->work = FC_WORK_NONE;
     for (uint32_t i = 0; i < folded; i++) fc_schedule_add(s, 2 * i + 1, 2 * i, bytes);
     s->round += folded > 0;
 }

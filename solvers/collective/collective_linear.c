@@ -73,8 +73,8 @@ static double own(const struct fc_schedule *s, uint32_t source, uint32_t target,
     (void)target, (void)round;
     return fc_schedule_blocks(s, source, 1);
 }
-const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block};
-const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own};
+const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block, NULL, false};
+const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own, NULL, false};
 
 double fc_time_alltoall_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {

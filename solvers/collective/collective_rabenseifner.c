@@ -25,6 +25,7 @@ void fc_build_allreduce_rabenseifner(struct fc_schedule *s)
     uint32_t folded = fc_fold(s, s->bytes), power = s->n - folded;
     for (uint32_t mask = 1; mask < power; mask *= 2)
         fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
+    s->work = FC_WORK_NONE;
     for (uint32_t mask = power / 2; mask > 0; mask /= 2)
         fc_fold_exchange(s, mask, folded, s->bytes / (2.0 * mask));
     fc_unfold(s, folded, s->bytes);
@@ -49,6 +50,7 @@ void fc_build_reduce_rabenseifner(struct fc_schedule *s)
     for (uint32_t mask = 1; mask < power; mask *= 2, s->round++)
         for (uint32_t i = 0; i < power; i++)
             fc_schedule_add(s, kept(s, i, folded), kept(s, i ^ mask, folded), s->bytes / (2.0 * mask));
+    s->work = FC_WORK_NONE;
     for (uint32_t mask = power / 2; mask > 0; mask /= 2, s->round++)
         for (uint32_t i = mask; i < 2 * mask; i++)
             fc_schedule_add(s, kept(s, i, folded), kept(s, i - mask, folded), s->bytes / (2.0 * mask));

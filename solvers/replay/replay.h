@@ -255,6 +255,7 @@ struct fc_round_maker {
     enum fc_op op;
     const char *algorithm; /* its name in collective.c */
     bool all_at_once;      /* one round with everyone; else one send and one receive a round */
+    const struct fc_collective_alike *alike; /* the same, as a list */
     uint32_t (*n_rounds)(uint32_t n);
     /* Other member and bytes of the send (receive) of `member` in the round; all_at_once: of its i-th in the
      * only one. False: there is none. */
@@ -364,7 +365,7 @@ struct fc_requests {
 };
 
 struct fc_taken {
-    double arrived_s, bytes;
+    double arrived_s, bytes, work_s; /* CPU time for what it brings */
     const struct fc_chain *chain;
 };
 
@@ -450,7 +451,8 @@ struct fc_harvest {
     double last_s[FC_VIEWS];      /* latest completion of anything that costs no CPU time, and */
     const struct fc_chain *chain; /* what led to the real one */
 };
-void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);
+/* `work`: of the receiver, beyond receiving. */
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work);
 void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *arrived_s, double bytes,
                         const struct fc_chain *chain); /* [views]; chain: kept until the wait is over */
 void fc_harvest_send(const struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail);

@@ -1,7 +1,7 @@
 /* replay_ends.c - the end points of a message: sending, posting a receive, waiting.
  *
  * LogGOPS (Hoefler, Schneider & Lumsdaine, HPDC'10): a message of n bytes costs its sender o + (n - 1) O
- * of CPU time, its receiver the same in the call that completes the receive; a task starts messages at
+ * of CPU time (and what timing.h has beyond that), its receiver the same in the call that completes the receive; a task starts messages at
  * least g apart. Up to S bytes (and buffered sends) a send is complete when it has left the CPU; longer
  * ones (and synchronous sends) announce themselves, leave when the receive is posted, and complete when
  * they have arrived. A wait for several messages takes them as they arrive: with arrivals a_i and costs
@@ -103,14 +103,17 @@ void fc_harvest_arrived(struct fc_run *run, struct fc_harvest *h, const double *
 {
     if (h->n == run->taken_capacity && !make_room(run)) return;
     for (int v = 0; v < run->views; v++)
-        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, chain};
+        run->taken[v][h->n] = (struct fc_taken){arrived_s[v], bytes, 0, chain};
     h->n++;
 }
 
-void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail)
+void fc_harvest_receive(struct fc_run *run, struct fc_harvest *h, const struct fc_mail *mail, enum fc_message_work work)
 {
+    uint32_t n = h->n;
     if (mail->taken) mail = mail->taken;
     fc_harvest_arrived(run, h, mail->arrived_s, mail->bytes, &mail->chain);
+    for (int v = 0; work && h->n > n && v < run->views; v++)
+        run->taken[v][n].work_s = fc_work_s(&run->job->settings->software, work, mail->bytes);
 }
 
 static void harvest_other(const struct fc_run *run, struct fc_harvest *h, const double *time_s,
@@ -149,7 +152,7 @@ static void sort_taken(struct fc_taken *taken, uint32_t n)
 static inline double take(const struct fc_replay_settings *settings, struct fc_clock *c,
                           struct fc_chain *chain, const struct fc_taken *t)
 {
-    double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes), cost_s = cpu_s, start = c->clock_s;
+    double cpu_s = fc_recv_cpu_s(&settings->software, t->bytes) + t->work_s, cost_s = cpu_s, start = c->clock_s;
     if (t->arrived_s > start) {
         start = t->arrived_s;
         *chain = *t->chain;

@@ -246,13 +246,19 @@ static double more_bytes(double bytes)
     return bytes > 1 ? bytes - 1 : 0;
 }
 
+/* At each end of a message, beyond LogGOPS (timing.h). */
+static double beyond_ns(const struct fc_graph *g, double bytes)
+{
+    return bytes > g->eager ? g->rendezvous_ns : bytes * g->copy_byte_ns;
+}
+
 static void send(struct fc_graph *g, uint64_t v, double now_ns)
 {
     struct fc_run *run = g->run;
     const struct fc_event *e = &g->event[v];
     uint32_t rank = g->vertex[v].rank;
     struct fc_processor *p = processor_of(g, rank, (uint32_t)e->request);
-    double more = more_bytes((double)e->bytes), cpu_ns = g->o_ns + more * g->cpu_byte_ns;
+    double more = more_bytes((double)e->bytes), cpu_ns = g->o_ns + more * g->cpu_byte_ns + beyond_ns(g, (double)e->bytes);
     struct fc_mail *mail = fc_mail_new(&run->match);
     if (!mail) return;
     starts(g, v, now_ns);
@@ -336,7 +342,7 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
     const struct fc_run *run = g->run;
     struct fc_processor *p = processor_of(g, mail->to, mail->processor);
     double more = more_bytes(mail->bytes);
-    double cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns);
+    double beyond = beyond_ns(g, mail->bytes), cpu_ns = g->recv_ns + more * fc_later(g->cpu_byte_ns, g->byte_ns) + beyond;
     if (!run->job->settings->loggops && run->views > 1)
         mail->posted_s[FC_ALONE] = 1e9 * mail->arrived_s[FC_ALONE] + cpu_ns; /* alone, it is in by then */
     else
@@ -344,8 +350,8 @@ static void take_in(struct fc_graph *g, struct fc_mail *mail, double now_ns)
     if (p->free_ns < now_ns) p->chain = mail->chain;
     p->free_ns = now_ns + cpu_ns;
     does(g, mail->to, FC_RANK_RECEIVES, now_ns, p->free_ns);
-    p->chain.software_s += 1e-9 * (g->recv_ns + more * g->cpu_byte_ns);
-    p->chain.link_s += 1e-9 * (cpu_ns - g->recv_ns - more * g->cpu_byte_ns);
+    p->chain.software_s += 1e-9 * (g->recv_ns + more * g->cpu_byte_ns + beyond);
+    p->chain.link_s += 1e-9 * (cpu_ns - g->recv_ns - more * g->cpu_byte_ns - beyond);
     card_of(g, mail->to, mail->nic)->receive_ns = now_ns + g->gap_ns + more * g->byte_ns;
     struct fc_mail *receive = fc_match_arrived(&g->run->match, mail);
     if (!receive) return;

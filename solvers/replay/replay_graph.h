@@ -47,7 +47,7 @@ struct fc_graph {
     uint64_t turns;
     uint64_t *freed; /* events that have become free in this step */
     size_t n_freed, freed_capacity;
-    double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager; /* byte_ns: G; cpu_byte_ns: O */
+    double o_ns, recv_ns, gap_ns, byte_ns, cpu_byte_ns, latency_ns, eager, rendezvous_ns, copy_byte_ns; /* byte_ns: G; cpu_byte_ns: O */
     uint64_t n_done, n_started;
 };
 

@@ -140,6 +140,8 @@ enum fc_code fc_graph_prepare(struct fc_graph *g)
     g->byte_ns = s->loggops ? whole_ns(s->loggops_per_byte_s) : 0;
     g->latency_ns = s->loggops ? whole_ns(s->loggops_latency_s) : 0;
     g->eager = s->software.eager_bytes;
+    g->rendezvous_ns = 1e9 * s->software.rendezvous_s;
+    g->copy_byte_ns = 1e9 * s->software.copy_per_byte_s;
 done:
     free(lists);
     return g->st->code;

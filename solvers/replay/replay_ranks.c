@@ -252,7 +252,7 @@ static void end_wait(struct fc_run *run, struct fc_strand *s, const struct fc_ev
             return;
         }
         if (r->kind == FC_REQUEST_RECEIVE)
-            fc_harvest_receive(run, &h, r->what);
+            fc_harvest_receive(run, &h, r->what, FC_WORK_NONE);
         else if (r->kind == FC_REQUEST_SEND)
             fc_harvest_send(run, &h, r->what);
         else if (r->kind == FC_REQUEST_CALL)
@@ -284,7 +284,7 @@ static void end(struct fc_run *run, struct fc_strand *s, const struct fc_event *
     if (!s->mail) return;
     struct fc_harvest h = {0};
     if (e->op == FC_OP_RECV)
-        fc_harvest_receive(run, &h, s->mail);
+        fc_harvest_receive(run, &h, s->mail, FC_WORK_NONE);
     else
         fc_harvest_send(run, &h, s->mail);
     run->total.p2p_wait_s += fc_end_wait(run, s, &h);

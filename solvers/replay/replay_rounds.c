@@ -5,6 +5,7 @@
  * pairwise, all at once) are worked out as they come, the same messages as the algorithm lists
  * (collective.c): only what is under way is kept, found by (call, sender, receiver, round) in the table of
  * all messages, or by its place where every member sends to every other at once (replay_dense.c). */
+#include "solvers/collective/collective_parts.h"
 #include "solvers/replay/replay_dense.h"
 
 #include <stdlib.h>
@@ -105,14 +106,14 @@ static bool receive_all(const struct fc_live_call *c, uint32_t member, uint32_t 
 }
 
 static const struct fc_round_maker makers[] = {
-    {FC_OP_ALLREDUCE, "ring", false, rounds_twice, send_ring_part, receive_from_left},
-    {FC_OP_ALLGATHER, "ring", false, rounds_less_one, send_ring_block, receive_from_left},
-    {FC_OP_REDUCE_SCATTER, "pairwise", false, rounds_less_one, send_shifted, receive_shifted},
-    {FC_OP_ALLTOALL, "pairwise", false, rounds_less_one, send_pair, receive_pair},
-    {FC_OP_ALLTOALLV, "pairwise", false, rounds_less_one, send_pair, receive_pair},
-    {FC_OP_ALLGATHER, "linear", true, rounds_less_one, send_own, receive_shifted},
-    {FC_OP_ALLTOALL, "linear", true, rounds_less_one, send_all, receive_all},
-    {FC_OP_ALLTOALLV, "linear", true, rounds_less_one, send_all, receive_all},
+    {FC_OP_ALLREDUCE, "ring", false, &fc_alike_allreduce_ring, rounds_twice, send_ring_part, receive_from_left},
+    {FC_OP_ALLGATHER, "ring", false, &fc_alike_allgather_ring, rounds_less_one, send_ring_block, receive_from_left},
+    {FC_OP_REDUCE_SCATTER, "pairwise", false, &fc_alike_reduce_scatter_pairwise, rounds_less_one, send_shifted, receive_shifted},
+    {FC_OP_ALLTOALL, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
+    {FC_OP_ALLTOALLV, "pairwise", false, &fc_alike_alltoall_pairwise, rounds_less_one, send_pair, receive_pair},
+    {FC_OP_ALLGATHER, "linear", true, &fc_alike_allgather_linear, rounds_less_one, send_own, receive_shifted},
+    {FC_OP_ALLTOALL, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},
+    {FC_OP_ALLTOALLV, "linear", true, &fc_alike_alltoall_linear, rounds_less_one, send_all, receive_all},
 };
 
 const struct fc_round_maker *fc_round_maker(const struct fc_collective_algorithm *algorithm)
@@ -157,7 +158,7 @@ static void end_listed(struct fc_run *run, struct fc_strand *s)
     for (uint64_t k = s->step; k < s->round_end; k++) {
         const struct fc_mail *mail = &s->call->batch->mail[list->step[k] / 2];
         if (list->step[k] & 1)
-            fc_harvest_receive(run, &h, mail);
+            fc_harvest_receive(run, &h, mail, list->messages[list->step[k] / 2].work);
         else
             fc_harvest_send(run, &h, mail);
     }
@@ -229,7 +230,8 @@ static bool begin_made(struct fc_run *run, struct fc_strand *s, uint32_t n_round
 static void end_made(struct fc_run *run, struct fc_strand *s, uint32_t n_rounds)
 {
     struct fc_harvest h = {0};
-    for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i]);
+    enum fc_message_work work = fc_alike_work(s->call->maker->alike, fc_op_work(s->call->maker->op), s->call->n, s->round);
+    for (uint32_t i = 0; i < s->n_receives; i++) fc_harvest_receive(run, &h, s->hand[i], work);
     for (uint32_t i = s->n_receives; i < s->n_hand; i++) fc_harvest_send(run, &h, s->hand[i]);
     fc_end_wait(run, s, &h);
     for (uint32_t i = 0; i < s->n_hand; i++)

@@ -22,6 +22,9 @@
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
  * one fits into buffers.
  *
+ * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), a message leaves by one of them and comes in by one, each
+ * node's next in turn, as over two more links.
+ *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
  * there, so it goes at the pace of the slowest. A message costs O(links of its way) where no link is in short
@@ -32,6 +35,7 @@
 #include "solvers/transit/transit_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LATE (1.0 / 32)
 enum { MANY = 256, MANY_EACH = 8 };
@@ -65,6 +69,8 @@ struct contention {
     bool late;           /* what happens counts late */
     bool most;           /* the last solve changed most rates: so will the next */
     uint32_t n_happened; /* starts and ends since the last solve */
+    uint32_t ports, first_port; /* of a node, out and in, links behind those of the network; 0: no limit */
+    uint32_t *next_port;        /* [2 n_nodes] messages that went out of, came into the node so far */
 };
 
 static double limit_of(const struct fc_transit *t)
@@ -76,7 +82,7 @@ static double limit_of(const struct fc_transit *t)
 static enum fc_code lose(struct fc_transit *t, struct fc_fair *fair, struct fc_arena *scratch)
 {
     const struct fc_network *net = t->net;
-    bool *mixes = fc_alloc(scratch, net->n_links, sizeof *mixes, t->st);
+    bool *mixes = fc_alloc(scratch, fair->n_links, sizeof *mixes, t->st);
     if (!mixes) return t->st->code;
     for (uint32_t l = 0; l < net->n_links; l++)
         mixes[l] = !fc_is_node(net, net->link_source[l]) && !fc_is_node(net, net->link_target[l]);
@@ -88,11 +94,19 @@ static enum fc_code open_contention(struct fc_transit *t)
     const struct fc_network *net = t->net;
     struct fc_arena scratch = {0};
     struct contention *c = t->own = fc_alloc(&t->arena, 1, sizeof *c, t->st);
-    double *capacity = fc_alloc(&scratch, net->n_links, sizeof *capacity, t->st);
+    uint32_t ports = fc_has_ports(net->machine) ? (uint32_t)net->machine->ports : 0;
+    if (net->n_links + 2 * (uint64_t)net->n_nodes * ports >= FC_NONE)
+        return fc_refuse(t->st, FC_NO, "%u nodes of %u ports are too many", net->n_nodes, ports);
+    uint32_t n = net->n_links + 2 * net->n_nodes * ports;
+    double *capacity = fc_alloc(&scratch, n, sizeof *capacity, t->st);
     if (c && capacity) {
+        c->ports = ports;
+        c->first_port = net->n_links;
+        c->next_port = fc_alloc(&t->arena, 2 * (size_t)net->n_nodes, sizeof *c->next_port, t->st);
+        for (uint32_t l = net->n_links; l < n; l++) capacity[l] = net->machine->port_bytes_per_s;
         for (uint32_t l = 0; l < net->n_links; l++)
             capacity[l] = fc_free_bandwidth(net, t->settings.background_bytes_per_s, l);
-        if (!fc_fair_open(&c->fair, net->n_links, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
+        if (!fc_fair_open(&c->fair, n, capacity, t->st) && limit_of(t) < 1) lose(t, &c->fair, &scratch);
         c->free_waiting = FC_NONE;
         c->due_s = INFINITY;
     }
@@ -115,6 +129,7 @@ static void reset_contention(struct fc_transit *t)
 {
     struct contention *c = t->own;
     fc_fair_reset(&c->fair);
+    memset(c->next_port, 0, 2 * (size_t)t->net->n_nodes * sizeof *c->next_port);
     c->n_ends = c->n_waiting = c->starts.n = 0;
     c->free_waiting = FC_NONE;
     c->due_s = INFINITY;
@@ -205,6 +220,12 @@ static double expected_s(const struct contention *c, const struct fc_transit_way
     return wire_bytes * s_per_byte;
 }
 
+/* Of side 2 node (out), or 2 node + 1 (in), the port that is next in turn. */
+static inline uint32_t port_of(struct contention *c, uint32_t side)
+{
+    return c->ports ? c->first_port + side * c->ports + c->next_port[side]++ % c->ports : FC_NONE;
+}
+
 static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message *m)
 {
     struct contention *c = t->own;
@@ -223,7 +244,8 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
     if (!(least_s > 0)) return FC_OK;
     double packets = fmax(1, m->bytes / t->ways.packet_bytes);
-    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first,
+    uint32_t port[] = {port_of(c, 2 * m->src), port_of(c, 2 * m->dst + 1)};
+    uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
                              packets / (packets + HALF_BLOCKS));
     if (f == FC_NONE ||
         !fc_transit_reserve((void **)&c->moving, &c->moving_capacity, c->fair.n_flows, sizeof *c->moving,

@@ -379,6 +379,7 @@ static uint32_t make_way(struct fc_transit_ways *w, uint32_t route, uint32_t use
         link[i] = link[at], weight[i] = weight[at];
         link[at] = l, weight[at] = moved;
     }
+    way.s_per_byte = greater(way.s_per_byte, 1 / w->net->machine->port_bytes_per_s);
     uint32_t number = (uint32_t)w->n_ways;
     if (w->light) {
         way.first = FC_NONE;

@@ -1,0 +1,137 @@
+/* test_end_points.c - what a node costs a message beyond LogGOPS: copies of eager messages, the rendezvous of longer ones,
+ * reductions (timing.h), and ports that a message is held to (transit_contention.c). Closed forms are the oracle. */
+#include "tests/replay_script.h"
+
+/* Two messages of 1 and 2 us of software; all networks. */
+static void test_copies(void)
+{
+    struct rig g;
+    open_rig(&g, LINE_YAML);
+    g.settings.software.eager_bytes = 1000;
+    g.settings.software.copy_per_byte_s = 2e-9;
+    g.settings.software.rendezvous_s = 5e-6;
+    for (int network = FC_NET_IDEAL; network <= FC_NET_CONTENTION; network++) {
+        g.settings.network = (enum fc_network_model)network;
+        for (int64_t bytes = 0; bytes <= 2000; bytes += 500) {
+            start_script(&script, 3);
+            next_rank(&script);
+            add(&script, FC_OP_SEND, 2, bytes);
+            next_rank(&script);
+            next_rank(&script);
+            add(&script, FC_OP_RECV, 0, bytes);
+            must_replay(&g, &script);
+            double wire_s = (double)bytes * 1e-9 + line_head_s(1), each_s = bytes > 1000 ? 5e-6 : (double)bytes * 2e-9;
+            if (bytes > 1000) wire_s += 2 * line_head_s(1); /* it is announced, and asked for */
+            CU_ASSERT(fc_near(g.out.prediction.time_s, 3e-6 + 2 * each_s + wire_s, 1e-12));
+        }
+    }
+    close_rig(&g);
+}
+
+/* The CPU time of reductions in a call of 8 members, beyond the same without it. */
+static double reduction_s(struct rig *g, enum fc_op op, const char *algorithm, uint32_t n, int64_t bytes)
+{
+    double time_s[2];
+    struct fc_collective_choice choice = {0};
+    char text[64];
+    snprintf(text, sizeof text, "%s=%s", fc_op_names[op], algorithm);
+    CU_ASSERT_FATAL(fc_collective_choice_read(text, &choice, &g->st) == FC_OK);
+    g->settings.collectives = &choice;
+    start_script(&script, n);
+    for (uint32_t r = 0; r < n; r++) {
+        next_rank(&script);
+        add(&script, op, 0, bytes);
+    }
+    for (int reduces = 0; reduces < 2; reduces++) {
+        g->settings.software.reduce_per_byte_s = reduces ? 1e-9 : 0;
+        must_replay(g, &script);
+        time_s[reduces] = g->out.prediction.time_s;
+    }
+    g->settings.collectives = NULL;
+    return time_s[1] - time_s[0];
+}
+
+static void test_reductions(void)
+{
+    static const struct {
+        enum fc_op op;
+        const char *algorithm;
+        uint32_t n;
+        double vectors; /* taken in, one after the other, by who is last */
+    } cases[] = {
+        {FC_OP_ALLREDUCE, "doubling", 8, 3},
+        {FC_OP_ALLREDUCE, "doubling", 6, 3}, /* folds, then two rounds; the result handed back is no reduction */
+        {FC_OP_ALLREDUCE, "rabenseifner", 8, 7.0 / 8},
+        {FC_OP_ALLREDUCE, "ring", 8, 7.0 / 8},
+        {FC_OP_ALLREDUCE, "reduce+bcast", 8, 3},
+        {FC_OP_REDUCE, "binomial", 8, 3},
+        {FC_OP_REDUCE, "chain", 8, 7},
+        {FC_OP_REDUCE, "rabenseifner", 8, 7.0 / 8},
+        {FC_OP_REDUCE_SCATTER, "ring", 8, 7},     /* blocks of `bytes` */
+        {FC_OP_REDUCE_SCATTER, "pairwise", 8, 7},
+        {FC_OP_REDUCE_SCATTER, "halving", 8, 7},
+        {FC_OP_SCAN, "doubling", 8, 3},
+        {FC_OP_BCAST, "binomial", 8, 0},
+        {FC_OP_ALLGATHER, "ring", 8, 0},
+        {FC_OP_ALLTOALL, "pairwise", 8, 0},
+    };
+    struct rig g;
+    open_torus(&g, "8", "dimension-order");
+    g.settings.network = FC_NET_IDEAL;
+    for (size_t i = 0; i < FC_COUNT(cases); i++) {
+        double s = reduction_s(&g, cases[i].op, cases[i].algorithm, cases[i].n, 1 << 20);
+        bool near = fabs(s - cases[i].vectors * (1 << 20) * 1e-9) <= 1e-6;
+        if (!near) printf("\n    %s, %u members: %.9g vectors\n", cases[i].algorithm, cases[i].n, s / (1 << 20) * 1e9);
+        CU_ASSERT(near);
+    }
+    close_rig(&g);
+}
+
+/* Node 0 of a ring sends to both neighbours at once; or both to it. */
+static double two_messages_s(struct rig *g, int64_t ports, double port_bytes_per_s, bool out, enum fc_network_model network)
+{
+    g->machine.ports = ports;
+    g->machine.port_bytes_per_s = port_bytes_per_s;
+    g->settings.network = network;
+    start_script(&script, 4);
+    for (uint32_t r = 0; r < 4; r++) {
+        next_rank(&script);
+        enum fc_op op = (r == 0) == out ? FC_OP_ISEND : FC_OP_IRECV;
+        if (r == 2) continue;
+        add(&script, op, r ? 0 : 1, 1 << 20);
+        if (r == 0) add(&script, op, 3, 1 << 20);
+        add_wait(&script, 0, r ? 1 : 2);
+    }
+    must_replay(g, &script);
+    return g->out.prediction.time_s;
+}
+
+static void test_ports(void)
+{
+    struct rig g;
+    open_torus(&g, "4", "dimension-order");
+    g.settings.software = (struct fc_software){.eager_bytes = 1e18, .compute_scale = 1};
+    for (int out = 0; out < 2; out++) {
+        double free_s = two_messages_s(&g, 1, INFINITY, out, FC_NET_CONTENTION);
+        double wire_s = free_s - 2 * 40e-9; /* nearly: about 1.1 bytes a byte at 1 GB/s */
+        CU_ASSERT(wire_s > 1.0e-3 && wire_s < 1.3e-3);
+        CU_ASSERT(fc_near(two_messages_s(&g, 2, 1e9, out, FC_NET_CONTENTION), free_s, 1e-6));
+        /* one port: one after the other, or both at half the rate */
+        CU_ASSERT(fc_near(two_messages_s(&g, 1, 1e9, out, FC_NET_CONTENTION), 2 * free_s, 1e-3));
+        /* a port slower than a link, two of them: each message at its rate, also on ideal networks */
+        CU_ASSERT(fc_near(two_messages_s(&g, 2, 0.5e9, out, FC_NET_CONTENTION), 2 * free_s, 1e-3));
+        CU_ASSERT(fc_near(two_messages_s(&g, 2, 0.5e9, out, FC_NET_IDEAL), 2 * free_s, 1e-3));
+    }
+    close_rig(&g);
+}
+
+static const CU_TestInfo tests[] = {
+    {"eager messages are copied, longer ones meet", test_copies},
+    {"reductions cost time where vectors are added", test_reductions},
+    {"a message is held to one port", test_ports},
+    CU_TEST_INFO_NULL,
+};
+int suite_end_points(void)
+{
+    return fc_add_suite("end points", tests);
+}
