@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 enum {
     END_OF_CHUNK = 0, END_OF_FILE = 2, HEADER = 3, TIME = 5, ATTRIBUTES = 6, FIRST_EVENT = 10,
@@ -54,7 +55,8 @@ struct walk {
     enum fc_otf2_file kind;
     FILE *in;
     uint8_t *chunk;
-    uint64_t chunk_bytes, first; /* of the chunk in the file */
+    size_t chunk_bytes, room; /* room: that, or that of the whole file if it is less */
+    uint64_t first;           /* byte of the chunk in the file */
     struct bytes left;           /* of the chunk */
     bool big, cut;               /* cut: the file ends in this chunk */
 };
@@ -187,7 +189,7 @@ static enum fc_code next_chunk(struct walk *w)
     uint64_t events;
     w->first += (uint64_t)(w->left.end - w->chunk);
     if (w->cut) return ends(w, w->chunk);
-    size_t n = fread(w->chunk, 1, w->chunk_bytes, w->in);
+    size_t n = fread(w->chunk, 1, w->room, w->in);
     if (ferror(w->in)) return unreadable(w->path, w->st);
     w->left = (struct bytes){w->chunk, w->chunk + n};
     w->cut = n < w->chunk_bytes;
@@ -249,9 +251,12 @@ enum fc_code fc_otf2_check_file(const char *path, enum fc_otf2_file kind, const 
                                 struct fc_status *st)
 {
     struct walk w = {.path = path, .st = st, .kind = kind, .in = fopen(path, "rb")};
+    struct stat info;
     if (!w.in) return unreadable(path, st);
     w.chunk_bytes = kind == FC_OTF2_EVENTS ? chunks->events : chunks->definitions;
-    w.chunk = malloc(w.chunk_bytes);
+    bool small = fstat(fileno(w.in), &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size < w.chunk_bytes;
+    w.room = small ? (size_t)info.st_size + 1 : w.chunk_bytes;
+    w.chunk = malloc(w.room);
     if (!w.chunk) {
         fc_out_of_memory(st, "a chunk of events");
     } else {
