@@ -10,6 +10,7 @@
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdlib.h>
 
 enum { MOST_HANDLES = 1 << 16 };
