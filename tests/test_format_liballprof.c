@@ -221,6 +221,10 @@ static void test_world_of_addresses(void)
     line[1] = "MPI_Barrier:1:222,1,4:2\nMPI_Barrier:1:223,1,4:2\n";
     write_four(line);
     CU_ASSERT(test_refused(test_path("four"), "cannot be told"));
+    line[1] = "MPI_Send:1:9:1:1,4,4:2:1:111,0,4:2\n"; /* rank 0 of the communicator is told, and no other is it */
+    write_four(line);
+    CU_ASSERT(test_refused(test_path("four"), "t-1:1: the members of communicator 111 of 4 ranks cannot be told: "
+                                              "2 ranks write that handle"));
 }
 
 /* Under MPICH, told by the world's handle, -1 is nobody and -2 anybody. */

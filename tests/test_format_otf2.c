@@ -3,6 +3,7 @@
 #include "tests/support.h"
 #include "tests/tests.h"
 #include "tests/trace_oracles.h"
+#include "traces/formats/format_otf2_check.h"
 #include "traces/traces.h"
 
 #include <dirent.h>
@@ -303,19 +304,19 @@ static void test_refusals(void)
     remove_all(folder);
     write_archive(0);
     cut("run/10.evt", 100, 0);
-    expect_refused(folder, "run.otf2: rank 1, record");
+    expect_refused(folder, "run/10.evt: byte 100: the file is cut here (expected: the rest of a record,");
     snprintf(path, sizeof path, "%s/run/10.evt", folder);
     unlink(path);
-    expect_refused(folder, "events of a location cannot be read");
+    expect_refused(folder, "run/10.evt: cannot be read: No such file");
     cut("run.def", 60, 0);
-    expect_refused(folder, "its definitions cannot be read");
+    expect_refused(folder, "run.def: byte 51: the file is cut here");
     cut("run.otf2", 20, 0);
     snprintf(path, sizeof path, "%s/run.otf2", folder);
-    expect_refused(path, "is no OTF2 archive that can be read");
+    expect_refused(path, "run.otf2: the OTF2 archive cannot be read: its anchor is cut or damaged");
     remove_all(folder);
     write_archive(0);
     cut("run.otf2", 47, 0x20); /* a machine's name where there is none: texts do not fit any more */
-    expect_refused(path, "is no OTF2 archive that can be read (cut or damaged)");
+    expect_refused(path, "its anchor has too many properties (allowed: 1024)");
     snprintf(path, sizeof path, "%s/more.otf2", folder);
     FILE *f = fopen(path, "wb");
     if (f) fclose(f);
@@ -340,6 +341,176 @@ static void test_fuzz(void)
         if (code == FC_OK) fc_trace_free(&t);
     }
     CU_ASSERT(refused > 10);
+}
+
+/* ---- what is looked through before libotf2 reads it ---- */
+
+#define HEAD "\3B\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0"
+#define BIG "\3#\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\1"
+#define BYTES(text) text, sizeof(text) - 1
+
+struct sample {
+    enum fc_otf2_file kind;
+    const char *bytes;
+    size_t n;
+    const char *refused; /* NULL: good */
+};
+
+static void test_files(void)
+{
+    static const struct fc_otf2_chunks chunks = {256 << 10, 256 << 10};
+    static const char damaged[] = "damaged (expected: its fields within its length)";
+    static const char cut_here[] = "the file is cut here";
+    const struct sample samples[] = {
+        {FC_OTF2_EVENTS, BYTES(HEAD "\2"), NULL},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\5\1\2\3\4\5\6\7\10\14\2\1\1\2"), NULL},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\14\377\2"), NULL},                 /* an undefined region is one byte */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\14\5\1\2\3\4\5\0\0\0\0\2"), damaged}, /* five bytes of at most four */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\14\2\1"), cut_here},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\5\1\2"), cut_here},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\14\0"), cut_here}, /* no mark of the end */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\0"), cut_here},    /* another chunk is announced */
+        {FC_OTF2_EVENTS, BYTES(""), "expected: a chunk, of 18 bytes at least"},
+        {FC_OTF2_EVENTS, BYTES("\3B\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0"), "expected: a chunk, of 18 bytes at least"},
+        {FC_OTF2_EVENTS, BYTES("\3b\1\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2"), "byte 0: no chunk begins here"},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\4\0\0\0\0\2"), NULL},         /* a message */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\6\0\0\0\0\7\7\2"), NULL},     /* with fields of a later version */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\3\0\0\0\0\2"), damaged},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\0\0\0\0\0\0\0\0\0\0\2"), NULL}, /* a long length */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\0\0\0\0\0\1\0\0\0\0\2"), cut_here},
+        {FC_OTF2_EVENTS, BYTES(BIG "\16\377\0\0\0\0\0\0\0\4\0\0\0\0\2"), NULL},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\16\377\4\0\2"), cut_here},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\2\3\0\3\0\2"), NULL},    /* two metrics */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\37\6\0\3\3\0\3\0\2"), damaged}, /* not three */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\123\4\0\1\1\0\2"), NULL},       /* a program and one argument */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\123\7\0\4\377\377\377\177\0\2"), damaged}, /* and 2 147 483 647 */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\4\1\1\0\0\0\14\0\2"), damaged}, /* an attribute without its value */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\6\1\1\0\12\0\0\2"), damaged}, /* a double of two bytes */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\15\1\1\0\12\0\0\0\0\0\0\0\0\0\14\0\2"), NULL},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\6\4\2\1\20\0\2"), "too many attributes of one event (allowed: 4096)"},
+        {FC_OTF2_EVENTS, BYTES(HEAD "\311\2\7\7\2"), NULL}, /* a type that is not known */
+        {FC_OTF2_EVENTS, BYTES(HEAD "\311\3\7\7\2"), cut_here},
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\12\3\0a\0\2"), NULL},
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\12\2\0a\0\2"), damaged}, /* a text that does not end */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\12\0\0\1\1\2\0\0\1\0\0\2"), NULL},
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\5\0\0\1\1\2\0\0\1\0\2"), damaged}, /* a group with one member too few */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\22\10\0\0\1\4\0\0\0\100\2"), damaged},  /* 2^30 members */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\10\10\0\0\0\0\0\1\0\14\2"), damaged},    /* a property without its value */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\5\3\0\0\0\2"), NULL},                    /* the clock of version 1 */
+        {FC_OTF2_GLOBAL, BYTES(HEAD "\5\3\1\11\11\2"), damaged},
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\7\0\1\2\0\0\1\1\2"), NULL},        /* a dense table of two */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\3\0\0\0\2"), damaged},                /* of none */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\13\0\10\0\0\0\0\0\0\0\1\0\2"), damaged}, /* of 2^56 */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\5\0\1\1\2\0\2"), damaged},            /* neither dense nor sparse */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\11\0\1\2\1\0\0\1\1\0\2"), NULL},
+        {FC_OTF2_LOCAL, BYTES(HEAD "\5\11\0\1\2\1\1\1\0\0\0\2"), damaged}, /* sparse, not in order */
+        {FC_OTF2_LOCAL, BYTES(HEAD "\6\21\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\2"), NULL},
+        {FC_OTF2_LOCAL, BYTES(HEAD "\6\11\0\0\0\0\0\0\0\0\0\2"), damaged},
+    };
+    char path[600];
+    snprintf(path, sizeof path, "%s/sample", folder);
+    for (size_t i = 0; i < FC_COUNT(samples); i++) {
+        struct fc_status st = {0};
+        FILE *out = fopen(path, "wb");
+        if (!out || fwrite(samples[i].bytes, 1, samples[i].n, out) != samples[i].n || fclose(out)) abort();
+        enum fc_code code = fc_otf2_check_file(path, samples[i].kind, &chunks, &st);
+        bool good = samples[i].refused ? fc_says(&st, FC_INPUT, samples[i].refused) : code == FC_OK;
+        if (!good) printf("\n    sample %zu: %s\n", i, st.message);
+        CU_ASSERT(good);
+    }
+    unlink(path);
+}
+
+/* Two chunks: the first is filled up with events and the mark of another, with `last` as its last byte. */
+static enum fc_code check_two_chunks(uint8_t last, struct fc_status *st)
+{
+    static const struct fc_otf2_chunks chunks = {256 << 10, 256 << 10};
+    static const char head[] = HEAD, second[] = HEAD "\2";
+    static uint8_t data[(256 << 10) + sizeof second - 1];
+    char path[600];
+    size_t n = sizeof head - 1;
+    memcpy(data, head, n);
+    for (; n < chunks.events - 2; n += 2) memcpy(data + n, "\14\0", 2);
+    memcpy(data + n, (uint8_t[]){0, last}, 2);
+    memcpy(data + chunks.events, second, sizeof second - 1);
+    if (last == 12) data[n] = 12, data[n + 1] = 0; /* no mark at all */
+    snprintf(path, sizeof path, "%s/sample", folder);
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(data, 1, sizeof data, out) != sizeof data || fclose(out)) abort();
+    enum fc_code code = fc_otf2_check_file(path, FC_OTF2_EVENTS, &chunks, st);
+    unlink(path);
+    return code;
+}
+
+static void test_chunks(void)
+{
+    struct fc_status st = {0};
+    CU_ASSERT_EQUAL(check_two_chunks(0, &st), FC_OK);
+    CU_ASSERT_EQUAL(check_two_chunks(12, &st), FC_INPUT);
+    CU_ASSERT(fc_says(&st, FC_INPUT, "byte 262144: a record does not fit into its chunk"));
+}
+
+/* An anchor of version 3 with `from` at `at` and these properties. */
+static enum fc_code check_anchor(size_t at, const char *from, size_t n_from, const char *properties,
+                                 size_t n_properties, struct fc_status *st)
+{
+    static const char front[] = "\3BOTF2\0\3\2\3\0\2\0\0\4\0\0\0\0\0\0\0\4\0\0\0\0\0\1\1\2\0\0\0\0\0\0\0"
+                                "\5\0\0\0\0\0\0\0" "machine\0creator\0\0";
+    static const char back[] = "\1\2\3\4\5\6\7\10\0\0\0\0\0\0\0\0\2";
+    struct fc_otf2_chunks chunks = {0};
+    char path[600], anchor[400];
+    size_t n = sizeof front - 1;
+    memcpy(anchor, front, n);
+    memcpy(anchor + at, from, n_from);
+    memcpy(anchor + n, properties, n_properties);
+    memcpy(anchor + n + n_properties, back, sizeof back - 1);
+    n += n_properties + sizeof back - 1;
+    snprintf(path, sizeof path, "%s/sample", folder);
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(anchor, 1, n, out) != n || fclose(out)) abort();
+    enum fc_code code = fc_otf2_check_anchor(path, &chunks, st);
+    if (!code) CU_ASSERT(chunks.events == 1 << 18 && chunks.definitions == 1 << 18);
+    unlink(path);
+    return code;
+}
+
+static void test_anchors(void)
+{
+    static const struct {
+        size_t at;
+        const char *from;
+        size_t n_from;
+        const char *properties;
+        size_t n_properties;
+        const char *refused; /* NULL: good */
+    } samples[] = {
+        {0, BYTES(""), BYTES("\0\0\0\0"), NULL},
+        {0, BYTES(""), BYTES("\2\0\0\0A::B\0x\0A::C_1\0y\0"), NULL},
+        {0, BYTES("\3?"), BYTES("\0\0\0\0"), "is no anchor"},
+        {2, BYTES("OTF3"), BYTES("\0\0\0\0"), "is no anchor"},
+        {7, BYTES("\0"), BYTES("\0\0\0\0"), "is no anchor"},
+        {8, BYTES("\3"), BYTES("\0\0\0\0"), "is of a format that is not known (known: 1, 2)"},
+        {12, BYTES("\377\377\3"), BYTES("\0\0\0\0"), "has chunks of a size that is not allowed"},
+        {22, BYTES("\1\0\1"), BYTES("\0\0\0\0"), "has chunks of a size that is not allowed"},
+        {28, BYTES("\2"), BYTES("\0\0\0\0"), "no SION container"},
+        {29, BYTES("\2"), BYTES("\0\0\0\0"), "compressed"},
+        {0, BYTES(""), BYTES("\1\0\0\0"), "has a property without a good name"},
+        {0, BYTES(""), BYTES("\1\0\0\0A:B\0x\0"), "has a property without a good name"},
+        {0, BYTES(""), BYTES("\1\0\0\0A::\0x\0"), "has a property without a good name"},
+        {0, BYTES(""), BYTES("\1\0\0\0A\0x\0"), "has a property without a good name"},
+        {0, BYTES(""), BYTES("\1\0\0\0A::B\0\0"), "has a property without a value"},
+        {0, BYTES(""), BYTES("\2\0\0\0A::B\0x\0a::b\0x\0"), "has a property twice"},
+        {0, BYTES(""), BYTES("\1\4\0\0"), "has too many properties (allowed: 1024)"},
+        {0, BYTES(""), BYTES("\0\0\0\0\0\0\0\0"), "is cut or damaged"}, /* the mark of the end stands elsewhere */
+    };
+    for (size_t i = 0; i < FC_COUNT(samples); i++) {
+        struct fc_status st = {0};
+        enum fc_code code = check_anchor(samples[i].at, samples[i].from, samples[i].n_from, samples[i].properties,
+                                         samples[i].n_properties, &st);
+        bool good = samples[i].refused ? fc_says(&st, FC_INPUT, samples[i].refused) : code == FC_OK;
+        if (!good) printf("\n    anchor %zu: %s\n", i, st.message);
+        CU_ASSERT(good);
+    }
 }
 
 /* ---- real archives ---- */
@@ -386,6 +557,9 @@ int suite_format_otf2(void)
     static const CU_TestInfo tests[] = {{"something of everything", test_everything},
                                         {"refusals", test_refusals},
                                         {"damaged events", test_fuzz},
+                                        {"files, record by record", test_files},
+                                        {"chunks", test_chunks},
+                                        {"anchors", test_anchors},
                                         {"reference archives", test_reference},
                                         CU_TEST_INFO_NULL};
     if (!mkdtemp(folder)) return 1;

@@ -9,13 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* libotf2 loses memory of its own when a file of an archive is not there or not good. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:otf2_file_posix_open\nleak:otf2_archive_open\n";
-}
-
 enum { CHANGED = 40, MOST_BYTES = 1 << 16, MOST_SEEDS = 400 };
 
 struct seed {

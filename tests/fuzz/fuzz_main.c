@@ -8,13 +8,6 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* libotf2 loses memory of its own when it refuses an archive. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libopen-trace-format2\n";
-}
-
 static const struct fc_fuzz_target *target;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -162,7 +162,7 @@ static void write_otf2(const char *to)
     static const char *const files[] = {"run.otf2", "run.def", "run/0.evt", "run/1.evt", "run/0.def", "run/1.def"};
     static uint8_t bundle[1 << 20];
     const char *folder = fc_fuzz_folder();
-    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, 1 << 20, 1 << 22, OTF2_SUBSTRATE_POSIX,
+    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX,
                                               OTF2_COMPRESSION_NONE);
     OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);

@@ -10,6 +10,7 @@
 #include "traces/trace_format.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdlib.h>
 
 enum { MOST_HANDLES = 1 << 16 };
@@ -376,11 +377,19 @@ static enum fc_code take_record(struct fc_dumpi_reader *r)
     return code;
 }
 
+/* No handle is known; doubled, since this is done for every rank. */
+static void forget(int32_t *handle)
+{
+    handle[0] = FC_DUMPI_UNKNOWN;
+    for (size_t n = 1; n < MOST_HANDLES; n *= 2) memcpy(handle + n, handle, n * sizeof *handle);
+}
+
 enum fc_code fc_dumpi_read_rank(struct fc_dumpi_reader *r)
 {
     bool there = true;
     enum fc_code code = start_types(r);
-    for (int h = 0; h < MOST_HANDLES; h++) r->comm[h] = r->window[h] = FC_DUMPI_UNKNOWN;
+    forget(r->comm);
+    forget(r->window);
     r->comm[FC_DUMPI_WORLD] = 0;
     r->n_made = 0;
     r->started = false;

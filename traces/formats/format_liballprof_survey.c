@@ -312,7 +312,8 @@ static enum fc_code tell_groups(struct fc_allprof *a, struct fc_allprof_use **us
         for (end = i + 1;
              end < a->n_uses && use[end]->size == use[i]->size && use[end]->handle == use[i]->handle;)
             end++;
-        if (use[i]->comm < 0) return fail_untold(a, use[i], end - i);
+        for (size_t k = i; k < end; k++) /* by rule 3 some ranks of it may be told, and others not */
+            if (use[k]->comm < 0) return fail_untold(a, use[k], end - i);
     }
     return FC_OK;
 }

@@ -4,9 +4,9 @@
  * A rank is the position of its location in the group of MPI's locations; communicators are groups of such
  * positions. Local readers are used, one open at a time, so memory is one location's chunks and what is open
  * at its rank; the local definitions are read before, so that the library maps references and corrects
- * clocks. Locations that are no MPI rank (threads, GPUs) are not read. The library reports errors through one
- * callback of the process: two archives must not be read at the same time. Library: OTF2 3.0 (otf2
- * documentation, vi-hps.org). */
+ * clocks. Every file is looked through before the library reads it (format_otf2_check.c). Locations that are
+ * no MPI rank (threads, GPUs) are not read. The library reports errors through one callback of the process:
+ * two archives must not be read at the same time. Library: OTF2 3.0 (otf2 documentation, vi-hps.org). */
 #include "traces/formats/format_otf2_archive.h"
 
 #include "core/stream.h"
@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_PATH = 4096, MOST_RANKS = 1 << 26 };
+enum { MOST_RANKS = 1 << 26 };
 
 static enum fc_code fail(struct fc_otf2_archive *a, const char *what)
 {
@@ -45,6 +45,44 @@ static OTF2_ErrorCode keep_error(void *user, const char *file, uint64_t line, co
     snprintf(a->message, sizeof a->message, "%s%s%s", OTF2_Error_GetDescription(code), text[0] ? ": " : "",
              text);
     return code;
+}
+
+/* ---- files ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* The path of a file beside the anchor NAME.otf2: NAME and what is printed, valid until the next call. */
+static const char *beside(struct fc_otf2_archive *a, const char *format, ...) FC_PRINTF(2, 3);
+static const char *beside(struct fc_otf2_archive *a, const char *format, ...)
+{
+    size_t n = strlen(a->path) - strlen(".otf2");
+    va_list arguments;
+    memcpy(a->file, a->path, n);
+    va_start(arguments, format);
+    vsnprintf(a->file + n, sizeof a->file - n, format, arguments);
+    va_end(arguments);
+    return a->file;
+}
+
+static enum fc_code check_definitions(struct fc_otf2_archive *a)
+{
+    if (!ends_with(a->path, ".otf2") || strlen(a->path) > FC_OTF2_PATH - 32)
+        return fc_fail(a->st, FC_INPUT, (struct fc_place){a->path, 0},
+                       "is an OTF2 anchor of another name (expected: NAME.otf2, at most 4064 bytes)");
+    return fc_otf2_check_file(beside(a, ".def"), FC_OTF2_GLOBAL, &a->chunks, a->st);
+}
+
+/* The files of a location; it may have no definitions. */
+static enum fc_code check_location(struct fc_otf2_archive *a, OTF2_LocationRef location, bool *defined)
+{
+    const char *path = beside(a, "/%" PRIu64 ".def", location);
+    *defined = access(path, F_OK) == 0;
+    if (*defined && fc_otf2_check_file(path, FC_OTF2_LOCAL, &a->chunks, a->st)) return a->st->code;
+    return fc_otf2_check_file(beside(a, "/%" PRIu64 ".evt", location), FC_OTF2_EVENTS, &a->chunks, a->st);
 }
 
 /* ---- definitions ---- */
@@ -211,7 +249,10 @@ static enum fc_code find_world(struct fc_otf2_archive *a)
             !(a->world && a->world->paradigm == OTF2_PARADIGM_MPI))
             a->world = &g[i];
     if (!a->world || !a->world->n) return fail(a, "has no MPI ranks (no group of communicating locations)");
-    return a->world->n <= MOST_RANKS ? FC_OK : fail(a, "has too many ranks (allowed: 67108864)");
+    if (a->world->n > MOST_RANKS) return fail(a, "has too many ranks (allowed: 67108864)");
+    for (uint32_t i = 0; i < a->world->n; i++)
+        if (a->world->member[i] == OTF2_UNDEFINED_LOCATION) return fail(a, "has a rank without a location");
+    return FC_OK;
 }
 
 /* A group's members as ranks; groups of plain locations by their position in the world. */
@@ -267,15 +308,6 @@ static enum fc_code define_comm(struct fc_otf2_archive *a, const struct fc_otf2_
     return fc_sink_comm(a->sink, member, g->n, &to->number);
 }
 
-/* Bytes of NAME.def, beside the anchor NAME.otf2: every rank has its definitions there. */
-static uint64_t definition_bytes(const struct fc_otf2_archive *a)
-{
-    char path[MOST_PATH + 8];
-    const char *dot = strrchr(a->path, '.');
-    int n = snprintf(path, sizeof path, "%.*s.def", dot ? (int)(dot - a->path) : 0, a->path);
-    return n > 0 && (size_t)n < sizeof path ? fc_file_bytes(path) : 0;
-}
-
 static enum fc_code start(struct fc_otf2_archive *a)
 {
     char recorded[300], *creator = NULL, *machine = NULL;
@@ -288,7 +320,7 @@ static enum fc_code start(struct fc_otf2_archive *a)
              on_machine ? machine : "");
     free(creator);
     free(machine);
-    a->sink->bytes = definition_bytes(a);
+    a->sink->bytes = fc_file_bytes(beside(a, ".def")); /* every rank has its definitions there */
     if (fc_sink_start(a->sink, a->world->n, "", recorded)) return a->st->code;
     a->rank = (struct fc_otf2_rank){.sink = a->sink, .st = a->st, .path = a->path};
     a->rank.comms = fc_alloc(&a->arena, a->comms.n, sizeof *a->rank.comms, a->st);
@@ -306,13 +338,14 @@ static enum fc_code read_location(struct fc_otf2_archive *a, uint32_t rank, cons
 {
     OTF2_LocationRef location = a->world->member[rank];
     uint64_t n = 0;
-    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(a->reader, location);
-    if (definitions) {
+    bool defined;
+    if (check_location(a, location, &defined)) return a->st->code;
+    if (defined) {
+        OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(a->reader, location);
+        if (!definitions) return fail(a, "definitions of a location cannot be read");
         bool read = OTF2_Reader_ReadAllLocalDefinitions(a->reader, definitions, &n) == OTF2_SUCCESS;
         OTF2_Reader_CloseDefReader(a->reader, definitions);
         if (!read) return fail(a, "definitions of a location cannot be read");
-    } else {
-        a->message[0] = 0; /* an archive may have none */
     }
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(a->reader, location);
     if (!events) return fail(a, "events of a location cannot be read");
@@ -350,12 +383,6 @@ static enum fc_code read_ranks(struct fc_otf2_archive *a)
 
 /* ---- the archive ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 /* The anchor of a folder: its one .otf2 file. */
 static bool find_anchor(const char *folder, char *path, size_t size, bool *several)
 {
@@ -372,53 +399,15 @@ static bool find_anchor(const char *folder, char *path, size_t size, bool *sever
 
 static bool is_otf2(const struct fc_trace_probe *probe)
 {
-    char path[MOST_PATH];
+    char path[FC_OTF2_PATH];
     bool several;
     if (probe->folder) return find_anchor(probe->path, path, sizeof path, &several);
     return ends_with(probe->path, ".otf2") || (probe->n_head > 6 && memcmp(probe->head + 2, "OTF2", 4) == 0);
 }
 
-/* Whether `n` texts stand in from .. end. */
-static bool holds_texts(const char *from, const char *end, uint64_t n)
-{
-    for (; n && from < end; n--) {
-        from = memchr(from, 0, (size_t)(end - from));
-        if (!from) return false;
-        from++;
-    }
-    return n == 0;
-}
-
-/* The library does not come back from an anchor whose texts and number of properties do not fit, or takes gigabytes:
- * checked before it looks. The second byte tells the order of bytes in numbers. Behind 46 bytes stand machine, creator and
- * description, then the number of properties, their names and values. */
-static bool anchor_is_sound(const char *path)
-{
-    enum { FIXED = 46, MOST = 1 << 20 };
-    char *text = malloc(MOST);
-    FILE *in = text ? fopen(path, "rb") : NULL;
-    size_t n = in ? fread(text, 1, MOST, in) : 0;
-    bool sound = n > FIXED && memcmp(text + 2, "OTF2", 4) == 0 && (text[1] == 'B' || text[1] == '#');
-    const char *at = sound ? text + FIXED : NULL, *end = sound ? text + n : NULL;
-    for (int i = 0; at && i < 3; i++) {
-        at = memchr(at, 0, (size_t)(end - at));
-        if (at) at++;
-    }
-    sound = at && end - at >= 4;
-    if (sound) {
-        const uint8_t *b = (const uint8_t *)at;
-        uint64_t little = b[0] | b[1] << 8 | b[2] << 16 | (uint64_t)b[3] << 24;
-        uint64_t big = b[3] | b[2] << 8 | b[1] << 16 | (uint64_t)b[0] << 24;
-        sound = holds_texts(at + 4, end, 2 * (text[1] == 'B' ? little : big));
-    }
-    if (in) fclose(in);
-    free(text);
-    return sound;
-}
-
 static enum fc_code read_archive(struct fc_otf2_archive *a)
 {
-    if (!anchor_is_sound(a->path)) return fail(a, "is no OTF2 archive that can be read (cut or damaged)");
+    if (fc_otf2_check_anchor(a->path, &a->chunks, a->st) || check_definitions(a)) return a->st->code;
     a->reader = OTF2_Reader_Open(a->path);
     if (!a->reader) return fail(a, "is no OTF2 archive that can be read");
     if (OTF2_Reader_SetSerialCollectiveCallbacks(a->reader) != OTF2_SUCCESS) return fail(a, "cannot be read");
@@ -432,7 +421,7 @@ static enum fc_code read_archive(struct fc_otf2_archive *a)
 static enum fc_code read_otf2(const char *path, const struct fc_trace_options *options,
                               struct fc_trace_sink *sink)
 {
-    char anchor[MOST_PATH];
+    char anchor[FC_OTF2_PATH];
     bool several = false;
     struct fc_otf2_archive a = {.sink = sink,
                                 .st = sink->st,

@@ -3,9 +3,11 @@
 #define FC_FORMAT_OTF2_ARCHIVE_H
 
 #include "traces/formats/format_otf2.h"
+#include "traces/formats/format_otf2_check.h"
 
 #include <otf2/otf2.h>
 
+enum { FC_OTF2_PATH = 4096 };
 struct fc_otf2_group {
     uint32_t ref;
     uint8_t type, paradigm;
@@ -35,7 +37,9 @@ struct fc_otf2_archive {
     struct fc_trace_sink *sink;
     struct fc_status *st;
     struct fc_arena arena;
-    const char *path;
+    const char *path;        /* of the anchor */
+    char file[FC_OTF2_PATH]; /* path of another of its files, the last one asked for */
+    struct fc_otf2_chunks chunks;
     OTF2_Reader *reader;
     char message[512]; /* first error of the library */
     struct fc_otf2_list strings, groups, comms, regions, windows;
