@@ -35,7 +35,7 @@ enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_
                           struct fc_status *st);
 void fc_cdg_free(struct fc_cdg *cdg);
 /* The rule of that name for the family, or NULL; the rule that a machine is run under when none is named. */
-const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family);
+const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const struct fc_family_ops *family);
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine);
 
 /* order[v] = topological number of every vertex [n_vertices]; returns how many vertices got one (the
@@ -87,7 +87,7 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, s
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
                              struct fc_status *st);
 
-/* FC_INPUT: the relation of this family does not know the machine's routing. */
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st);
+/* FC_INPUT, which names them: the machine's routing is none of those (ends with NULL) that a relation knows. */
+enum fc_code fc_vc_knows(const struct fc_network *net, const struct fc_routing_ops *const *known, struct fc_status *st);
 
 #endif

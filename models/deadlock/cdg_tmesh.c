@@ -10,7 +10,6 @@
 #include "models/family_tmesh.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A channel relative to a chip. index: mesh link (local) and vc; arrival and departure: 2 * dim +
  * direction and the side of the dateline before the link (departure) or on it (arrival); terminals: rank
@@ -252,9 +251,9 @@ static uint32_t channel_at(const struct template *t, const struct fc_cdg *cdg, u
 enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
                                    struct fc_status *st)
 {
+    static const struct fc_routing_ops *const known[] = {&fc_routing_tmesh, NULL};
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
-    if (strcmp(net->machine->routing->name, "dimension-order"))
-        return fc_vc_unknown_routing(net, "dimension-order", st);
+    if (fc_vc_knows(net, known, st)) return st->code;
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
         free(t.arcs), free(t.met);
         return st->code;

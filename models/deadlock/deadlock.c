@@ -251,43 +251,42 @@ static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *
 
 /* ---- rules by name ---- */
 
-static bool serves(const struct fc_vc_rule_ops *rule, const char *family)
-{
-    for (const char *const *f = rule->families; *f; f++)
-        if (!strcmp(*f, family)) return true;
-    return false;
-}
-
-const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family)
+const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const struct fc_family_ops *family)
 {
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (!strcmp((*r)->name, name) && serves(*r, family)) return *r;
+        if (!strcmp((*r)->name, name) && fc_serves((*r)->families, family)) return *r;
     return NULL;
 }
 
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine)
 {
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (serves(*r, machine->family->name) && (*r)->chosen(machine)) return *r;
+        if (fc_serves((*r)->families, machine->family) && (*r)->chosen(machine)) return *r;
     return NULL;
 }
 
-static enum fc_code unknown_rule(const char *name, const char *family, struct fc_status *st)
+static enum fc_code unknown_rule(const char *name, const struct fc_family_ops *family, struct fc_status *st)
 {
     char known[256] = "";
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++) {
         size_t n = strlen(known);
-        if (serves(*r, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
+        if (fc_serves((*r)->families, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
     }
-    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family,
+    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family->name,
                      name ? name : "", known);
 }
 
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st)
+enum fc_code fc_vc_knows(const struct fc_network *net, const struct fc_routing_ops *const *known, struct fc_status *st)
 {
+    char names[256] = "";
+    for (; *known; known++) {
+        size_t n = strlen(names);
+        if (*known == net->machine->routing) return FC_OK;
+        snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*known)->name);
+    }
     return fc_refuse(st, FC_INPUT,
                      "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
-                     net->machine->family->name, net->machine->routing->name, known);
+                     net->machine->family->name, net->machine->routing->name, names);
 }
 
 /* ---- certificates ---- */
@@ -349,10 +348,10 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
 {
     const struct fc_machine *machine = net->machine;
     const struct fc_vc_rule_ops *rule =
-        name ? fc_vc_rule_find(name, machine->family->name) : fc_vc_rule_of(machine);
+        name ? fc_vc_rule_find(name, machine->family) : fc_vc_rule_of(machine);
     struct fc_cdg cdg;
     memset(certificate, 0, sizeof *certificate);
-    if (!rule) return unknown_rule(name, machine->family->name, st);
+    if (!rule) return unknown_rule(name, machine->family, st);
     if (fc_cdg_build(net, rule, &cdg, st)) return st->code;
     certificate->policy = rule->name;
     certificate->n_vcs = cdg.n_vcs;

@@ -16,20 +16,23 @@
 #include <math.h>
 #include <string.h>
 
-const struct fc_flit_route_ops *const fc_flit_routes[] = {
-    &fc_route_torus_dimension_order,
-    &fc_route_torus_adaptive,
-    &fc_route_torus_valiant,
-    &fc_route_nca,
-    &fc_route_nca_hash,
-    &fc_route_nca_random,
-    &fc_route_direct,
-    &fc_route_indirect,
-    &fc_route_ugal,
-    &fc_route_tmesh,
-    &fc_route_shortest,
-    NULL,
-};
+/* X(record): declared and listed. */
+#define ROUTES(X)                                                                                            \
+    X(torus_dimension_order)                                                                                 \
+    X(torus_adaptive)                                                                                        \
+    X(torus_valiant)                                                                                         \
+    X(nca)                                                                                                   \
+    X(nca_hash)                                                                                              \
+    X(nca_random)                                                                                            \
+    X(direct)                                                                                                \
+    X(indirect)                                                                                              \
+    X(ugal)                                                                                                  \
+    X(tmesh)                                                                                                 \
+    X(shortest)
+#define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;
+#define ENTRY(name) &fc_route_##name,
+ROUTES(DECLARE)
+const struct fc_flit_route_ops *const fc_flit_routes[] = {ROUTES(ENTRY) NULL};
 
 enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *st, const char *format, ...)
 {
@@ -94,6 +97,15 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
             vcs, flit->route->name, flit->vc_rule, n_rule, n_rule);
     *rep = (int)(vcs / n_rule);
     return fc_route_set_channels(flit, *rep * n_rule, *rep * n_rule, st);
+}
+
+void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits)
+{
+    words->n_start = 0;
+    for (uint32_t word = bits;; word = (word - 1) & bits) {
+        words->start[words->n_start++] = word;
+        if (word == 0) return;
+    }
 }
 
 /* ---- time ---- */
@@ -309,21 +321,20 @@ static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
     struct fc_machine machine = *flit->net->machine;
     struct fc_network net = *flit->net;
     struct fc_certificate c;
-    const char *routing = machine.routing->name;
+    const struct fc_routing_ops *routing = machine.routing;
     if (!machine.router.high_priority)
         return fc_route_refuse(
             flit, st,
             "router.high_priority: no channels for packets of high priority, and %g of the load "
             "is to be such (expected high_priority: true)",
             settings->high_priority_share);
-    machine.routing = fc_routing_find("dimension-order", machine.family->name);
-    bool torus = !strcmp(machine.family->name, "torus") || !strcmp(machine.family->name, "mesh");
-    if (!torus || (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive")))
+    machine.routing = routing->ordered;
+    if (!routing->ordered || routing->phases > 1)
         return fc_route_refuse(
             flit, st,
             "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
             "torus or mesh)",
-            routing, machine.family->name);
+            routing->name, machine.family->name);
     net.machine = &machine;
     if (fc_certify(&net, flit->vc_rule, &c, st)) return st->code;
     if (!c.safe && !settings->allow_deadlock)
@@ -342,7 +353,7 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
 {
     const struct fc_machine *machine = flit->net->machine;
     const struct fc_vc_rule_ops *rule = settings->vc_rule
-                                            ? fc_vc_rule_find(settings->vc_rule, machine->family->name)
+                                            ? fc_vc_rule_find(settings->vc_rule, machine->family)
                                             : fc_vc_rule_of(machine);
     char words[640];
     if (!rule || !rule->invariant || !rule->invariant(flit->net, words, sizeof words)) return false;
@@ -421,11 +432,8 @@ static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
 
 static const struct fc_flit_route_ops *find_route(const struct fc_machine *machine)
 {
-    for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++) {
-        if (strcmp((*r)->name, machine->routing->name)) continue;
-        for (const char *const *f = (*r)->families; *f; f++)
-            if (!strcmp(*f, machine->family->name)) return *r;
-    }
+    for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++)
+        if (!strcmp((*r)->name, machine->routing->name) && fc_serves((*r)->families, machine->family)) return *r;
     return NULL;
 }
 
