@@ -483,6 +483,7 @@ struct fc_certificate {
 struct fc_vc_rule_ops {
     const char *name, *help, *source;
     const char *const *families;
+    const struct fc_routing_ops *const *routings; /* whose dependencies it knows; ends with NULL. NULL: any */
     const char *argument; /* why its graph has no cycle, in words; NULL: nothing but the check itself says so */
     /* Whether a machine of these families is run under this rule when none is named. */
     bool (*chosen)(const struct fc_machine *machine);

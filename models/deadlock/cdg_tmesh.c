@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+const struct fc_routing_ops *const fc_tmesh_routings[] = {&fc_routing_tmesh, NULL};
+
 /* A channel relative to a chip. index: mesh link (local) and vc; arrival and departure: 2 * dim +
  * direction and the side of the dateline before the link (departure) or on it (arrival); terminals: rank
  * on the chip. */
@@ -251,9 +253,7 @@ static uint32_t channel_at(const struct template *t, const struct fc_cdg *cdg, u
 enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, struct fc_cdg *cdg,
                                    struct fc_status *st)
 {
-    static const struct fc_routing_ops *const known[] = {&fc_routing_tmesh, NULL};
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
-    if (fc_vc_knows(net, known, st)) return st->code;
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
         free(t.arcs), free(t.met);
         return st->code;

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+const struct fc_routing_ops *const fc_two_level_routings[] = {&fc_routing_direct, &fc_routing_indirect, &fc_routing_ugal, NULL};
+
 /* A cable of a supernode to another one, at its end here. */
 struct port {
     uint32_t peer, host, out, in; /* supernode, member, D link from here, D link to here */
@@ -192,12 +194,9 @@ int fc_two_level_vcs(const struct fc_network *net)
 enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single, struct fc_cdg *cdg,
                                        struct fc_status *st)
 {
-    static const struct fc_routing_ops *const known[] = {&fc_routing_direct, &fc_routing_indirect, &fc_routing_ugal,
-                                                         NULL};
     const struct fc_two_level_shape *s = fc_two_level(net);
     struct two_level_relation r = {.net = net, .s = s, .cdg = cdg, .single = single};
     struct fc_arena scratch = {0};
-    if (fc_vc_knows(net, known, st)) return st->code;
     r.indirect = count_segments(net) == 3;
     r.direct = !r.indirect || net->machine->routing == &fc_routing_ugal;
     r.hops = has_corners(s) ? 2 : 1;

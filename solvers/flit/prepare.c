@@ -94,7 +94,7 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
             flit, st,
             "router.vcs: %lld: no virtual channel left for %s routing under rule %s, which takes %d "
             "(expected at least %d)",
-            vcs, flit->route->name, flit->vc_rule, n_rule, n_rule);
+            vcs, flit->net->machine->routing->name, flit->vc_rule, n_rule, n_rule);
     *rep = (int)(vcs / n_rule);
     return fc_route_set_channels(flit, *rep * n_rule, *rep * n_rule, st);
 }
@@ -353,7 +353,7 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
 {
     const struct fc_machine *machine = flit->net->machine;
     const struct fc_vc_rule_ops *rule = settings->vc_rule
-                                            ? fc_vc_rule_find(settings->vc_rule, machine->family)
+                                            ? fc_vc_rule_find(settings->vc_rule, machine)
                                             : fc_vc_rule_of(machine);
     char words[640];
     if (!rule || !rule->invariant || !rule->invariant(flit->net, words, sizeof words)) return false;
@@ -387,7 +387,7 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
             flit, st,
             "%s routing can deadlock under rule %s: %s wait for each other (expected a rule whose "
             "dependency graph has no cycle, or --allow-deadlock)",
-            flit->route->name, c.policy, cycle);
+            net->machine->routing->name, c.policy, cycle);
     fc_certificate_free(&c);
     return st->code;
 }
@@ -430,11 +430,12 @@ static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
     return FC_OK;
 }
 
+/* What is not listed is walked. */
 static const struct fc_flit_route_ops *find_route(const struct fc_machine *machine)
 {
     for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++)
         if (!strcmp((*r)->name, machine->routing->name) && fc_serves((*r)->families, machine->family)) return *r;
-    return NULL;
+    return &fc_route_walked;
 }
 
 static enum fc_flit_select choose_select(const struct fc_flit_net *flit)
@@ -448,10 +449,6 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
 {
     const struct fc_machine *machine = flit->net->machine;
     flit->route = find_route(machine);
-    if (!flit->route)
-        return fc_route_refuse(flit, st,
-                               "router.routing: the flit-level kernel has no %s routing for the %s family",
-                               machine->routing->name, machine->family->name);
     if ((double)flit->n_links * FC_FLIT_MOST_VCS >= FC_NONE)
         return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)",
                          flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);

@@ -73,6 +73,7 @@ bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route);
 void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits);
 
 extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive,
-    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random;
+    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random,
+    fc_route_walked;
 
 #endif
