@@ -85,7 +85,6 @@ struct fc_graph_format {
     enum fc_code (*read)(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
                          struct fc_status *st);
 };
-extern const struct fc_graph_format fc_graph_dense, fc_graph_matrix_market, fc_graph_metis, fc_graph_monitoring;
 
 /* Rows of Open MPI's monitoring: which kinds of messages. */
 enum fc_monitored {
