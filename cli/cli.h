@@ -105,9 +105,7 @@ struct fc_command {
     const char *swept;
 };
 extern const struct fc_command *const fc_commands[]; /* ends with NULL (commands.c) */
-extern const struct fc_command fc_command_list, fc_command_machines, fc_command_load, fc_command_predict,
-    fc_command_trace, fc_command_certify, fc_command_map, fc_command_flit, fc_command_curve, fc_command_calibrate,
-    fc_command_place, fc_command_report, fc_command_reproduce, fc_command_sweep;
+extern const struct fc_command fc_command_predict;
 
 /* Parses argv by the command's option letters; prints help and exits 0, or refuses and exits 2. Of an option that is there
  * several times the last one counts; --set and --nodes keep all. */

@@ -4,12 +4,26 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-const struct fc_command *const fc_commands[] = {
-    &fc_command_predict, &fc_command_load,    &fc_command_map,  &fc_command_trace,
-    &fc_command_flit,    &fc_command_curve,    &fc_command_calibrate, &fc_command_certify,
-    &fc_command_place,    &fc_command_report,   &fc_command_reproduce, &fc_command_sweep,
-    &fc_command_machines, &fc_command_list,    NULL,
-};
+/* X(record): declared and listed. */
+#define COMMANDS(X)                                                                                     \
+    X(predict)                                                                                          \
+    X(load)                                                                                             \
+    X(map)                                                                                              \
+    X(trace)                                                                                            \
+    X(flit)                                                                                             \
+    X(curve)                                                                                            \
+    X(calibrate)                                                                                        \
+    X(certify)                                                                                          \
+    X(place)                                                                                            \
+    X(report)                                                                                           \
+    X(reproduce)                                                                                        \
+    X(sweep)                                                                                            \
+    X(machines)                                                                                         \
+    X(list)
+#define DECLARE(name) extern const struct fc_command fc_command_##name;
+#define ENTRY(name) &fc_command_##name,
+COMMANDS(DECLARE)
+const struct fc_command *const fc_commands[] = {COMMANDS(ENTRY) NULL};
 
 /* What runs a command, for fc_given_up. */
 static const struct fc_status *running;

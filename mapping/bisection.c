@@ -287,15 +287,11 @@ enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit
     b.pool.data = b.cut.weight ? fc_alloc(&scratch, b.pool.size, 1, st) : NULL;
     struct part *parts = b.pool.data ? fc_alloc(&scratch, 4 * (size_t)n_places, sizeof *parts, st) : NULL;
     if (parts) {
-        const char *family = sites->net->machine->family->name;
-        struct coordinate_sort sort = {.node = sites->node};
+        struct coordinate_sort sort = {.node = sites->node, .shape = fc_torus(sites->net)};
         uint32_t used =
             (n + b.slots_per_node - 1) / b.slots_per_node; /* a job that leaves nodes free stays compact */
         for (uint32_t i = 0; i < n_places; i++) b.order[i] = i;
-        if (!strcmp(family, "torus") || !strcmp(family, "mesh")) {
-            sort.shape = fc_torus(sites->net);
-            coordinate_order(&sort, b.order, 0, n_places);
-        }
+        if (sort.shape) coordinate_order(&sort, b.order, 0, n_places);
         for (uint32_t u = 0; u < n; u++) b.units[u] = u;
         memset(b.local, 0xff, n * sizeof *b.local);
         if (!run(&b, parts, parts + 2 * (size_t)n_places, used, slot, st))

@@ -18,12 +18,11 @@ static enum fc_code set_levels(const struct fc_map_problem *problem, const char 
 {
     b->nodes_per_unit[FC_LEVEL_NODE] = 1;
     if (b->top == FC_LEVEL_NODE) return FC_OK;
-    const char *family = problem->net->machine->family->name;
-    if (strcmp(family, "two-level") != 0)
+    const struct fc_two_level_shape *s = fc_two_level(problem->net);
+    if (!s)
         return fc_refuse(st, FC_INPUT,
                          "strategy %s needs %ss, and a %s network has none (two-level networks do)", name,
-                         level_names[b->top], family);
-    const struct fc_two_level_shape *s = fc_two_level(problem->net);
+                         level_names[b->top], problem->net->machine->family->name);
     b->nodes_per_unit[FC_LEVEL_DRAWER] = s->n_positions * s->nodes_per_router;
     b->nodes_per_unit[FC_LEVEL_SUPERNODE] = s->members * s->nodes_per_router;
     return FC_OK;

@@ -7,24 +7,14 @@
  *     sum of bytes * dist = sum over h >= 0 of bytes that go further than h
  *                        >= sum over h >= 0, tasks t of beyond(t, R_h * (tasks a node) - 1)
  * (bound_partners.c): the i-th heaviest partner is at the i-th nearest place at best. Limits: 0 where a
- * link never binds; distances from one node only on tori, which look alike from everywhere, and none where
+ * link never binds; distances from one node only on networks that look alike from everywhere (tori), and none where
  * searches from all would cost more than most_work link visits. */
 #include "mapping/bound.h"
-#include "models/family_torus.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double most_work = 1e8;
-
-static bool looks_alike(const struct fc_network *net)
-{
-    if (strcmp(net->machine->family->name, "torus")) return false;
-    const struct fc_torus_shape *s = fc_torus(net);
-    for (int d = 0; d < s->n_dims; d++)
-        if (!s->ring[d] && s->k[d] > 1) return false;
-    return true;
-}
 
 /* The router on which the node hangs alone, or FC_NONE. */
 static uint32_t only_router(const struct fc_network *net, uint32_t node)
@@ -79,7 +69,8 @@ enum fc_code fc_hop_bound(const struct fc_sites *sites, const struct fc_partners
 {
     const struct fc_network *net = sites->net;
     struct fc_arena scratch = {0};
-    bool alike = looks_alike(net);
+    const struct fc_family_ops *family = net->machine->family;
+    bool alike = family->looks_alike && family->looks_alike(net);
     double rate = all_links(sites), hop_bytes = 0, heaviest, searches = alike ? 1 : sites->n_nodes;
     *bound_s = 0;
     if (!(rate > 0) || !isfinite(rate) || searches * net->n_links > most_work) return FC_OK;

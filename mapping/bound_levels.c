@@ -5,13 +5,10 @@
  * leave a unit's nodes cross the links that leave it, so T >= (sum over units of bytes that leave) / (sum
  * over units of bandwidth out), and T >= (bytes that leave any one unit) / (greatest bandwidth out). With
  * n tasks on `total` places a unit of c places holds at least n - (total - c) of them. Levels: the node
- * itself, the router with its nodes, the family's blocks (those of the solver's cut bound), subtrees of a
- * fat-tree, chips of a tmesh. Under indirect routing bytes between supernodes cross two links between supernodes,
+ * itself, the router with its nodes, the family's blocks (those of the solver's cut bound) and units (subtrees
+ * of a fat-tree, chips of a tmesh). Under indirect routing bytes between supernodes cross two links between supernodes,
  * which halves what may leave all of them together. Links that never bind make a level's bandwidth infinite, and its bound 0. */
 #include "mapping/bound.h"
-#include "models/family_fat_tree.h"
-#include "models/family_tmesh.h"
-#include "models/family_torus.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,52 +84,29 @@ static void add_routers(struct levels *s, uint32_t n_units, const char *name, in
 
 /* ---- the families' units ---- */
 
-static void block_name(const struct fc_network *net, int index, char *name, size_t size)
-{
-    const char *family = net->machine->family->name;
-    if (!strcmp(family, "two-level")) {
-        snprintf(name, size, "%s", index == 0 ? "supernodes" : "drawers");
-    } else if (!strcmp(family, "torus") || !strcmp(family, "mesh")) {
-        int n = fc_torus(net)->n_dims;
-        if (index < n)
-            snprintf(name, size, "slabs across dimension %d", index + 1);
-        else if (index < 2 * n)
-            snprintf(name, size, "halves of dimension %d", index - n + 1);
-        else
-            snprintf(name, size, "boxes of 1/%d of the sides", 1 << (index - 2 * n + 1));
-    } else {
-        snprintf(name, size, "blocks %d", index + 1);
-    }
-}
-
 static void add_blocks(struct levels *s)
 {
     const struct fc_network *net = s->sites->net;
+    const struct fc_family_ops *family = net->machine->family;
+    int crossings = net->machine->routing->block_crossings;
     char name[sizeof s->level->name];
-    for (int i = 0; net->machine->family->partition && s->n < FC_MOST_CUT_LEVELS; i++) {
-        uint32_t n_units = net->machine->family->partition(net, i, s->label);
+    for (int i = 0; family->partition && s->n < FC_MOST_CUT_LEVELS; i++) {
+        uint32_t n_units = family->partition(net, i, s->label);
         if (n_units == 0) break;
-        block_name(net, i, name, sizeof name);
-        bool twice = i == 0 && !strcmp(net->machine->routing->name, "indirect") && n_units > 2;
-        add_routers(s, n_units, name, twice ? 2 : 1);
+        snprintf(name, sizeof name, "blocks %d", i + 1);
+        if (family->block_name) family->block_name(net, i, name, sizeof name);
+        add_routers(s, n_units, name, i == 0 && crossings && n_units > 2 ? crossings : 1);
     }
 }
 
-static void add_subtrees(struct levels *s)
+static void add_units(struct levels *s)
 {
     const struct fc_network *net = s->sites->net;
-    const struct fc_fat_tree_shape *t = fc_fat_tree(net);
     char name[sizeof s->level->name];
-    for (int top = 1; top < t->h; top++) {
-        for (uint32_t v = 0; v < net->n_routers; v++) s->label[v] = FC_NONE;
-        for (int l = 1; l <= top; l++)
-            for (uint32_t plane = 0; plane < t->planes; plane++)
-                for (uint32_t x = 0; x < t->n_subtrees[l]; x++)
-                    for (uint32_t y = 0; y < t->subtree_switches[l]; y++)
-                        s->label[fc_fat_tree_switch(t, l, plane, x, y)] =
-                            x / (t->subtree_nodes[top] / t->subtree_nodes[l]);
-        snprintf(name, sizeof name, "subtrees of height %d", top);
-        add_routers(s, t->n_subtrees[top], name, 1);
+    for (int i = 0; net->machine->family->units && s->n < FC_MOST_CUT_LEVELS; i++) {
+        uint32_t n_units = net->machine->family->units(net, i, s->label, name, sizeof name);
+        if (n_units == 0) break;
+        add_routers(s, n_units, name, 1);
     }
 }
 
@@ -153,11 +127,7 @@ enum fc_code fc_cut_levels(const struct fc_sites *sites, uint32_t n_tasks, struc
         for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v;
         add_routers(&s, net->n_routers, "routers", 1);
         add_blocks(&s);
-        if (!strcmp(net->machine->family->name, "fat-tree")) add_subtrees(&s);
-        if (!strcmp(net->machine->family->name, "tmesh")) {
-            for (uint32_t v = 0; v < net->n_routers; v++) s.label[v] = v / fc_tmesh(net)->n_mesh;
-            add_routers(&s, fc_tmesh(net)->n_chips, "chips", 1);
-        }
+        add_units(&s);
     }
     *n = s.n;
     fc_arena_free(&scratch);

@@ -10,8 +10,6 @@
 
 #include "models/family_torus.h"
 
-#include <string.h>
-
 struct choice {
     int along[FC_MAX_DIMS];           /* torus dimension of each grid dimension, -1: inside the router */
     uint64_t per_router[FC_MAX_DIMS]; /* c */
@@ -42,13 +40,10 @@ bool fc_embed_grid(const struct fc_map_problem *problem, const struct fc_slots *
 {
     const struct fc_network *net = problem->net;
     const struct fc_demand *demand = problem->demand;
-    const char *family = net->machine->family->name;
-    if (demand->n_grid == 0 || slots->n_nodes != net->n_nodes ||
-        (strcmp(family, "torus") && strcmp(family, "mesh")))
-        return false;
+    const struct fc_torus_shape *s = fc_torus(net);
+    if (demand->n_grid == 0 || slots->n_nodes != net->n_nodes || !s) return false;
     for (uint32_t i = 0; i < slots->n_nodes; i++)
         if (slots->node[i] != i) return false;
-    const struct fc_torus_shape *s = fc_torus(net);
     uint64_t room = (uint64_t)s->nodes_per_router * slots->per_node;
     struct choice at = {.product = 1}, best = {.product = room + 1};
     choose(demand, s, 0, 0, &at, &best);

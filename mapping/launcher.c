@@ -10,22 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct fc_launcher_format fc_launcher_slurm, fc_launcher_rankfile, fc_launcher_rankfile_relative,
-    fc_launcher_hostfile, fc_launcher_seq, fc_launcher_cray, fc_launcher_bgl, fc_launcher_flux,
-    fc_launcher_lsf, fc_launcher_json;
-const struct fc_launcher_format *const fc_launcher_formats[] = {
-    &fc_launcher_slurm,
-    &fc_launcher_rankfile,
-    &fc_launcher_rankfile_relative,
-    &fc_launcher_hostfile,
-    &fc_launcher_seq,
-    &fc_launcher_cray,
-    &fc_launcher_bgl,
-    &fc_launcher_flux,
-    &fc_launcher_lsf,
-    &fc_launcher_json,
-    NULL,
-};
+/* X(record): declared and listed. */
+#define LAUNCHERS(X)                                                                                   \
+    X(slurm)                                                                                            \
+    X(rankfile)                                                                                         \
+    X(rankfile_relative)                                                                                \
+    X(hostfile)                                                                                         \
+    X(seq)                                                                                              \
+    X(cray)                                                                                             \
+    X(bgl)                                                                                              \
+    X(flux)                                                                                             \
+    X(lsf)                                                                                              \
+    X(json)
+#define DECLARE(name) extern const struct fc_launcher_format fc_launcher_##name;
+#define ENTRY(name) &fc_launcher_##name,
+LAUNCHERS(DECLARE)
+const struct fc_launcher_format *const fc_launcher_formats[] = {LAUNCHERS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
 
 const struct fc_launcher_format *fc_launcher_find(const char *name)
 {

@@ -19,11 +19,11 @@ static enum fc_code find_box(const struct fc_launch *job, struct box *box, struc
 {
     const struct fc_machine *m = job->net->machine;
     uint64_t volume = 1;
-    if (strcmp(m->family->name, "torus") && strcmp(m->family->name, "mesh"))
+    const struct fc_torus_shape *s = fc_torus(job->net);
+    if (!s)
         return fc_refuse(st, FC_INPUT,
                          "format bgl writes coordinates, and a %s network has none (tori and meshes do)",
                          m->family->name);
-    const struct fc_torus_shape *s = fc_torus(job->net);
     if (s->nodes_per_router != 1)
         return fc_refuse(st, FC_INPUT, "format bgl tells one node a router, and machine %s has %u", m->name,
                          s->nodes_per_router);

@@ -8,18 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct fc_strategy_ops fc_strategy_def, fc_strategy_random, fc_strategy_bnm, fc_strategy_bdm,
-    fc_strategy_bsm, fc_strategy_rnm, fc_strategy_rdm, fc_strategy_shapes, fc_strategy_fold, fc_strategy_tile,
-    fc_strategy_hilbert, fc_strategy_greedy, fc_strategy_scotch, fc_strategy_permute,
-    fc_strategy_optimize, fc_strategy_exact;
-const struct fc_strategy_ops *const fc_strategies[] = {
-    &fc_strategy_def,    &fc_strategy_random,  &fc_strategy_bnm,
-    &fc_strategy_bdm,    &fc_strategy_bsm,     &fc_strategy_rnm,
-    &fc_strategy_rdm,    &fc_strategy_shapes,  &fc_strategy_fold,    &fc_strategy_tile,
-    &fc_strategy_permute, &fc_strategy_hilbert, &fc_strategy_greedy,
-    &fc_strategy_scotch, &fc_strategy_optimize, &fc_strategy_exact,
-    NULL,
-};
+/* X(record): declared and listed. */
+#define STRATEGIES(X)                                                                                     \
+    X(def)                                                                                                \
+    X(random)                                                                                             \
+    X(bnm)                                                                                                \
+    X(bdm)                                                                                                \
+    X(bsm)                                                                                                \
+    X(rnm)                                                                                                \
+    X(rdm)                                                                                                \
+    X(shapes)                                                                                             \
+    X(fold)                                                                                               \
+    X(tile)                                                                                               \
+    X(permute)                                                                                            \
+    X(hilbert)                                                                                            \
+    X(greedy)                                                                                             \
+    X(scotch)                                                                                             \
+    X(optimize)                                                                                           \
+    X(exact)
+#define DECLARE(name) extern const struct fc_strategy_ops fc_strategy_##name;
+#define ENTRY(name) &fc_strategy_##name,
+STRATEGIES(DECLARE)
+const struct fc_strategy_ops *const fc_strategies[] = {STRATEGIES(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
 
 void fc_mapping_free(struct fc_mapping *mapping)
 {

@@ -38,11 +38,8 @@ static uint32_t add_link(struct fc_routes *r, uint32_t real)
 static bool are_rings(const struct fc_sites *sites)
 {
     const struct fc_network *net = sites->net;
-    const char *family = net->machine->family->name;
-    if (sites->background_bytes_per_s || strcmp(sites->routing->name, "dimension-order") ||
-        (strcmp(family, "torus") && strcmp(family, "mesh")))
-        return false;
     const struct fc_torus_shape *s = fc_torus(net);
+    if (sites->background_bytes_per_s || !s || sites->routing->ordered != sites->routing) return false;
     for (int d = 0; d < s->n_dims; d++)
         if (s->parallel[d] > 1 || s->k[d] > FC_MOST_RING ||
             !isfinite(net->machine->classes[s->dim_class[d]].bandwidth_bytes_per_s))

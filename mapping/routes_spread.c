@@ -20,7 +20,6 @@
 #include "models/family_two_level.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_ENTRIES = 12000000 };
 static const double most_steps = 1e8;
@@ -106,16 +105,11 @@ static void put_pair(struct maker *m, uint32_t s, uint32_t t)
                       fc_two_level_cross(m->net, i, t, c % cables).from, spread->share / cables / cables);
 }
 
-static const struct fc_routing_ops *each_phase(const struct fc_network *net)
-{
-    return fc_routing_find("dimension-order", net->machine->family->name);
-}
-
 /* On a torus: OUT, then IN of all routers, one walk from and to every router. */
 static void make_torus_bundles(struct maker *m, struct fc_walk *walk)
 {
     const struct fc_torus_shape *shape = fc_torus(m->net);
-    const struct fc_routing_ops *phase = each_phase(m->net);
+    const struct fc_routing_ops *phase = m->r->sites->routing->ordered;
     uint32_t R = shape->n_routers, per_router = shape->nodes_per_router;
     m->total = 0;
     for (int out = 1; out >= 0; out--)
@@ -162,12 +156,18 @@ static void make_group_bundles(struct maker *m)
         }
 }
 
+/* The torus under Valiant's routing, or NULL. */
+static const struct fc_torus_shape *torus_of(const struct fc_sites *sites)
+{
+    return sites->routing->phases > 1 ? fc_torus(sites->net) : NULL;
+}
+
 uint64_t fc_spread_work(const struct fc_sites *sites)
 {
-    const char *routing = sites->routing->name;
-    if (!strcmp(routing, "valiant")) return 8ull * fc_torus(sites->net)->n_routers * sites->net->n_links;
-    if (strcmp(sites->net->machine->family->name, "two-level")) return 0;
+    const struct fc_torus_shape *torus = torus_of(sites);
     const struct fc_two_level_shape *shape = fc_two_level(sites->net);
+    if (torus) return 8ull * torus->n_routers * sites->net->n_links;
+    if (!shape) return 0;
     double S = shape->n_supernodes, c = shape->pair_links, R = shape->n_routers;
     double local = shape->d_link == FC_D_FREE ? 0 : shape->local == FC_LOCAL_FULL ? 1 : 4;
     double in_between = fmin(c * c * local * (S - 2), (S - 2) * shape->members * shape->members);
@@ -176,16 +176,11 @@ uint64_t fc_spread_work(const struct fc_sites *sites)
 
 bool fc_spread_fits(const struct fc_sites *sites)
 {
-    const struct fc_machine *machine = sites->net->machine;
-    const char *routing = sites->routing->name;
-    if (sites->no_spread) return false;
-    if (!strcmp(routing, "valiant")) { /* of tori and meshes: dense bundles */
-        double R = fc_torus(sites->net)->n_routers;
-        return 2 * R * sites->net->n_links <= MOST_ENTRIES;
-    }
-    if (strcmp(machine->family->name, "two-level") || (strcmp(routing, "indirect") && strcmp(routing, "ugal")))
-        return false;
+    const struct fc_torus_shape *torus = torus_of(sites);
     const struct fc_two_level_shape *shape = fc_two_level(sites->net);
+    if (sites->no_spread) return false;
+    if (torus) return 2.0 * torus->n_routers * sites->net->n_links <= MOST_ENTRIES; /* dense bundles */
+    if (!shape || !sites->routing->detours) return false;
     double S = shape->n_supernodes, c = shape->pair_links, R = shape->n_routers;
     double local = shape->d_link == FC_D_FREE ? 0 : shape->local == FC_LOCAL_FULL ? 1 : 4;
     double in_between = fmin(c * c * local * (S - 2), (S - 2) * shape->members * shape->members);
@@ -256,7 +251,7 @@ static void start_two_level(struct fc_routes *r, struct fc_status *st)
     spread->n_routers = R;
     spread->n_uses = FC_SPREAD_USES;
     spread->n_bundles = 2 * R + 2 * S + 2 * R * S + S * S;
-    spread->direct = strcmp(r->sites->routing->name, "ugal") ? 0 : 0.5;
+    spread->direct = r->sites->routing->adaptive ? 0.5 : 0;
     spread->share = (1 - spread->direct) / (S - 2);
     if (!place_them(r, shape->nodes_per_router, st)) group_them(r, shape->members, st);
 }
@@ -277,10 +272,11 @@ enum fc_code fc_spread_make(struct fc_routes *r, struct fc_status *st)
     struct fc_arena scratch = {0};
     struct fc_walk walk = {0};
     struct maker m = {.r = r, .net = net};
-    bool torus = !strcmp(r->sites->routing->name, "valiant");
+    const struct fc_routing_ops *phase = r->sites->routing->ordered;
+    bool torus = torus_of(r->sites) != NULL;
     m.sum = fc_alloc(&scratch, r->n_links, sizeof *m.sum, st);
     m.list = m.sum ? fc_alloc(&scratch, r->n_links, sizeof *m.list, st) : NULL;
-    if (m.list && torus) fc_walk_start(&walk, each_phase(net)->walk_capacity(net), st);
+    if (m.list && torus) fc_walk_start(&walk, phase->walk_capacity(net), st);
     if (!st->code) (torus ? start_torus : start_two_level)(r, st);
     if (!st->code) make_bundles(&m, &walk, st);
     fc_walk_free(&walk);

@@ -166,19 +166,18 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
                                    const struct fc_slots *slots, SCOTCH_Context *context,
                                    struct fc_arena *arena, struct fc_status *st)
 {
-    const char *family = net->machine->family->name;
+    const struct fc_torus_shape *torus = fc_torus(net);
     bool whole = slots->n_nodes == net->n_nodes, ring;
     *t = (struct fc_scotch_target){.arch = SCOTCH_archAlloc(), .graph = SCOTCH_graphAlloc()};
     if (!t->arch || !t->graph || SCOTCH_archInit(t->arch) || SCOTCH_graphInit(t->graph))
         return fc_out_of_memory(st, "the network for Scotch");
     for (uint32_t i = 0; whole && i < slots->n_nodes; i++) whole = slots->node[i] == i;
-    if (whole && !strcmp(family, "fat-tree")) return make_fat_tree(t, net, arena, st);
-    if (whole && !strcmp(family, "two-level")) return make_two_level(t, net, arena, st);
+    if (whole && fc_fat_tree(net)) return make_fat_tree(t, net, arena, st);
+    if (whole && fc_two_level(net)) return make_two_level(t, net, arena, st);
     SCOTCH_Num side[MOST_SCOTCH_DIMS], n_long;
-    bool torus = !strcmp(family, "torus") || !strcmp(family, "mesh");
-    if (!whole || !torus || !is_plain_torus(fc_torus(net), side, &n_long, &ring))
+    if (!whole || !torus || !is_plain_torus(torus, side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
-    if (equal_parts(t, net->n_nodes, fc_torus(net)->nodes_per_router, arena, st)) return st->code;
+    if (equal_parts(t, net->n_nodes, torus->nodes_per_router, arena, st)) return st->code;
     t->has_arch =
         (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
     return fc_scotch_check(t->has_arch, "the torus", st);

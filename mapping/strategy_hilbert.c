@@ -11,7 +11,6 @@
 #include "models/family_torus.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char name[] = "hilbert";
 
@@ -84,8 +83,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct fc_slots slots;
     const struct fc_network *net = problem->net;
     const struct fc_demand *demand = problem->demand;
-    const char *family = net->machine->family->name;
-    bool torus = !strcmp(family, "torus") || !strcmp(family, "mesh");
+    const struct fc_torus_shape *torus = fc_torus(net);
     if (!torus && demand->n_grid == 0)
         return fc_refuse(st, FC_INPUT,
                          "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
@@ -100,10 +98,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
         for (int d = 0; d < demand->n_grid; d++) side[d] = (uint32_t)demand->grid[demand->n_grid - 1 - d];
         if (sort_along(task, mapping->n_tasks, side, demand->n_grid, 1, st)) return st->code;
     }
-    if (torus) {
-        const struct fc_torus_shape *s = fc_torus(net);
-        if (sort_along(node, slots.n_nodes, s->k, s->n_dims, s->nodes_per_router, st)) return st->code;
-    }
+    if (torus && sort_along(node, slots.n_nodes, torus->k, torus->n_dims, torus->nodes_per_router, st)) return st->code;
     for (uint32_t i = 0; i < mapping->n_tasks; i++)
         fc_map_put(mapping, &slots, task[i].item, node[i / slots.per_node].item, i % slots.per_node);
     return FC_OK;

@@ -2,22 +2,20 @@
  * mapping. */
 #include "mapping/torus_map.h"
 
-#include <string.h>
-
 const struct fc_torus_shape *fc_map_whole_torus(const struct fc_map_problem *problem,
                                                 const struct fc_slots *slots, const char *name,
                                                 struct fc_status *st)
 {
     const struct fc_network *net = problem->net;
-    const char *family = net->machine->family->name;
-    if (strcmp(family, "torus") && strcmp(family, "mesh")) {
+    const struct fc_torus_shape *torus = fc_torus(net);
+    if (!torus) {
         fc_refuse(st, FC_INPUT, "strategy %s needs a torus or mesh, and %s is a %s network", name,
-                  net->machine->name, family);
+                  net->machine->name, net->machine->family->name);
         return NULL;
     }
     bool whole = slots->n_nodes == net->n_nodes;
     for (uint32_t i = 0; whole && i < slots->n_nodes; i++) whole = slots->node[i] == i;
-    if (whole) return fc_torus(net);
+    if (whole) return torus;
     fc_refuse(st, FC_INPUT, "strategy %s needs all %u nodes of the machine in order (got %u of them)", name,
               net->n_nodes, slots->n_nodes);
     return NULL;

@@ -65,7 +65,7 @@ uint64_t fc_load_work(const struct fc_map_problem *p)
     const struct fc_routing_ops *r = p->net->machine->routing;
     double entries = (double)p->demand->n_entries, work;
     if (r->adaptive && r->n_components)
-        work = !strcmp(r->name, "adaptive") ? adaptive_work(p, mean_route(p)) : 95 * entries; /* a mixture */
+        work = fc_adaptive_torus_takes(p->net) ? adaptive_work(p, mean_route(p)) : 95 * entries; /* a mixture */
     else
         work = entries * (r->sparse ? 10 : 5 + 1.2 * mean_route(p));
     double dense = p->demand->n_dense * 10.0 * p->net->n_links;

@@ -66,12 +66,6 @@ double fc_demand_bytes(const struct fc_demand *demand)
 /* ---- patterns
  * -------------------------------------------------------------------------------------------------------- */
 
-const struct fc_torus_shape *fc_demand_coordinates(const struct fc_network *net)
-{
-    const char *family = net->machine->family->name;
-    return !strcmp(family, "torus") || !strcmp(family, "mesh") ? fc_torus(net) : NULL;
-}
-
 void fc_demand_box(const struct fc_torus_shape *s, const uint32_t *side, double *inside)
 {
     uint32_t n_nodes = s->n_routers * s->nodes_per_router;

@@ -44,8 +44,6 @@ enum fc_code fc_demand_permutation(const struct fc_network *net, struct fc_deman
                                    uint32_t (*to)(const struct fc_network *net, uint32_t node), double bytes,
                                    struct fc_status *st);
 
-/* The shape of a torus or mesh, or NULL: other families have no coordinates. */
-const struct fc_torus_shape *fc_demand_coordinates(const struct fc_network *net);
 /* 1 for the nodes of the first side[d] coordinates of each dimension, else 0: inside[n_nodes]. */
 void fc_demand_box(const struct fc_torus_shape *s, const uint32_t *side, double *inside);
 /* n as a power of two: the exponent, or -1. */
@@ -87,7 +85,6 @@ struct fc_graph_format {
     enum fc_code (*read)(const struct fc_text *text, struct fc_arena *reading, struct fc_demand *demand,
                          struct fc_status *st);
 };
-extern const struct fc_graph_format fc_graph_dense, fc_graph_matrix_market, fc_graph_metis, fc_graph_monitoring;
 
 /* Rows of Open MPI's monitoring: which kinds of messages. */
 enum fc_monitored {

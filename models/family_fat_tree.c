@@ -12,8 +12,9 @@
  * bound what a half can send). */
 #include "models/family_fat_tree.h"
 
+#include "models/family_parts.h"
+
 #include <math.h>
-#include <string.h>
 
 /* The four lists agree in length; the missing `links` means one cable everywhere. */
 static enum fc_code check_lists(const struct fc_fat_tree_shape *s, struct fc_place where,
@@ -209,6 +210,73 @@ uint32_t fc_fat_tree_walk_capacity(const struct fc_network *net)
     return n;
 }
 
+static void words(const struct fc_machine *machine, char *out, size_t size)
+{
+    const struct fc_fat_tree_shape *s = machine->shape;
+    fc_words_list(out, size, "children", &s->children);
+    fc_words_list(out, size, "parents", &s->parents);
+    if (s->links.n) fc_words_list(out, size, "links", &s->links);
+    if (s->planes > 1) fc_words_number(out, size, "planes", s->planes);
+}
+
+enum { LOW_TREE = 2 }; /* levels */
+
+/* One level more on top of a tree of two children a level, as slim as its highest. */
+static void add_level(struct fc_fat_tree_shape *s)
+{
+    int n = s->children.n;
+    double slim = n > 1 ? (double)s->parents.v[n - 1] / (double)s->children.v[n - 2] : 1;
+    s->parents.v[n] = (long long)fmax(1, round(slim * (double)s->children.v[n - 1]));
+    s->children.v[n] = 2;
+    s->children.n = s->parents.n = n + 1;
+    if (s->links.n) s->links.v[s->links.n++] = s->links.v[n - 1];
+}
+
+/* All levels, at most 4, 2, 6, 3, 8 children a level; parents and cables shrink with the children below them, so that
+ * the slimness of the tree stays; trees of one or two levels of two children get one more, of links like those of the
+ * highest, for ways longer than the machine's own (of two levels, four nodes would be left). */
+static bool relative(void *shape, int number)
+{
+    static const long long most[] = {4, 2, 6, 3, 8};
+    struct fc_fat_tree_shape *s = shape;
+    if (number >= (int)FC_COUNT(most)) return false;
+    double shrunk = 1; /* children of the level below, new over old: parents follow */
+    for (int l = 0; l < s->children.n; l++) {
+        long long m = s->children.v[l] < most[number] ? s->children.v[l] : most[number];
+        s->parents.v[l] = (long long)fmax(1, round((double)s->parents.v[l] * shrunk));
+        shrunk = (double)m / (double)s->children.v[l];
+        s->children.v[l] = m;
+    }
+    if (most[number] == 2 && s->children.n <= LOW_TREE) add_level(s);
+    return true;
+}
+
+static int sides(const struct fc_machine *machine, long long *side)
+{
+    const struct fc_fat_tree_shape *s = machine->shape;
+    side[0] = machine->nodes_per_router;
+    for (int l = 1; l <= s->h; l++) side[l] = s->m[l];
+    return 1 + s->h;
+}
+
+static const char *const hard_patterns[] = {"complement", "bit-reverse", NULL};
+
+/* Subtrees of height 1, 2, ... */
+static uint32_t units(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size)
+{
+    const struct fc_fat_tree_shape *s = fc_fat_tree(net);
+    int top = index + 1;
+    if (top >= s->h) return 0;
+    for (uint32_t v = 0; v < net->n_routers; v++) label[v] = FC_NONE;
+    for (int l = 1; l <= top; l++)
+        for (uint32_t plane = 0; plane < s->planes; plane++)
+            for (uint32_t x = 0; x < s->n_subtrees[l]; x++)
+                for (uint32_t y = 0; y < s->subtree_switches[l]; y++)
+                    label[fc_fat_tree_switch(s, l, plane, x, y)] = x / (s->subtree_nodes[top] / s->subtree_nodes[l]);
+    snprintf(name, size, "subtrees of height %d", top);
+    return s->n_subtrees[top];
+}
+
 #define OFFSET(field) offsetof(struct fc_fat_tree_shape, field)
 static const struct fc_key keys[] = {
     {"children", FC_KEY_INTS, FC_NUMBER, OFFSET(children), 1, 2147483647.0, NULL, NULL,
@@ -235,4 +303,10 @@ const struct fc_family_ops fc_family_fat_tree = {
     .link_name = link_name,
     .vertex_name = vertex_name,
     .facts = facts,
+    .words = words,
+    .relative = relative,
+    .sides = sides,
+    .hard_patterns = hard_patterns,
+    .layout = &fc_fat_tree_layout,
+    .units = units,
 };

@@ -27,9 +27,17 @@ struct fc_fat_tree_shape {
     uint32_t n_nodes, n_switches, n_links;
 };
 
+extern const struct fc_family_ops fc_family_fat_tree;
+extern const struct fc_routing_ops fc_routing_nca, fc_routing_nca_hash, fc_routing_nca_random;
+extern const struct fc_layout fc_fat_tree_layout;
+/* The shape of a fat-tree; NULL: the machine is of another family. */
+static inline const struct fc_fat_tree_shape *fc_machine_fat_tree(const struct fc_machine *machine)
+{
+    return machine->family == &fc_family_fat_tree ? machine->shape : NULL;
+}
 static inline const struct fc_fat_tree_shape *fc_fat_tree(const struct fc_network *net)
 {
-    return net->machine->shape;
+    return fc_machine_fat_tree(net->machine);
 }
 /* Router number of switch (l, x, y) of a plane, l >= 1. */
 static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int l, uint32_t plane,
@@ -41,7 +49,7 @@ static inline uint32_t fc_fat_tree_switch(const struct fc_fat_tree_shape *s, int
 static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
                                       uint32_t y, uint32_t u, uint32_t c)
 {
-    const struct fc_fat_tree_shape *s = fc_fat_tree(net);
+    const struct fc_fat_tree_shape *s = net->machine->shape;
     if (l == 0) return net->first_link[net->n_routers + x] + (plane * s->w[1] + u) * s->p[1] + c;
     return net->first_link[fc_fat_tree_switch(s, l, plane, x, y)] + u * s->p[l + 1] + c;
 }
@@ -49,7 +57,7 @@ static inline uint32_t fc_fat_tree_up(const struct fc_network *net, int l, uint3
 static inline uint32_t fc_fat_tree_down(const struct fc_network *net, int l, uint32_t plane, uint32_t x,
                                         uint32_t y, uint32_t c)
 {
-    const struct fc_fat_tree_shape *s = fc_fat_tree(net);
+    const struct fc_fat_tree_shape *s = net->machine->shape;
     uint32_t up = l + 1 < s->h ? s->w[l + 2] * s->p[l + 2] : 0;
     return net->first_link[fc_fat_tree_switch(s, l + 1, plane, x / s->m[l + 1], y)] + up +
            x % s->m[l + 1] * s->p[l + 1] + c;

@@ -7,6 +7,8 @@
  * are hops, every cable alike. */
 #include "models/family_graph.h"
 
+#include "models/family_parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +260,14 @@ uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *fi
     return at;
 }
 
+static const char *const *node_names(const struct fc_network *net) { return fc_graph(net)->node_name; }
+
+/* A file is one network. */
+static void words(const struct fc_machine *machine, char *out, size_t size)
+{
+    fc_words_text(out, size, "machine", machine->name);
+}
+
 #define OFFSET(field) offsetof(struct fc_graph_shape, field)
 static const char *const unnamed_choices[] = {"skip", "node", NULL};
 static const struct fc_key keys[] = {
@@ -282,4 +292,6 @@ const struct fc_family_ops fc_family_graph = {
     .link_name = link_name,
     .vertex_name = vertex_name,
     .note = note,
+    .words = words,
+    .node_names = node_names,
 };

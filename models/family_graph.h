@@ -44,9 +44,16 @@ struct fc_graph_tables {
  * returns how many: those that are FC_FAR are left out. O(n). */
 uint32_t fc_graph_by_falling_hops(const uint16_t *hops, uint32_t n, uint32_t *first, uint32_t *order);
 
+extern const struct fc_family_ops fc_family_graph;
+extern const struct fc_routing_ops fc_routing_shortest;
+/* What was read from the fabric file; NULL: the machine is of another family. */
+static inline const struct fc_graph_shape *fc_machine_graph(const struct fc_machine *machine)
+{
+    return machine->family == &fc_family_graph ? machine->shape : NULL;
+}
 static inline const struct fc_graph_shape *fc_graph(const struct fc_network *net)
 {
-    return net->machine->shape;
+    return fc_machine_graph(net->machine);
 }
 
 /* ---- what the readers share (graph_parts.c)

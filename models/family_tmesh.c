@@ -8,6 +8,8 @@
  * links are taken to be the faster ones). */
 #include "models/family_tmesh.h"
 
+#include "models/family_parts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -274,6 +276,47 @@ static void link_name(const struct fc_network *net, uint32_t link, char *out, si
     snprintf(out, size, "mesh %s->%u", from, b % s->n_mesh);
 }
 
+static void words(const struct fc_machine *machine, char *out, size_t size)
+{
+    const struct fc_tmesh_shape *s = machine->shape;
+    char bridges[256];
+    fc_words_list(out, size, "dims", &s->dims);
+    fc_words_list(out, size, "mesh", &s->mesh);
+    fc_words_text(out, size, "bridges", fc_tmesh_bridges_text(s, bridges, sizeof bridges));
+}
+
+/* ---- relatives, sides, blocks ---- */
+
+/* The torus of chips with sides of 2 to 4 (whole chips are large); the chips stay. */
+static bool relative(void *shape, int number)
+{
+    static const struct {
+        long long side;
+        bool doubled;
+    } list[] = {{3, false}, {2, true}, {4, false}, {3, true}};
+    struct fc_tmesh_shape *s = shape;
+    if (number >= (int)FC_COUNT(list)) return false;
+    fc_cap_sides(&s->dims, list[number].side, list[number].doubled);
+    return true;
+}
+
+static int sides(const struct fc_machine *machine, long long *side)
+{
+    const struct fc_tmesh_shape *s = machine->shape;
+    side[0] = s->n_computing;
+    for (int d = 0; d < s->n_dims; d++) side[1 + d] = s->k[d];
+    return 1 + s->n_dims;
+}
+
+static uint32_t units(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size)
+{
+    const struct fc_tmesh_shape *s = fc_tmesh(net);
+    if (index > 0) return 0;
+    for (uint32_t v = 0; v < net->n_routers; v++) label[v] = v / s->n_mesh;
+    snprintf(name, size, "chips");
+    return s->n_chips;
+}
+
 #define OFFSET(field) offsetof(struct fc_tmesh_shape, field)
 static const struct fc_key keys[] = {
     {"dims", FC_KEY_INTS, FC_NUMBER, OFFSET(dims), 1, 65536, NULL, NULL, "chips in each torus dimension"},
@@ -308,4 +351,9 @@ const struct fc_family_ops fc_family_tmesh = {
     .link_name = link_name,
     .vertex_name = vertex_name,
     .facts = facts,
+    .words = words,
+    .relative = relative,
+    .sides = sides,
+    .layout = &fc_tmesh_layout,
+    .units = units,
 };

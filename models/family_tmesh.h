@@ -40,9 +40,17 @@ struct fc_tmesh_tables {
     uint32_t *computing;                  /* [n_computing] mesh node of a terminal */
 };
 
+extern const struct fc_family_ops fc_family_tmesh;
+extern const struct fc_routing_ops fc_routing_tmesh;
+extern const struct fc_layout fc_tmesh_layout;
+/* The shape of a torus of mesh chips; NULL: the machine is of another family. */
+static inline const struct fc_tmesh_shape *fc_machine_tmesh(const struct fc_machine *machine)
+{
+    return machine->family == &fc_family_tmesh ? machine->shape : NULL;
+}
 static inline const struct fc_tmesh_shape *fc_tmesh(const struct fc_network *net)
 {
-    return net->machine->shape;
+    return fc_machine_tmesh(net->machine);
 }
 static inline const struct fc_tmesh_tables *fc_tmesh_tables(const struct fc_network *net)
 {

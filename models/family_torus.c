@@ -6,6 +6,8 @@
  * the least unbalanced cut). Limits: at most FC_MAX_DIMS dimensions. */
 #include "models/family_torus.h"
 
+#include "models/family_parts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -204,6 +206,49 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
     return count;
 }
 
+static void block_name(const struct fc_network *net, int index, char *out, size_t size)
+{
+    int n = fc_torus(net)->n_dims;
+    if (index < n)
+        snprintf(out, size, "slabs across dimension %d", index + 1);
+    else if (index < 2 * n)
+        snprintf(out, size, "halves of dimension %d", index - n + 1);
+    else
+        snprintf(out, size, "boxes of 1/%d of the sides", 1 << (index - 2 * n + 1));
+}
+
+/* Sides longer than 2 become 4, then 8 x 4 x 4..., 6, 8, 16 x 8 x 8... (3 is left out: the queueing model is farthest
+ * from the kernel on so small rings). */
+static bool relative(void *shape, int number)
+{
+    static const struct {
+        long long side;
+        bool doubled;
+    } list[] = {{4, false}, {4, true}, {6, false}, {8, false}, {8, true}};
+    struct fc_torus_shape *s = shape;
+    if (number >= (int)FC_COUNT(list)) return false;
+    fc_cap_sides(&s->dims, list[number].side, list[number].doubled);
+    return true;
+}
+
+static int sides(const struct fc_machine *machine, long long *side)
+{
+    const struct fc_torus_shape *s = machine->shape;
+    side[0] = s->nodes_per_router;
+    for (int d = 0; d < s->n_dims; d++) side[1 + d] = s->k[d];
+    return 1 + s->n_dims;
+}
+
+static bool all_rings(const struct fc_network *net)
+{
+    const struct fc_torus_shape *s = fc_torus(net);
+    for (int d = 0; d < s->n_dims; d++)
+        if (!s->ring[d] && s->k[d] > 1) return false;
+    return true;
+}
+
+static const char *const hard_on_rings[] = {"tornado", "transpose", NULL}, *const hard_on_lines[] = {"transpose", NULL};
+
 #define OFFSET(field) offsetof(struct fc_torus_shape, field)
 static const struct fc_key keys[] = {
     {"dims", FC_KEY_INTS, FC_NUMBER, OFFSET(dims), 1, 4294967295.0, NULL, NULL, "routers in each dimension"},
@@ -228,6 +273,12 @@ const struct fc_family_ops fc_family_torus = {
     .vertex_name = vertex_name,
     .partition = partition,
     .facts = facts,
+    .relative = relative,
+    .sides = sides,
+    .hard_patterns = hard_on_rings,
+    .layout = &fc_torus_layout,
+    .block_name = block_name,
+    .looks_alike = all_rings,
 };
 
 const struct fc_family_ops fc_family_mesh = {
@@ -245,4 +296,9 @@ const struct fc_family_ops fc_family_mesh = {
     .vertex_name = vertex_name,
     .partition = partition,
     .facts = facts,
+    .relative = relative,
+    .sides = sides,
+    .hard_patterns = hard_on_lines,
+    .layout = &fc_torus_layout,
+    .block_name = block_name,
 };

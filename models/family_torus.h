@@ -22,14 +22,23 @@ struct fc_torus_tables {
 };
 enum { FC_PLUS = 0, FC_MINUS = 1 };
 
+extern const struct fc_family_ops fc_family_torus, fc_family_mesh;
+extern const struct fc_routing_ops fc_routing_dimension_order, fc_routing_adaptive, fc_routing_valiant;
+/* The shape of a torus or mesh; NULL: the machine is of another family. */
+static inline const struct fc_torus_shape *fc_machine_torus(const struct fc_machine *machine)
+{
+    return machine->family == &fc_family_torus || machine->family == &fc_family_mesh ? machine->shape : NULL;
+}
 static inline const struct fc_torus_shape *fc_torus(const struct fc_network *net)
 {
-    return net->machine->shape;
+    return fc_machine_torus(net->machine);
 }
+/* Of a torus or mesh. */
 static inline uint32_t fc_torus_port(const struct fc_network *net, uint32_t router, int dim, int direction)
 {
+    const struct fc_torus_shape *s = net->machine->shape;
     const struct fc_torus_tables *tables = net->extra;
-    return tables->port[(router * (uint32_t)fc_torus(net)->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
+    return tables->port[(router * (uint32_t)s->n_dims + (uint32_t)dim) * 2 + (uint32_t)direction];
 }
 static inline uint32_t fc_torus_coordinate(const struct fc_torus_shape *s, uint32_t router, int dim)
 {
@@ -65,5 +74,8 @@ static inline struct fc_torus_offset fc_torus_offset(const struct fc_torus_shape
 }
 /* Letter of a dimension: x y z a b c d e. */
 char fc_torus_letter(int dim);
+/* "z", "z, a, b": the dimensions from the third on, for pictures (family_torus_layout.c). */
+void fc_torus_slice_name(int n_dims, char *out, size_t size);
+extern const struct fc_layout fc_torus_layout;
 
 #endif

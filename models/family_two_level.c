@@ -7,6 +7,8 @@
  * against the rest, floor(S/2) ceil(S/2) cables. Mean distance is that of direct routing (LL/LR - D - LL/LR). */
 #include "models/family_two_level.h"
 
+#include "models/family_parts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -194,6 +196,63 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
     return s->n_routers / block;
 }
 
+static void block_name(const struct fc_network *net, int index, char *out, size_t size)
+{
+    (void)net;
+    snprintf(out, size, "%s", index == 0 ? "supernodes" : "drawers");
+}
+
+static void words(const struct fc_machine *machine, char *out, size_t size)
+{
+    const struct fc_two_level_shape *s = machine->shape;
+    fc_words_number(out, size, "supernodes", s->supernodes);
+    fc_words_number(out, size, "drawers", s->drawers);
+    fc_words_number(out, size, "nodes_per_drawer", s->nodes_per_drawer);
+    fc_words_number(out, size, "links_per_pair", s->links_per_pair);
+    fc_words_text(out, size, "local", locals[s->local]);
+    fc_words_text(out, size, "d_link", rules[s->d_link]);
+}
+
+/* 4 or 8 supernodes of 2 or 4 drawers, which may be more than the machine has, and fewer nodes a drawer; cables between
+ * two supernodes grow so that global bandwidth a node stays, as far as there are ports for them. */
+static bool relative(void *shape, int number)
+{
+    static const struct {
+        long long supernodes, drawers, positions;
+    } list[] = {{4, 2, 4}, {8, 2, 4}, {4, 4, 4}, {8, 4, 4}};
+    struct fc_two_level_shape *s = shape;
+    if (number >= (int)FC_COUNT(list)) return false;
+    double nodes = (double)s->drawers * (double)s->nodes_per_drawer;
+    double cables = (double)(s->supernodes - 1) * (double)s->links_per_pair / nodes;
+    long long own = s->supernodes;
+    if (own > 2) s->supernodes = list[number].supernodes;
+    if (s->drawers == 1) { /* a group of one drawer keeps its routers together */
+        long long routers = list[number].drawers * list[number].positions;
+        if (s->nodes_per_drawer > routers) s->nodes_per_drawer = routers;
+    } else {
+        s->drawers = list[number].drawers;
+        if (s->nodes_per_drawer > list[number].positions) s->nodes_per_drawer = list[number].positions;
+    }
+    nodes = (double)s->drawers * (double)s->nodes_per_drawer;
+    bool ports = nodes * (double)s->d_ports >= (double)s->supernodes;
+    if (s->supernodes > own && !ports) s->supernodes = own; /* no more than have a cable each */
+    if (s->supernodes > 1)
+        s->links_per_pair =
+            (long long)fmax(1, fmin(round(cables * nodes / (double)(s->supernodes - 1)),
+                                    floor(nodes * (double)s->d_ports / (double)s->supernodes)));
+    return true;
+}
+
+static int sides(const struct fc_machine *machine, long long *side)
+{
+    const struct fc_two_level_shape *s = machine->shape;
+    side[0] = s->nodes_per_router;
+    side[1] = s->n_positions;
+    side[2] = s->n_drawers;
+    side[3] = s->n_supernodes;
+    return 4;
+}
+
 #define OFFSET(field) offsetof(struct fc_two_level_shape, field)
 static const struct fc_key keys[] = {
     {"supernodes", FC_KEY_INT, FC_NUMBER, OFFSET(supernodes), 1, 1 << 24, NULL, NULL, "supernodes (dragonfly: groups)"},
@@ -221,4 +280,9 @@ const struct fc_family_ops fc_family_two_level = {
     .vertex_name = vertex_name,
     .partition = partition,
     .facts = facts,
+    .words = words,
+    .relative = relative,
+    .sides = sides,
+    .layout = &fc_two_level_layout,
+    .block_name = block_name,
 };

@@ -24,13 +24,21 @@ struct fc_two_level_shape {
 struct fc_two_level_tables {
     uint32_t *d_link; /* [S][S][pair_links] D link from supernode s to t, FC_NONE on the diagonal */
 };
+extern const struct fc_family_ops fc_family_two_level;
+extern const struct fc_routing_ops fc_routing_direct, fc_routing_indirect, fc_routing_ugal;
+extern const struct fc_layout fc_two_level_layout;
+/* The shape of a two-level network; NULL: the machine is of another family. */
+static inline const struct fc_two_level_shape *fc_machine_two_level(const struct fc_machine *machine)
+{
+    return machine->family == &fc_family_two_level ? machine->shape : NULL;
+}
 static inline const struct fc_two_level_shape *fc_two_level(const struct fc_network *net)
 {
-    return net->machine->shape;
+    return fc_machine_two_level(net->machine);
 }
 static inline uint32_t fc_two_level_d_link(const struct fc_network *net, uint32_t s, uint32_t t, uint32_t cable)
 {
-    const struct fc_two_level_shape *shape = fc_two_level(net);
+    const struct fc_two_level_shape *shape = net->machine->shape;
     const struct fc_two_level_tables *tables = net->extra;
     return tables->d_link[((uint64_t)s * shape->n_supernodes + t) * shape->pair_links + cable];
 }
@@ -40,7 +48,7 @@ uint32_t fc_two_level_host(const struct fc_two_level_shape *shape, uint32_t s, u
  * where the group is a grid and they share neither drawer nor position. */
 static inline uint32_t fc_two_level_local_link(const struct fc_network *net, uint32_t base, uint32_t a, uint32_t b)
 {
-    const struct fc_two_level_shape *s = fc_two_level(net);
+    const struct fc_two_level_shape *s = net->machine->shape;
     uint32_t p = s->n_positions, da = a / p, db = b / p, pa = a % p, pb = b % p, first = net->first_link[base + a];
     if (da == db) return first + (pb < pa ? pb : pb - 1);
     uint32_t drawer_rank = db < da ? db : db - 1;
@@ -75,10 +83,11 @@ struct fc_two_level_crossing {
 static inline struct fc_two_level_crossing fc_two_level_cross(const struct fc_network *net, uint32_t s, uint32_t t,
                                                               uint32_t cable)
 {
+    const struct fc_two_level_shape *shape = net->machine->shape;
     struct fc_two_level_crossing x;
     x.link = fc_two_level_d_link(net, s, t, cable);
-    x.from = net->link_source[x.link] % fc_two_level(net)->members;
-    x.to = net->link_target[x.link] % fc_two_level(net)->members;
+    x.from = net->link_source[x.link] % shape->members;
+    x.to = net->link_target[x.link] % shape->members;
     return x;
 }
 static inline uint32_t fc_two_level_injection(const struct fc_network *net, uint32_t node)

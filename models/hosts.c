@@ -57,12 +57,13 @@ enum fc_code fc_hosts_read(const char *text, struct fc_arena *arena, const char 
 
 static enum fc_code of_fabric(struct fc_network *net, struct fc_status *st)
 {
-    if (strcmp(net->machine->family->name, "graph")) return FC_OK;
-    const struct fc_graph_shape *s = fc_graph(net);
+    const struct fc_family_ops *family = net->machine->family;
+    const char *const *name = family->node_names ? family->node_names(net) : NULL;
+    if (!name) return FC_OK;
     for (uint32_t i = 0; i < net->n_nodes; i++)
-        if (is_number(s->node_name[i])) return FC_OK;
+        if (is_number(name[i])) return FC_OK;
     net->host_name = fc_alloc(&net->arena, net->n_nodes, sizeof *net->host_name, st);
-    if (net->host_name) memcpy(net->host_name, s->node_name, net->n_nodes * sizeof *net->host_name);
+    if (net->host_name) memcpy(net->host_name, name, net->n_nodes * sizeof *net->host_name);
     return st->code;
 }
 

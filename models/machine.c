@@ -520,6 +520,12 @@ void fc_machine_free(struct fc_machine *machine)
 
 /* ---- routing by name ---- */
 
+bool fc_serves(const char *const *families, const struct fc_family_ops *family)
+{
+    while (*families && strcmp(*families, family->name)) families++;
+    return *families != NULL;
+}
+
 const struct fc_routing_ops *fc_routing_find(const char *name, const char *family)
 {
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
@@ -538,11 +544,10 @@ enum fc_code fc_machine_route(struct fc_machine *machine, const char *routing, s
     }
     char known[256] = "";
     for (const struct fc_routing_ops *const *r = fc_routings; *r; r++)
-        for (const char *const *f = (*r)->families; *f; f++)
-            if (!strcmp(*f, machine->family->name)) {
-                size_t n = strlen(known);
-                snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
-            }
+        if (fc_serves((*r)->families, machine->family)) {
+            size_t n = strlen(known);
+            snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
+        }
     return fc_refuse(st, FC_INPUT, "a %s network cannot do routing '%s' (it can: %s)", machine->family->name, routing,
                      known);
 }

@@ -123,6 +123,7 @@ struct fc_reception {
 };
 
 struct fc_family_ops;
+struct fc_layout;
 struct fc_routing_ops;
 struct fc_network;
 struct fc_demand;
@@ -281,7 +282,8 @@ struct fc_facts {
 /* Closed forms where the family has them, else breadth first search from every node (O(n_nodes * n_links)). */
 enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st);
 
-/* A family: what generic code cannot derive. */
+/* A family: what generic code cannot derive. Code that is for one family alone asks its header for the shape
+ * (fc_torus(net) and the like), which is NULL on networks of others; nobody compares names. */
 struct fc_family_ops {
     const char *name, *usage, *source; /* "torus", keys to paste, paper and section */
     size_t shape_size;
@@ -306,6 +308,31 @@ struct fc_family_ops {
     void (*note)(const struct fc_network *net, char *out, size_t size);
     /* Closed forms; sets what it knows, leaves NaN. NULL: everything by search. */
     void (*facts)(const struct fc_network *net, struct fc_facts *facts);
+
+    /* What follows may all be left out (NULL). family_parts.h has what several families do alike. */
+
+    /* The shape in words, as the file's keys give it, into out ("" before). NULL: the lists, numbers and choices of
+     * `keys` that are not at their default, in their order. */
+    void (*words)(const struct fc_machine *machine, char *out, size_t size);
+    /* Makes of the copy of a machine's shape, before check(), that of relative 0, 1, ... (fc_machine_smaller); false:
+     * there are no more. NULL: the machine has no relatives. */
+    bool (*relative)(void *shape, int number);
+    /* Nodes along each side of the network, in the order in which nodes are numbered, fastest first:
+     * side[FC_MAX_LIST + 1]. Returns how many. NULL: only those of a router. */
+    int (*sides)(const struct fc_machine *machine, long long *side);
+    /* Patterns that load few of its links most, for calibrations; ends with NULL. NULL: none but `complement`. */
+    const char *const *hard_patterns;
+    /* Where links and nodes stand in pictures (link_map.h). NULL: a router a row, links in their order. */
+    const struct fc_layout *layout;
+    /* What the blocks of partition(index) are called: "supernodes". NULL: "blocks 1", "blocks 2", ... */
+    void (*block_name)(const struct fc_network *net, int index, char *out, size_t size);
+    /* Further partitions, by which tasks are divided when a mapping is bounded: as partition(), with the name of the
+     * blocks. NULL: none. */
+    uint32_t (*units)(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size);
+    /* Whether the network looks the same from every router. NULL: not that it is known. */
+    bool (*looks_alike)(const struct fc_network *net);
+    /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
+    const char *const *(*node_names)(const struct fc_network *net);
 };
 
 /* ---- routing (routing_*.c, one a file) ------------------------------------------------------------------------------ */
@@ -331,6 +358,15 @@ struct fc_routing_ops {
     const char *name, *help, *source;
     const char *const *families; /* NULL-terminated; the same name may be served by another record for others */
     bool adaptive;               /* the split is the solver's to find; walk() gives the uniform minimal one */
+    bool minimal; /* takes any minimal path and no others: what is proven of flows along those is proven of it */
+    bool detours; /* messages of one pair may go by ways of different length */
+    int phases;   /* 2: to a router in between, then on; each phase has its channels. 0: one */
+    /* Links between blocks of the family's first partition that a byte which leaves its block crosses at least, where
+     * there are three blocks or more. 0: one. */
+    int block_crossings;
+    /* The family's routing of one fixed order of dimensions, which each phase of this one keeps to, and its escapes
+     * and packets of high priority; itself where it is that. NULL: none. */
+    const struct fc_routing_ops *ordered;
     /* Upper bound of walk entries for this network. */
     uint32_t (*walk_capacity)(const struct fc_network *net);
     /* Appends the route src -> dst (distinct nodes) to the walk, each weight times `share`. Pure, thread-safe. */
@@ -359,6 +395,8 @@ struct fc_routing_ops {
 };
 /* The routing of that name for the family, or NULL. */
 const struct fc_routing_ops *fc_routing_find(const char *name, const char *family);
+/* Whether a list of families that ends with NULL (routing, virtual-channel rule, routing of the kernel) has this one. */
+bool fc_serves(const char *const *families, const struct fc_family_ops *family);
 
 /* ---- demand: bytes between tasks (demand.c, pattern_*.c, graph files) ------------------------------------------------ */
 
@@ -458,6 +496,7 @@ struct fc_certificate {
 struct fc_vc_rule_ops {
     const char *name, *help, *source;
     const char *const *families;
+    const struct fc_routing_ops *const *routings; /* whose dependencies it knows; ends with NULL. NULL: any */
     const char *argument; /* why its graph has no cycle, in words; NULL: nothing but the check itself says so */
     /* Whether a machine of these families is run under this rule when none is named. */
     bool (*chosen)(const struct fc_machine *machine);

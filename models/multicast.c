@@ -7,20 +7,14 @@
 #include "models/demand_build.h"
 #include "models/family_fat_tree.h"
 
-#include <string.h>
-
 const char *const fc_multicast_names[] = {"none", "deposit", "tree", NULL};
-
-static bool in_family(const struct fc_machine *machine, const char *a, const char *b)
-{
-    return !strcmp(machine->family->name, a) || !strcmp(machine->family->name, b);
-}
 
 enum fc_code fc_multicast_check(const struct fc_machine *m, struct fc_status *st)
 {
+    const struct fc_fat_tree_shape *s = fc_machine_fat_tree(m);
     int kind = m->router.multicast;
     struct fc_place where = {m->file, m->network_line};
-    if (kind == FC_MULTICAST_DEPOSIT && !in_family(m, "torus", "mesh"))
+    if (kind == FC_MULTICAST_DEPOSIT && !fc_machine_torus(m))
         return fc_fail(
             st, FC_INPUT, where,
             "router.multicast: deposit goes along a line of a torus or mesh, which a %s network has not",
@@ -30,12 +24,11 @@ enum fc_code fc_multicast_check(const struct fc_machine *m, struct fc_status *st
             st, FC_INPUT, where,
             "router.multicast: deposit is for one node a router, not network.nodes_per_router: %lld",
             m->nodes_per_router);
-    if (kind == FC_MULTICAST_TREE && !in_family(m, "fat-tree", "fat-tree"))
+    if (kind == FC_MULTICAST_TREE && !s)
         return fc_fail(st, FC_INPUT, where,
                        "router.multicast: tree is for fat-trees; a %s network has no root above all nodes",
                        m->family->name);
     if (kind != FC_MULTICAST_TREE) return FC_OK;
-    const struct fc_fat_tree_shape *s = m->shape;
     if (s->planes * s->w[1] * s->p[1] > 1)
         return fc_fail(st, FC_INPUT, where, "router.multicast: tree is for nodes with one link each, not %u",
                        s->planes * s->w[1] * s->p[1]);

@@ -359,6 +359,11 @@ static void add_loads(const struct split *p, double *load)
             }
 }
 
+bool fc_adaptive_torus_takes(const struct fc_network *net)
+{
+    return net->machine->routing == &fc_routing_adaptive;
+}
+
 enum fc_code fc_adaptive_torus_split(const struct fc_network *net, const struct fc_node_demand *demand, uint64_t seed,
                                      double share, double *load, struct fc_status *st)
 {

@@ -28,7 +28,6 @@
 #include "solvers/timing.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROUTES = 1 << 21, LONGEST_WALK = 1 << 22 };
 
@@ -232,21 +231,12 @@ static enum fc_code ask_calibration(const struct phase *p, const struct fc_bulk 
     return FC_OK;
 }
 
-/* Whether a message may be sent by ways of different length. */
-static bool has_detours(const struct fc_network *net)
-{
-    static const char *const names[] = {"valiant", "ugal", "indirect"};
-    for (size_t i = 0; i < FC_COUNT(names); i++)
-        if (!strcmp(net->machine->routing->name, names[i])) return true;
-    return false;
-}
-
 static void predict(const struct phase *p, double links_s, const struct fc_load_summary *summary,
                     struct fc_prediction *out)
 {
     const struct fc_phase_parts *t = p->parts;
     double fill_s = t->fill_s + t->ends_s;
-    double least_s = fmax(summary->bound_s, fmax(t->cpu_s, has_detours(p->net) ? t->ends_s : fill_s));
+    double least_s = fmax(summary->bound_s, fmax(t->cpu_s, p->net->machine->routing->detours ? t->ends_s : fill_s));
     out->computation_s = p->demand->computation_s;
     out->network_s = links_s > 0 ? fmax(links_s + t->fill_s, summary->bound_s) : 0;
     out->communication_s = fmax(links_s + fill_s, t->cpu_s > 0 ? t->cpu_s + fill_s : 0);

@@ -172,8 +172,8 @@ static enum fc_code mixture(struct job *j)
 /* Traffic that looks the same from every node of a vertex-transitive network: every minimal split loads it alike. */
 static bool symmetric(const struct fc_network *net, const struct fc_node_demand *d)
 {
-    const char *family = net->machine->family->name;
-    if (d->n || strcmp(family, "torus")) return false;
+    const struct fc_family_ops *family = net->machine->family;
+    if (d->n || !family->looks_alike || !family->looks_alike(net)) return false;
     for (int i = 0; i < d->n_dense; i++)
         if (!fc_all_equal(d->a[i], net->n_nodes) || !fc_all_equal(d->b[i], net->n_nodes)) return false;
     return true;
@@ -199,7 +199,7 @@ static enum fc_code adaptive(struct job *j)
 {
     const struct fc_routing_ops *r = j->net->machine->routing;
     const struct fc_node_demand *d = &j->nodes;
-    bool torus = !strcmp(r->name, "adaptive");
+    bool torus = fc_adaptive_torus_takes(j->net);
     if (!r->n_components) return deterministic(j); /* ascents of a fat-tree: the even split is what it finds */
     j->load->method = "structural";
     if (torus && symmetric(j->net, d)) {

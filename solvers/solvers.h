@@ -48,6 +48,9 @@ enum fc_code fc_load_solve(const struct fc_network *net, const struct fc_demand 
                            const struct fc_placement *placement, const struct fc_load_settings *settings,
                            struct fc_load *load, struct fc_status *st);
 void fc_load_free(struct fc_load *load);
+/* Whether the split of sparse traffic is found as minimal adaptive routing of a torus or mesh finds it
+ * (adaptive_split.c), not as a mixture of the routing's components. */
+bool fc_adaptive_torus_takes(const struct fc_network *net);
 
 /* A class's loads, and the hottest link: greatest bytes / bandwidth. */
 struct fc_load_class {

@@ -24,7 +24,7 @@
 
 static inline const struct fc_vc_rule_ops *rule_of(const struct fc_network *net, const char *name)
 {
-    const struct fc_vc_rule_ops *rule = fc_vc_rule_find(name, net->machine->family->name);
+    const struct fc_vc_rule_ops *rule = fc_vc_rule_find(name, net->machine);
     CU_ASSERT_PTR_NOT_NULL_FATAL(rule);
     return rule;
 }

@@ -33,6 +33,8 @@
     X(suite_exact)                                                                                                    \
     X(suite_export)                                                                                                   \
     X(suite_fabrics)                                                                                                  \
+    X(suite_families)                                                                                                 \
+    X(suite_families_alone)                                                                                           \
     X(suite_fat_tree)                                                                                                 \
     X(suite_flit_text)                                                                                                \
     X(suite_format_chakra)                                                                                            \

@@ -7,14 +7,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-extern const struct fc_trace_format fc_format_chakra, fc_format_dumpi, fc_format_goal, fc_format_liballprof,
-    fc_format_otf2, fc_format_paraver, fc_format_simgrid;
-
-/* Those told by their first bytes before those told by the files that they name. */
-const struct fc_trace_format *const fc_trace_formats[] = {
-    &fc_format_otf2, &fc_format_dumpi,     &fc_format_paraver, &fc_format_chakra,
-    &fc_format_goal, &fc_format_liballprof, &fc_format_simgrid, NULL,
-};
+/* X(record): declared and listed, those told by their first bytes before those told by the files that they name. */
+#define FORMATS(X)                                                                                        \
+    X(otf2)                                                                                               \
+    X(dumpi)                                                                                              \
+    X(paraver)                                                                                            \
+    X(chakra)                                                                                             \
+    X(goal)                                                                                               \
+    X(liballprof)                                                                                         \
+    X(simgrid)
+#define DECLARE(name) extern const struct fc_trace_format fc_format_##name;
+#define ENTRY(name) &fc_format_##name,
+FORMATS(DECLARE)
+const struct fc_trace_format *const fc_trace_formats[] = {FORMATS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
 
 enum { PROBE_BYTES = 64 << 10 };
 

@@ -21,11 +21,11 @@
 enum fc_code fc_chip_of_machine(const struct fc_machine *machine, struct fc_chip *chip, struct fc_status *st)
 {
     memset(chip, 0, sizeof *chip);
-    if (strcmp(machine->family->name, "tmesh"))
+    const struct fc_tmesh_shape *s = fc_machine_tmesh(machine);
+    if (!s)
         return fc_fail(st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
                        "%s is of family %s, which has no interfaces to place (expected family tmesh)",
                        machine->name, machine->family->name);
-    const struct fc_tmesh_shape *s = machine->shape;
     chip->n_dims = s->n_dims;
     memcpy(chip->k, s->k, sizeof chip->k);
     chip->n_axes = 2;

@@ -34,8 +34,10 @@ static inline uint32_t fc_cdg_hubs(struct fc_cdg *cdg, uint64_t n)
 enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg,
                           struct fc_status *st);
 void fc_cdg_free(struct fc_cdg *cdg);
-/* The rule of that name for the family, or NULL; the rule that a machine is run under when none is named. */
-const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family);
+/* The rule of that name for the family, or NULL; the rule that a machine is run under when none is named. A family that
+ * no rule of the list serves, and a routing that none of its family's knows, have fc_vc_walked (vc_walked.c). */
+extern const struct fc_vc_rule_ops fc_vc_walked;
+const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const struct fc_machine *machine);
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine);
 
 /* order[v] = topological number of every vertex [n_vertices]; returns how many vertices got one (the
@@ -44,6 +46,10 @@ uint64_t fc_cdg_sort(const struct fc_cdg *cdg, uint32_t *order, uint32_t *scratc
 /* component[v] = number of v's strongly connected component [n_vertices]. Tarjan 1972, without recursion.
  * Returns the number of components, or 0 with FC_NO in st. */
 uint32_t fc_cdg_components(const struct fc_cdg *cdg, uint32_t *component, struct fc_status *st);
+
+/* The routings that the relations of a family know; end with NULL. */
+extern const struct fc_routing_ops *const fc_torus_routings[], *const fc_tmesh_routings[], *const fc_two_level_routings[],
+    *const fc_fat_tree_routings[], *const fc_graph_routings[];
 
 /* The relations. `scheme` tells how a packet's state becomes a virtual channel of a torus or mesh link. */
 enum fc_torus_scheme {
@@ -87,7 +93,5 @@ enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, s
 enum fc_code fc_graph_layers(const struct fc_network *net, uint32_t *layer, uint32_t *n_layers,
                              struct fc_status *st);
 
-/* FC_INPUT: the relation of this family does not know the machine's routing. */
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st);
 
 #endif

@@ -5,7 +5,7 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_fat_tree.h"
 
-#include <string.h>
+const struct fc_routing_ops *const fc_fat_tree_routings[] = {&fc_routing_nca, &fc_routing_nca_hash, &fc_routing_nca_random, NULL};
 
 /* The links of a switch: [up, down) to parents, [down, end) to children, `cables` a child. */
 struct ports {
@@ -78,10 +78,8 @@ static int level_of(const struct fc_fat_tree_shape *s, uint32_t router)
 enum fc_code fc_fat_tree_dependencies(const struct fc_network *net, struct fc_cdg *cdg, struct fc_status *st)
 {
     const struct fc_fat_tree_shape *s = fc_fat_tree(net);
-    const char *routing = net->machine->routing->name;
     uint32_t first_hub[FC_MAX_LEVELS + 1];
-    if (strcmp(routing, "nca") && strcmp(routing, "nca-hash") && strcmp(routing, "nca-random"))
-        return fc_vc_unknown_routing(net, "nca, nca-hash, nca-random", st);
+    (void)st;
     for (int l = 1; l <= s->h; l++)
         first_hub[l] =
             fc_cdg_hubs(cdg, (uint64_t)hubs_of(s, l) * (s->first_switch[l + 1] - s->first_switch[l]));

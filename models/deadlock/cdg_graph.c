@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+const struct fc_routing_ops *const fc_graph_routings[] = {&fc_routing_shortest, NULL};
+
 struct gather {
     const struct fc_network *net;
     const struct fc_graph_tables *tables;
@@ -279,7 +281,6 @@ static enum fc_code gather_layers(const struct fc_network *net, bool by_layer, s
 enum fc_code fc_graph_dependencies(const struct fc_network *net, bool layered, struct fc_cdg *cdg,
                                    struct fc_status *st)
 {
-    if (strcmp(net->machine->routing->name, "shortest")) return fc_vc_unknown_routing(net, "shortest", st);
     if (cdg->pass == FC_CDG_HUBS) return FC_OK;
     if (!cdg->kept && gather_layers(net, layered, cdg, st)) return st->code;
     struct layered *all = cdg->kept;

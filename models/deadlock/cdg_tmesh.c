@@ -10,7 +10,8 @@
 #include "models/family_tmesh.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+const struct fc_routing_ops *const fc_tmesh_routings[] = {&fc_routing_tmesh, NULL};
 
 /* A channel relative to a chip. index: mesh link (local) and vc; arrival and departure: 2 * dim +
  * direction and the side of the dateline before the link (departure) or on it (arrival); terminals: rank
@@ -253,8 +254,6 @@ enum fc_code fc_tmesh_dependencies(const struct fc_network *net, int policy, str
                                    struct fc_status *st)
 {
     struct template t = {.net = net, .s = fc_tmesh(net), .policy = policy};
-    if (strcmp(net->machine->routing->name, "dimension-order"))
-        return fc_vc_unknown_routing(net, "dimension-order", st);
     if (cdg->pass == FC_CDG_HUBS || make_template(&t, st)) {
         free(t.arcs), free(t.met);
         return st->code;

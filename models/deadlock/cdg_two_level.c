@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+const struct fc_routing_ops *const fc_two_level_routings[] = {&fc_routing_direct, &fc_routing_indirect, &fc_routing_ugal, NULL};
+
 /* A cable of a supernode to another one, at its end here. */
 struct port {
     uint32_t peer, host, out, in; /* supernode, member, D link from here, D link to here */
@@ -177,8 +179,7 @@ static void list_ports(const struct two_level_relation *r, uint32_t supernode)
 
 static uint32_t count_segments(const struct fc_network *net)
 {
-    bool direct = !strcmp(net->machine->routing->name, "direct") || fc_two_level(net)->n_supernodes < 3;
-    return direct ? 2 : 3;
+    return net->machine->routing->detours && fc_two_level(net)->n_supernodes >= 3 ? 3 : 2;
 }
 static bool has_corners(const struct fc_two_level_shape *s)
 {
@@ -194,13 +195,10 @@ enum fc_code fc_two_level_dependencies(const struct fc_network *net, bool single
                                        struct fc_status *st)
 {
     const struct fc_two_level_shape *s = fc_two_level(net);
-    const char *routing = net->machine->routing->name;
     struct two_level_relation r = {.net = net, .s = s, .cdg = cdg, .single = single};
     struct fc_arena scratch = {0};
-    if (strcmp(routing, "direct") && strcmp(routing, "indirect") && strcmp(routing, "ugal"))
-        return fc_vc_unknown_routing(net, "direct, indirect, ugal", st);
     r.indirect = count_segments(net) == 3;
-    r.direct = !r.indirect || !strcmp(routing, "ugal");
+    r.direct = !r.indirect || net->machine->routing == &fc_routing_ugal;
     r.hops = has_corners(s) ? 2 : 1;
     r.inject = fc_cdg_hubs(cdg, s->n_routers);
     r.depart = fc_cdg_hubs(cdg, s->n_routers);

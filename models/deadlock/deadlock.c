@@ -80,10 +80,29 @@ static enum fc_code run_passes(const struct fc_vc_rule_ops *rule, struct fc_cdg 
     return rule->dependencies(cdg->net, cdg, st);
 }
 
+static bool knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops *routing)
+{
+    const struct fc_routing_ops *const *known = rule->routings;
+    while (known && *known && *known != routing) known++;
+    return !known || *known;
+}
+
+static enum fc_code unknown_routing(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_status *st)
+{
+    char names[256] = "";
+    for (const struct fc_routing_ops *const *known = rule->routings; *known; known++) {
+        size_t n = strlen(names);
+        snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", (*known)->name);
+    }
+    return fc_refuse(st, FC_INPUT, "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
+                     net->machine->family->name, net->machine->routing->name, names);
+}
+
 enum fc_code fc_cdg_build(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_cdg *cdg,
                           struct fc_status *st)
 {
     memset(cdg, 0, sizeof *cdg);
+    if (!knows(rule, net->machine->routing)) return unknown_routing(net, rule, st);
     cdg->net = net;
     cdg->n_vcs = rule->vcs(net);
     cdg->n_channels = (uint64_t)net->n_links * (uint64_t)cdg->n_vcs;
@@ -251,43 +270,41 @@ static enum fc_code find_cycle(const struct fc_cdg *cdg, struct fc_certificate *
 
 /* ---- rules by name ---- */
 
-static bool serves(const struct fc_vc_rule_ops *rule, const char *family)
+/* Whether a rule of the list is for the machine's family and knows its routing; else it is walked. */
+static bool has_rules(const struct fc_family_ops *family, const struct fc_routing_ops *routing)
 {
-    for (const char *const *f = rule->families; *f; f++)
-        if (!strcmp(*f, family)) return true;
+    for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
+        if (fc_serves((*r)->families, family) && knows(*r, routing)) return true;
     return false;
 }
 
-const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const char *family)
+const struct fc_vc_rule_ops *fc_vc_rule_find(const char *name, const struct fc_machine *machine)
 {
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (!strcmp((*r)->name, name) && serves(*r, family)) return *r;
-    return NULL;
+        if (!strcmp((*r)->name, name) && fc_serves((*r)->families, machine->family)) return *r;
+    bool walked = !has_rules(machine->family, machine->routing) && !strcmp(fc_vc_walked.name, name);
+    return walked ? &fc_vc_walked : NULL;
 }
 
 const struct fc_vc_rule_ops *fc_vc_rule_of(const struct fc_machine *machine)
 {
+    if (!has_rules(machine->family, machine->routing)) return &fc_vc_walked;
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++)
-        if (serves(*r, machine->family->name) && (*r)->chosen(machine)) return *r;
+        if (fc_serves((*r)->families, machine->family) && (*r)->chosen(machine)) return *r;
     return NULL;
 }
 
-static enum fc_code unknown_rule(const char *name, const char *family, struct fc_status *st)
+static enum fc_code unknown_rule(const char *name, const struct fc_machine *machine, struct fc_status *st)
 {
+    const struct fc_family_ops *family = machine->family;
     char known[256] = "";
+    if (!has_rules(family, machine->routing)) snprintf(known, sizeof known, "%s", fc_vc_walked.name);
     for (const struct fc_vc_rule_ops *const *r = fc_vc_rules; *r; r++) {
         size_t n = strlen(known);
-        if (serves(*r, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
+        if (fc_serves((*r)->families, family)) snprintf(known + n, sizeof known - n, "%s%s", n ? ", " : "", (*r)->name);
     }
-    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family,
+    return fc_refuse(st, FC_INPUT, "the %s family has no virtual-channel rule '%s' (it has: %s)", family->name,
                      name ? name : "", known);
-}
-
-enum fc_code fc_vc_unknown_routing(const struct fc_network *net, const char *known, struct fc_status *st)
-{
-    return fc_refuse(st, FC_INPUT,
-                     "the virtual-channel rules of the %s family do not know %s routing (they know: %s)",
-                     net->machine->family->name, net->machine->routing->name, known);
 }
 
 /* ---- certificates ---- */
@@ -349,10 +366,10 @@ enum fc_code fc_certify(const struct fc_network *net, const char *name, struct f
 {
     const struct fc_machine *machine = net->machine;
     const struct fc_vc_rule_ops *rule =
-        name ? fc_vc_rule_find(name, machine->family->name) : fc_vc_rule_of(machine);
+        name ? fc_vc_rule_find(name, machine) : fc_vc_rule_of(machine);
     struct fc_cdg cdg;
     memset(certificate, 0, sizeof *certificate);
-    if (!rule) return unknown_rule(name, machine->family->name, st);
+    if (!rule) return unknown_rule(name, machine, st);
     if (fc_cdg_build(net, rule, &cdg, st)) return st->code;
     certificate->policy = rule->name;
     certificate->n_vcs = cdg.n_vcs;

@@ -67,6 +67,7 @@ const struct fc_vc_rule_ops fc_vc_bubble = {
     .help = "one channel in dimension order; a ring is entered only where two full packets fit",
     .source = "Carrion et al., HiPC 1997; Puente et al., ICPP 1999; Adiga et al. 2005",
     .families = families,
+    .routings = fc_torus_routings,
     .argument = "Dimensions are taken in order and no ring is long enough to close on itself.",
     .chosen = chosen,
     .vcs = vcs,

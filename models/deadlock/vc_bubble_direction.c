@@ -38,6 +38,7 @@ const struct fc_vc_rule_ops fc_vc_bubble_direction = {
     .help = "the bubble's channel, asked for in the order x+ y+ z+ x- y- z-",
     .source = "Scott & Thorson 1996; Puente et al., ICPP 1999; Adiga et al. 2005",
     .families = families,
+    .routings = fc_torus_routings,
     .argument = "Directions are taken in order and no ring is long enough to close on itself.",
     .chosen = chosen,
     .vcs = vcs,

@@ -32,6 +32,7 @@ const struct fc_vc_rule_ops fc_vc_dateline = {
         "else 0; the escape pair of adaptive routing",
     .source = "Dally & Seitz 1987; Duato 1993; Adiga et al. 2005",
     .families = families,
+    .routings = fc_torus_routings,
     .argument = "Dimensions are taken in order, and no packet crosses a dateline twice, so neither turns nor "
                 "rings close "
                 "on themselves.",

@@ -30,6 +30,7 @@ const struct fc_vc_rule_ops fc_vc_direction_ordered = {
     .help = "dateline pairs as escape, asked for in the order x+ y+ z+ x- y- z-",
     .source = "Scott & Thorson 1996 (Cray T3E); Adiga et al. 2005",
     .families = families,
+    .routings = fc_torus_routings,
     .argument = "Directions are taken in order and no packet crosses a dateline twice, so neither turns nor "
                 "rings close on "
                 "themselves.",

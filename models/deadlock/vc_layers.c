@@ -44,6 +44,7 @@ const struct fc_vc_rule_ops fc_vc_layers = {
     .help = "a virtual channel a layer of destinations, as many as keep each layer acyclic",
     .source = "Domke, Hoefler & Nagel, IPDPS 2011",
     .families = families,
+    .routings = fc_graph_routings,
     .argument = "A packet keeps the channel of its destination's layer, and each layer is acyclic by itself.",
     .chosen = never,
     .vcs = vcs,

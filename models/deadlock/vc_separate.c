@@ -26,6 +26,7 @@ const struct fc_vc_rule_ops fc_vc_separate = {
     .help = "as shared in transit, a mesh channel of its own for injection and one for ejection",
     .source = "Liu, Xun, Cao & Sun, TMesh, sec. 3.1.2",
     .families = families,
+    .routings = fc_tmesh_routings,
     .chosen = chosen,
     .vcs = vcs,
     .data_vcs = fc_tmesh_data_vcs,

@@ -25,6 +25,7 @@ const struct fc_vc_rule_ops fc_vc_shared = {
     .help = "two channels a link; on the mesh a packet keeps the channel it arrived by",
     .source = "Liu, Xun, Cao & Sun, TMesh, sec. 2.1 and Fig. 5",
     .families = families,
+    .routings = fc_tmesh_routings,
     .chosen = chosen,
     .vcs = vcs,
     .data_vcs = fc_tmesh_data_vcs,

@@ -29,6 +29,7 @@ const struct fc_vc_rule_ops fc_vc_six = {
     .help = "a mesh channel for each torus dimension and side of its dateline (2 n), two on the torus",
     .source = "derivation ours (docs/deadlock.md)",
     .families = families,
+    .routings = fc_tmesh_routings,
     .argument = "Traffic for dimension d has mesh channels of its own on either side of the dateline, where "
                 "it only moves on "
                 "around the ring: a straight mesh route never returns to the bridge it came in by.",

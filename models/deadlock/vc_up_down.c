@@ -19,6 +19,7 @@ const struct fc_vc_rule_ops fc_vc_up_down = {
     .help = "one virtual channel: up to a common ancestor, then down",
     .source = "Petrini & Vanneschi, IPPS 1997",
     .families = families,
+    .routings = fc_fat_tree_routings,
     .argument = "Every packet first goes up, then down, and never up again.",
     .chosen = chosen,
     .vcs = one,

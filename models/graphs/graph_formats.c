@@ -5,9 +5,18 @@
 #include <sys/stat.h>
 
 /* The first that fits reads; METIS, which is only numbers, comes last. */
-const struct fc_graph_format *const fc_graph_formats[] = {
-    &fc_graph_matrix_market, &fc_graph_monitoring, &fc_graph_dense, &fc_graph_metis, NULL,
-};
+/* X(record): declared and listed. */
+#define FORMATS(X)                                                                                     \
+    X(matrix_market)                                                                                    \
+    X(monitoring)                                                                                       \
+    X(dense)                                                                                            \
+    X(metis)
+#define DECLARE(name) extern const struct fc_graph_format fc_graph_##name;
+#define ENTRY(name) &fc_graph_##name,
+FORMATS(DECLARE)
+const struct fc_graph_format *const fc_graph_formats[] = {FORMATS(ENTRY) NULL};
+#undef DECLARE
+#undef ENTRY
 
 static enum fc_code read_graph(const char *path, struct fc_arena *reading, struct fc_demand *demand,
                                struct fc_status *st)

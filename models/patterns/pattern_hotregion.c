@@ -39,7 +39,7 @@ static bool search_box(const struct fc_torus_shape *s, int d, uint64_t left, dou
 static enum fc_code mark_region(const struct fc_network *net, double region, double *inside,
                                 uint32_t *n_inside, struct fc_status *st)
 {
-    const struct fc_torus_shape *s = fc_demand_coordinates(net);
+    const struct fc_torus_shape *s = fc_torus(net);
     uint32_t per_unit = s ? s->nodes_per_router : 1, units = net->n_nodes / per_unit;
     double exact = region * units, whole = round(exact);
     if (whole < 1 || fabs(exact - whole) > 1e-6 * units)

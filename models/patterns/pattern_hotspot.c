@@ -6,8 +6,6 @@
  * elsewhere the first AxBxC nodes. */
 #include "models/demand_build.h"
 
-#include <string.h>
-
 struct settings {
     struct fc_ints size;
     double bytes;
@@ -31,7 +29,7 @@ static enum fc_code box_sides(const struct fc_torus_shape *s, const struct fc_in
 static enum fc_code mark_region(const struct fc_network *net, const struct settings *set, double *inside,
                                 struct fc_status *st)
 {
-    const struct fc_torus_shape *s = fc_demand_coordinates(net);
+    const struct fc_torus_shape *s = fc_torus(net);
     uint32_t side[FC_MAX_DIMS];
     if (s) {
         if (box_sides(s, &set->size, side, st)) return st->code;

@@ -23,7 +23,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
                          struct fc_demand *demand, struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
-    const struct fc_torus_shape *s = fc_demand_coordinates(net);
+    const struct fc_torus_shape *s = fc_torus(net);
     (void)seed;
     if (!s)
         return fc_refuse(st, FC_INPUT, "a %s network has no line in x (defined for torus and mesh)",

@@ -24,7 +24,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 {
     const struct fc_message_settings *set = settings;
     (void)seed;
-    return fc_demand_permutation(net, demand, fc_demand_coordinates(net) ? next_coordinates : next_number,
+    return fc_demand_permutation(net, demand, fc_torus(net) ? next_coordinates : next_number,
                                  set->bytes, st);
 }
 

@@ -42,7 +42,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
                          struct fc_demand *demand, struct fc_status *st)
 {
     const struct fc_message_settings *set = settings;
-    const struct fc_torus_shape *s = fc_demand_coordinates(net);
+    const struct fc_torus_shape *s = fc_torus(net);
     (void)seed;
     if (!s || s->n_dims < 2 || s->k[0] < 2 || s->k[1] < 2 || !s->ring[0] || !s->ring[1])
         return fc_refuse(

@@ -22,7 +22,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 {
     const struct fc_message_settings *set = settings;
     (void)seed;
-    if (!fc_demand_coordinates(net))
+    if (!fc_torus(net))
         return fc_refuse(st, FC_INPUT, "a %s network has no rings (defined for torus and mesh)",
                          net->machine->family->name);
     return fc_demand_permutation(net, demand, tornado, set->bytes, st);

@@ -36,7 +36,7 @@ static enum fc_code make(const struct fc_network *net, const void *settings, uin
 {
     const struct fc_message_settings *set = settings;
     (void)seed;
-    if (by_coordinates(fc_demand_coordinates(net)))
+    if (by_coordinates(fc_torus(net)))
         return fc_demand_permutation(net, demand, swap_coordinates, set->bytes, st);
     int bits = fc_exact_log2(net->n_nodes);
     if (bits < 0 || bits % 2 != 0)

@@ -114,6 +114,7 @@ const struct fc_routing_ops fc_routing_nca = {
     .source = "Petrini & Vanneschi, IPPS 1997; Ohring et al., IPPS 1995",
     .families = families,
     .adaptive = true,
+    .minimal = true,
     .walk_capacity = fc_fat_tree_walk_capacity,
     .walk = walk,
     .rank_one = rank_one,

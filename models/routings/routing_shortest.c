@@ -14,7 +14,6 @@
 #include "models/family_graph.h"
 
 #include <math.h>
-#include <string.h>
 
 static const uint16_t *hops_to(const struct fc_network *net, uint32_t group)
 {
@@ -325,6 +324,7 @@ const struct fc_routing_ops fc_routing_shortest = {
     .help = "equal split over all shortest next hops (ECMP)",
     .source = "Fortz & Thorup, INFOCOM 2000; RFC 2992",
     .families = families,
+    .minimal = true,
     .walk_capacity = walk_capacity,
     .walk = walk,
     .rank_one = rank_one,

@@ -184,9 +184,7 @@ enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_dem
             if (n == 0) break;
             cut_blocks(&c, n);
         }
-        bool minimal_torus = !strcmp(net->machine->routing->name, "adaptive") &&
-                             (!strcmp(family->name, "torus") || !strcmp(family->name, "mesh"));
-        if (minimal_torus) cut_dimensions(&c);
+        if (net->machine->routing->minimal && fc_torus(net)) cut_dimensions(&c);
         double forced_s = 0;
         fc_forced_bound(net, demand, background_bytes_per_s, &forced_s, st);
         *bound_s = fmax(c.bound_s, forced_s);

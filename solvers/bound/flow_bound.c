@@ -92,8 +92,7 @@ void fc_flow_bound_free(struct fc_flow_bound *bound)
 
 bool fc_flow_minimal(const struct fc_network *net)
 {
-    const char *routing = net->machine->routing->name;
-    return !strcmp(routing, "adaptive") || !strcmp(routing, "nca") || !strcmp(routing, "shortest");
+    return net->machine->routing->minimal;
 }
 
 struct fc_flow_settings fc_flow_cheap(const struct fc_network *net)

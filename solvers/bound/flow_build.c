@@ -442,7 +442,8 @@ static enum fc_code node_links(struct builder *b)
 static enum fc_code build(struct builder *b)
 {
     double *rate;
-    if (!strcmp(b->net->machine->family->name, "two-level") && fc_two_level(b->net)->d_link == FC_D_FREE)
+    const struct fc_two_level_shape *two_level = fc_two_level(b->net);
+    if (two_level && two_level->d_link == FC_D_FREE)
         return fc_fail(b->st, FC_INPUT, (struct fc_place){b->net->machine->file, b->net->machine->network_line},
                        "network.d_link: free leaves the local hops of D routes out; the flow program needs the place of "
                        "every link (expected packed, modulo, block, relative or hashed)");

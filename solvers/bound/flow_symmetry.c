@@ -24,11 +24,10 @@ static void torus_translations(const struct fc_network *net, struct fc_translati
 enum fc_code fc_translations_find(const struct fc_network *net, struct fc_arena *arena, struct fc_translations *t,
                                   struct fc_status *st)
 {
-    const char *family = net->machine->family->name;
     memset(t, 0, sizeof *t);
     t->n = 1;
-    t->torus = !strcmp(family, "torus") || !strcmp(family, "mesh");
-    t->chips = !strcmp(family, "tmesh");
+    t->torus = fc_torus(net) != NULL;
+    t->chips = fc_tmesh(net) != NULL;
     if (!t->torus && !t->chips) return FC_OK;
     t->orbit = fc_alloc(arena, net->n_routers, sizeof *t->orbit, st);
     t->shift = fc_alloc(arena, net->n_routers, sizeof *t->shift, st);

@@ -218,9 +218,8 @@ static double greatest(const struct forced *f, const double *background)
 enum fc_code fc_forced_bound(const struct fc_network *net, const struct fc_node_demand *demand,
                              const double *background_bytes_per_s, double *bound_s, struct fc_status *st)
 {
-    const char *family = net->machine->family->name, *routing = net->machine->routing->name;
-    bool torus = (!strcmp(family, "torus") || !strcmp(family, "mesh")) && !strcmp(routing, "adaptive");
-    bool graph = !strcmp(family, "graph") && !strcmp(routing, "shortest") && demand->n < FC_NONE;
+    bool minimal = net->machine->routing->minimal, torus = minimal && fc_torus(net);
+    bool graph = minimal && fc_graph(net) && demand->n < FC_NONE;
     struct fc_arena scratch = {0};
     struct forced f = {.net = net, .demand = demand};
     *bound_s = 0;

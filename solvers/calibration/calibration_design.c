@@ -10,10 +10,6 @@
  * counted in hops and made seconds by what each engine was measured to do on one core. Order: on the
  * FIRST_NETWORKS smallest networks uniform, then the other patterns, so that every kind is there at several
  * sizes; then the same on the larger ones. */
-#include "models/family_fat_tree.h"
-#include "models/family_tmesh.h"
-#include "models/family_torus.h"
-#include "models/family_two_level.h"
 #include "solvers/calibration/calibration_internal.h"
 #include "solvers/flit/route_fields.h"
 #include "solvers/flit/run.h"
@@ -77,33 +73,15 @@ static void add_neighbours(const struct fc_network *net, struct patterns *p)
 {
     const struct fc_machine *m = net->machine;
     long long side[FC_MAX_LIST + 1] = {m->nodes_per_router};
-    int n = 1;
-    if (!strcmp(m->family->name, "torus") || !strcmp(m->family->name, "mesh")) {
-        const struct fc_torus_shape *s = m->shape;
-        for (int d = 0; d < s->n_dims; d++) side[n++] = s->k[d];
-    } else if (!strcmp(m->family->name, "tmesh")) {
-        const struct fc_tmesh_shape *s = m->shape;
-        side[0] = s->n_computing;
-        for (int d = 0; d < s->n_dims; d++) side[n++] = s->k[d];
-    } else if (!strcmp(m->family->name, "fat-tree")) {
-        const struct fc_fat_tree_shape *s = m->shape;
-        for (int l = 1; l <= s->h; l++) side[n++] = s->m[l];
-    } else if (!strcmp(m->family->name, "two-level")) {
-        const struct fc_two_level_shape *s = m->shape;
-        side[n++] = s->n_positions;
-        side[n++] = s->n_drawers;
-        side[n++] = s->n_supernodes;
-    }
+    int n = m->family->sides ? m->family->sides(m, side) : 1;
     add_stencil(net, side, n, p);
 }
 
 static void add_adversarial(const struct fc_network *net, struct patterns *p)
 {
-    const char *family = net->machine->family->name;
-    if (!strcmp(family, "torus")) add_pattern(net, "tornado", p);
-    if (!strcmp(family, "torus") || !strcmp(family, "mesh")) add_pattern(net, "transpose", p);
-    if (p->n == 1 || !strcmp(family, "fat-tree")) add_pattern(net, "complement", p);
-    if (!strcmp(family, "fat-tree")) add_pattern(net, "bit-reverse", p);
+    const char *const *hard = net->machine->family->hard_patterns;
+    for (; hard && *hard; hard++) add_pattern(net, *hard, p);
+    if (p->n == 1) add_pattern(net, "complement", p);
 }
 
 void fc_calibration_patterns(const struct fc_network *net, struct fc_calibration_patterns *out)
@@ -167,8 +145,9 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     bool fast = !flit.plain && !flit.vc_stage && flit.most_paths == 1 && flit.arbitration == FC_ROUND_ROBIN &&
                 fc_route_torus_fields(&flit, &fields);
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
-    bool ugal = !strcmp(job->net->machine->routing->name, "ugal");
-    job->hops_per_s = ugal ? UGAL_HOPS_PER_S : job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
+    const struct fc_routing_ops *routing = job->net->machine->routing;
+    bool compares = routing->adaptive && routing->detours;
+    job->hops_per_s = compares ? UGAL_HOPS_PER_S : job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }

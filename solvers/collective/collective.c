@@ -15,70 +15,88 @@
 #define OMPI "Open MPI coll/base"
 #define QSNET "QsNET, Petrini et al. 2001"
 #define DEPOSIT "BG/L deposit bit, Adiga et al. 2005"
-#define ALIKE(part) NULL, &fc_alike_##part, fc_time_##part, NULL
-#define BUILD(part) fc_build_##part, NULL, fc_time_##part, NULL
-#define ALIKE_BY(part, formula) NULL, &fc_alike_##part, fc_time_##formula, NULL
 #define ANY FC_ANY_MEMBERS
 #define POWER FC_POWER_OF_TWO_MEMBERS
 #define EVEN FC_EVEN_MEMBERS
+/* Operation, name, source, which numbers of members, then names of functions: messages (fc_build_ or fc_alike_), closed
+ * form (fc_time_, of BUILT that of the messages' name), what the network does (fc_hardware_). Declared and listed. */
+#define ALGORITHMS(BUILT, ALIKE, HARD_BUILT, HARD_ALIKE)                                                   \
+    ALIKE(BARRIER, "dissemination", "Hensgen, Finkel & Manber 1988", ANY, dissemination, dissemination)    \
+    BUILT(BARRIER, "doubling", OMPI, ANY, barrier_doubling)                                                \
+    BUILT(BARRIER, "linear", OMPI, ANY, barrier_linear)                                                    \
+    BUILT(BARRIER, "binomial", OMPI ", tree", ANY, barrier_binomial)                                       \
+    BUILT(BARRIER, "4-ary", "QsNET's software tree, Petrini et al. 2002", ANY, barrier_quaternary)         \
+    HARD_ALIKE(BARRIER, "hardware", QSNET ": hgsync", ANY, dissemination, barrier)                         \
+    HARD_ALIKE(BARRIER, "hardware-event", QSNET ": hgsyncEvent", ANY, dissemination, barrier_event)        \
+    HARD_ALIKE(BARRIER, "elan", QSNET ": gsync", ANY, dissemination, barrier_elan)                         \
+    BUILT(BCAST, "binomial", MPICH, ANY, bcast_binomial)                                                   \
+    BUILT(BCAST, "linear", OMPI, ANY, bcast_linear)                                                        \
+    BUILT(BCAST, "chain", OMPI, ANY, bcast_chain)                                                          \
+    BUILT(BCAST, "pipeline", "chain in segments of 32 KiB, " OMPI, ANY, bcast_pipeline)                    \
+    BUILT(BCAST, "binary", OMPI, ANY, bcast_binary)                                                        \
+    BUILT(BCAST, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binary_segments)            \
+    BUILT(BCAST, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binomial_segments)        \
+    BUILT(BCAST, "4-nomial", OMPI ", knomial", ANY, bcast_knomial)                                         \
+    BUILT(BCAST, "scatter+doubling", MPICH, POWER, bcast_scatter_doubling)                                 \
+    BUILT(BCAST, "scatter+ring", "Barnett et al. 1993 (van de Geijn)", ANY, bcast_scatter_ring)            \
+    HARD_BUILT(BCAST, "hardware", QSNET ": hbcast", ANY, bcast_binomial, bcast)                            \
+    HARD_BUILT(BCAST, "elan", QSNET ": bcast", ANY, bcast_binomial, bcast_elan)                            \
+    HARD_BUILT(BCAST, "line", DEPOSIT, ANY, bcast_chain, line)                                             \
+    HARD_BUILT(BCAST, "plane", DEPOSIT, ANY, bcast_chain, plane)                                           \
+    BUILT(GATHER, "binomial", MPICH, ANY, gather_binomial)                                                 \
+    BUILT(GATHER, "linear", OMPI, ANY, gather_linear)                                                      \
+    BUILT(SCATTER, "binomial", MPICH, ANY, scatter_binomial)                                               \
+    BUILT(SCATTER, "linear", OMPI, ANY, scatter_linear)                                                    \
+    ALIKE(ALLGATHER, "doubling", MPICH, POWER, allgather_doubling, allgather_doubling)                     \
+    ALIKE(ALLGATHER, "bruck", "Bruck et al. 1997", ANY, allgather_bruck, allgather_bruck)                  \
+    ALIKE(ALLGATHER, "ring", MPICH, ANY, allgather_ring, allgather_ring)                                   \
+    ALIKE(ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, neighbor, neighbor)                             \
+    BUILT(ALLGATHER, "gather+bcast", OMPI, ANY, allgather_gather_bcast)                                    \
+    ALIKE(ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, allgather_linear, alltoall_linear)             \
+    ALIKE(ALLTOALL, "bruck", "Bruck et al. 1997", ANY, alltoall_bruck, alltoall_bruck)                     \
+    ALIKE(ALLTOALL, "linear", MPICH, ANY, alltoall_linear, alltoall_linear)                                \
+    ALIKE(ALLTOALL, "pairwise", MPICH, ANY, alltoall_pairwise, pairwise)                                   \
+    ALIKE(ALLTOALLV, "linear", MPICH, ANY, alltoall_linear, alltoall_linear)                               \
+    ALIKE(ALLTOALLV, "pairwise", OMPI, ANY, alltoall_pairwise, pairwise)                                   \
+    BUILT(REDUCE, "binomial", MPICH, ANY, reduce_binomial)                                                 \
+    BUILT(REDUCE, "linear", OMPI, ANY, reduce_linear)                                                      \
+    BUILT(REDUCE, "chain", OMPI, ANY, reduce_chain)                                                        \
+    BUILT(REDUCE, "2-chains", OMPI, ANY, reduce_chains)                                                    \
+    BUILT(REDUCE, "binary", OMPI, ANY, reduce_binary)                                                      \
+    BUILT(REDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, reduce_rabenseifner)                   \
+    BUILT(ALLREDUCE, "doubling", MPICH, ANY, allreduce_doubling)                                           \
+    BUILT(ALLREDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, allreduce_rabenseifner)             \
+    ALIKE(ALLREDUCE, "ring", "Patarasu & Yuan 2009", ANY, allreduce_ring, allreduce_ring)                  \
+    BUILT(ALLREDUCE, "reduce+bcast", OMPI ", both binomial", ANY, allreduce_reduce_bcast)                  \
+    BUILT(ALLREDUCE, "linear", OMPI, ANY, allreduce_linear)                                                \
+    BUILT(REDUCE_SCATTER, "halving", MPICH, ANY, halving)                                                  \
+    ALIKE(REDUCE_SCATTER, "pairwise", MPICH, ANY, reduce_scatter_pairwise, pairwise)                       \
+    ALIKE(REDUCE_SCATTER, "ring", OMPI, ANY, reduce_scatter_ring, allgather_ring)                          \
+    BUILT(REDUCE_SCATTER, "reduce+scatter", OMPI, ANY, reduce_scatter_reduce_scatter)                      \
+    BUILT(SCAN, "doubling", MPICH, ANY, scan_doubling)                                                     \
+    BUILT(SCAN, "linear", OMPI, ANY, scan_linear)
+
+#define TIME(name) double fc_time_##name(const struct fc_loggp *, uint32_t, double);
+#define DECLARE_BUILT(op, name, source, need, part) void fc_build_##part(struct fc_schedule *); TIME(part)
+#define DECLARE_ALIKE(op, name, source, need, part, time) \
+    extern const struct fc_collective_alike fc_alike_##part; TIME(time)
+#define DECLARE_HARD_BUILT(op, name, source, need, part, hard) \
+    void fc_build_##part(struct fc_schedule *); extern const struct fc_collective_hardware fc_hardware_##hard;
+#define DECLARE_HARD_ALIKE(op, name, source, need, part, hard) \
+    extern const struct fc_collective_alike fc_alike_##part; \
+    extern const struct fc_collective_hardware fc_hardware_##hard;
+ALGORITHMS(DECLARE_BUILT, DECLARE_ALIKE, DECLARE_HARD_BUILT, DECLARE_HARD_ALIKE)
+
+#define BUILT(op, name, source, need, part) \
+    {FC_OP_##op, name, source, need, fc_build_##part, NULL, fc_time_##part, NULL},
+#define ALIKE(op, name, source, need, part, time) \
+    {FC_OP_##op, name, source, need, NULL, &fc_alike_##part, fc_time_##time, NULL},
+#define HARD_BUILT(op, name, source, need, part, hard) \
+    {FC_OP_##op, name, source, need, fc_build_##part, NULL, NULL, &fc_hardware_##hard},
+#define HARD_ALIKE(op, name, source, need, part, hard) \
+    {FC_OP_##op, name, source, need, NULL, &fc_alike_##part, NULL, &fc_hardware_##hard},
 const struct fc_collective_algorithm fc_collective_algorithms[] = {
-    {FC_OP_BARRIER, "dissemination", "Hensgen, Finkel & Manber 1988", ANY, ALIKE(dissemination)},
-    {FC_OP_BARRIER, "doubling", OMPI, ANY, BUILD(barrier_doubling)},
-    {FC_OP_BARRIER, "linear", OMPI, ANY, BUILD(barrier_linear)},
-    {FC_OP_BARRIER, "binomial", OMPI ", tree", ANY, BUILD(barrier_binomial)},
-    {FC_OP_BARRIER, "4-ary", "QsNET's software tree, Petrini et al. 2002", ANY, BUILD(barrier_quaternary)},
-    {FC_OP_BARRIER, "hardware", QSNET ": hgsync", ANY, NULL, &fc_alike_dissemination, NULL,
-     &fc_hardware_barrier},
-    {FC_OP_BARRIER, "hardware-event", QSNET ": hgsyncEvent", ANY, NULL, &fc_alike_dissemination, NULL,
-     &fc_hardware_barrier_event},
-    {FC_OP_BARRIER, "elan", QSNET ": gsync", ANY, NULL, &fc_alike_dissemination, NULL,
-     &fc_hardware_barrier_elan},
-    {FC_OP_BCAST, "binomial", MPICH, ANY, BUILD(bcast_binomial)},
-    {FC_OP_BCAST, "linear", OMPI, ANY, BUILD(bcast_linear)},
-    {FC_OP_BCAST, "chain", OMPI, ANY, BUILD(bcast_chain)},
-    {FC_OP_BCAST, "pipeline", "chain in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_pipeline)},
-    {FC_OP_BCAST, "binary", OMPI, ANY, BUILD(bcast_binary)},
-    {FC_OP_BCAST, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_binary_segments)},
-    {FC_OP_BCAST, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, BUILD(bcast_binomial_segments)},
-    {FC_OP_BCAST, "4-nomial", OMPI ", knomial", ANY, BUILD(bcast_knomial)},
-    {FC_OP_BCAST, "scatter+doubling", MPICH, POWER, BUILD(bcast_scatter_doubling)},
-    {FC_OP_BCAST, "scatter+ring", "Barnett et al. 1993 (van de Geijn)", ANY, BUILD(bcast_scatter_ring)},
-    {FC_OP_BCAST, "hardware", QSNET ": hbcast", ANY, fc_build_bcast_binomial, NULL, NULL, &fc_hardware_bcast},
-    {FC_OP_BCAST, "elan", QSNET ": bcast", ANY, fc_build_bcast_binomial, NULL, NULL, &fc_hardware_bcast_elan},
-    {FC_OP_BCAST, "line", DEPOSIT, ANY, fc_build_bcast_chain, NULL, NULL, &fc_hardware_line},
-    {FC_OP_BCAST, "plane", DEPOSIT, ANY, fc_build_bcast_chain, NULL, NULL, &fc_hardware_plane},
-    {FC_OP_GATHER, "binomial", MPICH, ANY, BUILD(gather_binomial)},
-    {FC_OP_GATHER, "linear", OMPI, ANY, BUILD(gather_linear)},
-    {FC_OP_SCATTER, "binomial", MPICH, ANY, BUILD(scatter_binomial)},
-    {FC_OP_SCATTER, "linear", OMPI, ANY, BUILD(scatter_linear)},
-    {FC_OP_ALLGATHER, "doubling", MPICH, POWER, ALIKE(allgather_doubling)},
-    {FC_OP_ALLGATHER, "bruck", "Bruck et al. 1997", ANY, ALIKE(allgather_bruck)},
-    {FC_OP_ALLGATHER, "ring", MPICH, ANY, ALIKE(allgather_ring)},
-    {FC_OP_ALLGATHER, "neighbor", "Chen et al. 2005", EVEN, ALIKE(neighbor)},
-    {FC_OP_ALLGATHER, "gather+bcast", OMPI, ANY, BUILD(allgather_gather_bcast)},
-    {FC_OP_ALLGATHER, "linear", "Open MPI coll/libnbc", ANY, ALIKE_BY(allgather_linear, alltoall_linear)},
-    {FC_OP_ALLTOALL, "bruck", "Bruck et al. 1997", ANY, ALIKE(alltoall_bruck)},
-    {FC_OP_ALLTOALL, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
-    {FC_OP_ALLTOALL, "pairwise", MPICH, ANY, ALIKE_BY(alltoall_pairwise, pairwise)},
-    {FC_OP_ALLTOALLV, "linear", MPICH, ANY, ALIKE(alltoall_linear)},
-    {FC_OP_ALLTOALLV, "pairwise", OMPI, ANY, ALIKE_BY(alltoall_pairwise, pairwise)},
-    {FC_OP_REDUCE, "binomial", MPICH, ANY, BUILD(reduce_binomial)},
-    {FC_OP_REDUCE, "linear", OMPI, ANY, BUILD(reduce_linear)},
-    {FC_OP_REDUCE, "chain", OMPI, ANY, BUILD(reduce_chain)},
-    {FC_OP_REDUCE, "2-chains", OMPI, ANY, BUILD(reduce_chains)},
-    {FC_OP_REDUCE, "binary", OMPI, ANY, BUILD(reduce_binary)},
-    {FC_OP_REDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, BUILD(reduce_rabenseifner)},
-    {FC_OP_ALLREDUCE, "doubling", MPICH, ANY, BUILD(allreduce_doubling)},
-    {FC_OP_ALLREDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, BUILD(allreduce_rabenseifner)},
-    {FC_OP_ALLREDUCE, "ring", "Patarasu & Yuan 2009", ANY, ALIKE(allreduce_ring)},
-    {FC_OP_ALLREDUCE, "reduce+bcast", OMPI ", both binomial", ANY, BUILD(allreduce_reduce_bcast)},
-    {FC_OP_ALLREDUCE, "linear", OMPI, ANY, BUILD(allreduce_linear)},
-    {FC_OP_REDUCE_SCATTER, "halving", MPICH, ANY, BUILD(halving)},
-    {FC_OP_REDUCE_SCATTER, "pairwise", MPICH, ANY, ALIKE_BY(reduce_scatter_pairwise, pairwise)},
-    {FC_OP_REDUCE_SCATTER, "ring", OMPI, ANY, ALIKE_BY(reduce_scatter_ring, allgather_ring)},
-    {FC_OP_REDUCE_SCATTER, "reduce+scatter", OMPI, ANY, BUILD(reduce_scatter_reduce_scatter)},
-    {FC_OP_SCAN, "doubling", MPICH, ANY, BUILD(scan_doubling)},
-    {FC_OP_SCAN, "linear", OMPI, ANY, BUILD(scan_linear)},
+    ALGORITHMS(BUILT, ALIKE, HARD_BUILT, HARD_ALIKE)
     {FC_N_OPS, NULL, NULL, ANY, NULL, NULL, NULL, NULL},
 };
 

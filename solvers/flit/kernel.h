@@ -124,6 +124,14 @@ struct fc_flit_view {
     const void *engine;
     uint32_t (*queued_flits)(const void *engine, uint32_t link);
 };
+/* Random words that stand for all: each case equally often. */
+#define FC_FLIT_MOST_WORDS 64
+struct fc_flit_words {
+    uint32_t n_start, n_way; /* 1 each at first, the words 0 */
+    uint32_t start[FC_FLIT_MOST_WORDS]; /* for start() */
+    uint32_t way[FC_FLIT_MOST_WORDS];   /* for choices(), each with every one of start */
+};
+
 /* A routing of the kernel: one file, one record, one line in the list of prepare.c. */
 struct fc_flit_route_ops {
     const char *name; /* as in fc_routing_ops: "dimension-order" */
@@ -144,6 +152,12 @@ struct fc_flit_route_ops {
      * pick, equally likely. NULL: it does not, or not afresh. */
     int (*picks)(const struct fc_flit_net *flit, uint32_t router, uint32_t in_link, int in_vc,
                  const struct fc_flit_head *head, struct fc_flit_choice *out);
+    /* What the random word decides, for models that go through all cases: fills the words, false where there are more
+     * than it holds. Where picks() is, as few as need no pick. NULL: as many as there are words (hashes). */
+    bool (*words)(const struct fc_flit_net *flit, struct fc_flit_words *words);
+    /* The same for packets that are followed one by one: words of which the low *tie_bits decide ties of even rings
+     * and the rest the cable; returns how many stand for all. NULL: as many as there are words. */
+    uint32_t (*strata)(const struct fc_flit_net *flit, int *tie_bits);
 };
 extern const struct fc_flit_route_ops *const fc_flit_routes[]; /* NULL-terminated */
 /* The channels of rule number c < n_rule when `vcs` are divided evenly among n_rule: mask of channels c*rep

@@ -16,20 +16,23 @@
 #include <math.h>
 #include <string.h>
 
-const struct fc_flit_route_ops *const fc_flit_routes[] = {
-    &fc_route_torus_dimension_order,
-    &fc_route_torus_adaptive,
-    &fc_route_torus_valiant,
-    &fc_route_nca,
-    &fc_route_nca_hash,
-    &fc_route_nca_random,
-    &fc_route_direct,
-    &fc_route_indirect,
-    &fc_route_ugal,
-    &fc_route_tmesh,
-    &fc_route_shortest,
-    NULL,
-};
+/* X(record): declared and listed. */
+#define ROUTES(X)                                                                                            \
+    X(torus_dimension_order)                                                                                 \
+    X(torus_adaptive)                                                                                        \
+    X(torus_valiant)                                                                                         \
+    X(nca)                                                                                                   \
+    X(nca_hash)                                                                                              \
+    X(nca_random)                                                                                            \
+    X(direct)                                                                                                \
+    X(indirect)                                                                                              \
+    X(ugal)                                                                                                  \
+    X(tmesh)                                                                                                 \
+    X(shortest)
+#define DECLARE(name) extern const struct fc_flit_route_ops fc_route_##name;
+#define ENTRY(name) &fc_route_##name,
+ROUTES(DECLARE)
+const struct fc_flit_route_ops *const fc_flit_routes[] = {ROUTES(ENTRY) NULL};
 
 enum fc_code fc_route_refuse(const struct fc_flit_net *flit, struct fc_status *st, const char *format, ...)
 {
@@ -91,9 +94,18 @@ enum fc_code fc_route_data_channels(struct fc_flit_net *flit, int n_rule, int *r
             flit, st,
             "router.vcs: %lld: no virtual channel left for %s routing under rule %s, which takes %d "
             "(expected at least %d)",
-            vcs, flit->route->name, flit->vc_rule, n_rule, n_rule);
+            vcs, flit->net->machine->routing->name, flit->vc_rule, n_rule, n_rule);
     *rep = (int)(vcs / n_rule);
     return fc_route_set_channels(flit, *rep * n_rule, *rep * n_rule, st);
+}
+
+void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits)
+{
+    words->n_start = 0;
+    for (uint32_t word = bits;; word = (word - 1) & bits) {
+        words->start[words->n_start++] = word;
+        if (word == 0) return;
+    }
 }
 
 /* ---- time ---- */
@@ -309,21 +321,20 @@ static enum fc_code certify_high_priority(const struct fc_flit_net *flit,
     struct fc_machine machine = *flit->net->machine;
     struct fc_network net = *flit->net;
     struct fc_certificate c;
-    const char *routing = machine.routing->name;
+    const struct fc_routing_ops *routing = machine.routing;
     if (!machine.router.high_priority)
         return fc_route_refuse(
             flit, st,
             "router.high_priority: no channels for packets of high priority, and %g of the load "
             "is to be such (expected high_priority: true)",
             settings->high_priority_share);
-    machine.routing = fc_routing_find("dimension-order", machine.family->name);
-    bool torus = !strcmp(machine.family->name, "torus") || !strcmp(machine.family->name, "mesh");
-    if (!torus || (strcmp(routing, "dimension-order") && strcmp(routing, "adaptive")))
+    machine.routing = routing->ordered;
+    if (!routing->ordered || routing->phases > 1)
         return fc_route_refuse(
             flit, st,
             "router.high_priority: %s routing on a %s (expected dimension-order or adaptive on a "
             "torus or mesh)",
-            routing, machine.family->name);
+            routing->name, machine.family->name);
     net.machine = &machine;
     if (fc_certify(&net, flit->vc_rule, &c, st)) return st->code;
     if (!c.safe && !settings->allow_deadlock)
@@ -342,7 +353,7 @@ static bool safe_by_invariant(struct fc_flit_net *flit, const struct fc_flit_set
 {
     const struct fc_machine *machine = flit->net->machine;
     const struct fc_vc_rule_ops *rule = settings->vc_rule
-                                            ? fc_vc_rule_find(settings->vc_rule, machine->family->name)
+                                            ? fc_vc_rule_find(settings->vc_rule, machine)
                                             : fc_vc_rule_of(machine);
     char words[640];
     if (!rule || !rule->invariant || !rule->invariant(flit->net, words, sizeof words)) return false;
@@ -376,7 +387,7 @@ static enum fc_code certify(struct fc_flit_net *flit, const struct fc_flit_setti
             flit, st,
             "%s routing can deadlock under rule %s: %s wait for each other (expected a rule whose "
             "dependency graph has no cycle, or --allow-deadlock)",
-            flit->route->name, c.policy, cycle);
+            net->machine->routing->name, c.policy, cycle);
     fc_certificate_free(&c);
     return st->code;
 }
@@ -419,14 +430,12 @@ static enum fc_code count_paths(struct fc_flit_net *flit, struct fc_status *st)
     return FC_OK;
 }
 
+/* What is not listed is walked. */
 static const struct fc_flit_route_ops *find_route(const struct fc_machine *machine)
 {
-    for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++) {
-        if (strcmp((*r)->name, machine->routing->name)) continue;
-        for (const char *const *f = (*r)->families; *f; f++)
-            if (!strcmp(*f, machine->family->name)) return *r;
-    }
-    return NULL;
+    for (const struct fc_flit_route_ops *const *r = fc_flit_routes; *r; r++)
+        if (!strcmp((*r)->name, machine->routing->name) && fc_serves((*r)->families, machine->family)) return *r;
+    return &fc_route_walked;
 }
 
 static enum fc_flit_select choose_select(const struct fc_flit_net *flit)
@@ -440,10 +449,6 @@ static enum fc_code prepare(struct fc_flit_net *flit, const struct fc_flit_setti
 {
     const struct fc_machine *machine = flit->net->machine;
     flit->route = find_route(machine);
-    if (!flit->route)
-        return fc_route_refuse(flit, st,
-                               "router.routing: the flit-level kernel has no %s routing for the %s family",
-                               machine->routing->name, machine->family->name);
     if ((double)flit->n_links * FC_FLIT_MOST_VCS >= FC_NONE)
         return fc_refuse(st, FC_NO, "%u links are too many for the flit-level kernel (at most %u)",
                          flit->n_links, FC_NONE / FC_FLIT_MOST_VCS);

@@ -69,8 +69,11 @@ static inline int fc_route_bits(uint32_t most)
 uint64_t fc_route_torus_along(const struct fc_flit_net *flit, int dim, int direction, uint32_t hops);
 bool fc_route_torus_goes_on(const struct fc_flit_net *flit, uint64_t route);
 
+/* All settings of the bits as words of the start. */
+void fc_route_tie_words(struct fc_flit_words *words, uint32_t bits);
+
 extern const struct fc_flit_route_ops fc_route_torus_dimension_order, fc_route_torus_adaptive,
-    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random, fc_route_direct,
-    fc_route_indirect, fc_route_ugal, fc_route_tmesh, fc_route_shortest;
+    fc_route_torus_valiant, fc_route_nca, fc_route_nca_hash, fc_route_nca_random,
+    fc_route_walked;
 
 #endif

@@ -164,6 +164,31 @@ static enum fc_code prepare_hash(struct fc_flit_net *flit, struct fc_status *st)
     return prepare(flit, HASHED_UP, st);
 }
 
+static bool no_words(const struct fc_flit_net *flit, struct fc_flit_words *words)
+{
+    (void)flit, (void)words;
+    return true;
+}
+/* Every pick is one of the choices, if those are not too many. */
+static bool picked_words(const struct fc_flit_net *flit, struct fc_flit_words *words)
+{
+    const struct fc_fat_tree_shape *s = fc_fat_tree(flit->net);
+    (void)words;
+    for (int l = 1; l <= s->h; l++)
+        if ((l == 1 ? s->planes : 1) * s->w[l] * s->p[l] > FC_FLIT_MOST_CHOICES) return false;
+    return true;
+}
+/* One for each plane. */
+static bool hashed_words(const struct fc_flit_net *flit, struct fc_flit_words *words)
+{
+    uint32_t planes = fc_fat_tree(flit->net)->planes;
+    if (planes > FC_FLIT_MOST_WORDS) return false;
+    words->n_way = planes;
+    for (uint32_t plane = 0; plane < planes; plane++)
+        while (fc_route_below(fc_route_mix(words->way[plane], 0), planes) != plane) words->way[plane]++;
+    return true;
+}
+
 static const char *const families[] = {"fat-tree", NULL};
 const struct fc_flit_route_ops fc_route_nca = {
     .name = "nca",
@@ -171,6 +196,7 @@ const struct fc_flit_route_ops fc_route_nca = {
     .prepare = prepare_any,
     .start = start,
     .choices = choices,
+    .words = no_words,
 };
 const struct fc_flit_route_ops fc_route_nca_random = {
     .name = "nca-random",
@@ -178,6 +204,7 @@ const struct fc_flit_route_ops fc_route_nca_random = {
     .prepare = prepare_random,
     .start = start,
     .choices = choices,
+    .words = picked_words,
     .picks = picks,
 };
 const struct fc_flit_route_ops fc_route_nca_hash = {
@@ -186,4 +213,5 @@ const struct fc_flit_route_ops fc_route_nca_hash = {
     .prepare = prepare_hash,
     .start = start,
     .choices = choices,
+    .words = hashed_words,
 };

@@ -156,6 +156,24 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     return FC_OK;
 }
 
+static bool words(const struct fc_flit_net *flit, struct fc_flit_words *out)
+{
+    const struct fc_tmesh_shape *s = fc_tmesh(flit->net);
+    uint32_t bits = 0;
+    for (int d = 0; d < s->n_dims; d++)
+        if (s->k[d] % 2 == 0) bits |= 1u << d;
+    fc_route_tie_words(out, bits);
+    return true;
+}
+static uint32_t strata(const struct fc_flit_net *flit, int *tie_bits)
+{
+    const struct fc_tmesh_shape *s = fc_tmesh(flit->net);
+    *tie_bits = 0;
+    for (int d = 0; d < s->n_dims; d++)
+        if (s->k[d] % 2 == 0) *tie_bits = d + 1;
+    return 1u << *tie_bits;
+}
+
 static const char *const families[] = {"tmesh", NULL};
 const struct fc_flit_route_ops fc_route_tmesh = {
     .name = "dimension-order",
@@ -163,4 +181,6 @@ const struct fc_flit_route_ops fc_route_tmesh = {
     .prepare = prepare,
     .start = start,
     .choices = choices,
+    .words = words,
+    .strata = strata,
 };

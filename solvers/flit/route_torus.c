@@ -417,6 +417,37 @@ static enum fc_code prepare_valiant(struct fc_flit_net *flit, struct fc_status *
     return prepare(flit, false, true, st);
 }
 
+/* Ties of even rings; one of the cables on the way, where the deterministic choice is one. */
+static bool words(const struct fc_flit_net *flit, struct fc_flit_words *out)
+{
+    const struct fc_torus_shape *s = fc_torus(flit->net);
+    uint32_t bits = 0, cables = 1;
+    if (flit->net->machine->router.injection == FC_INJECTION_RANDOM) return false;
+    for (int d = 0; d < s->n_dims; d++) {
+        if (s->ring[d] && s->k[d] > 1 && s->k[d] % 2 == 0) bits |= 1u << d;
+        uint32_t a = cables, c = s->k[d] > 1 ? s->parallel[d] : 1;
+        while (a % c) a += cables; /* least common multiple */
+        cables = a;
+        if (cables > FC_FLIT_MOST_WORDS) return false;
+    }
+    fc_route_tie_words(out, bits);
+    if (flit->net->machine->routing->adaptive && flit->n_network_vcs > flit->n_escape_vcs) return true;
+    out->n_way = cables;
+    for (uint32_t i = 0; i < cables; i++) out->way[i] = (uint32_t)((i + 0.5) / cables * 65536) << 16;
+    return true;
+}
+static uint32_t strata(const struct fc_flit_net *flit, int *tie_bits)
+{
+    const struct fc_torus_shape *s = fc_torus(flit->net);
+    uint32_t cables = 1;
+    *tie_bits = 0;
+    for (int d = 0; d < s->n_dims; d++) {
+        if (s->ring[d] && s->k[d] % 2 == 0) *tie_bits = d + 1;
+        if (s->k[d] > 1) cables = s->parallel[d] > cables ? s->parallel[d] : cables;
+    }
+    return cables << *tie_bits;
+}
+
 static const char *const families[] = {"torus", "mesh", NULL};
 const struct fc_flit_route_ops fc_route_torus_dimension_order = {
     .name = "dimension-order",
@@ -424,6 +455,8 @@ const struct fc_flit_route_ops fc_route_torus_dimension_order = {
     .prepare = prepare_ordered,
     .start = start,
     .choices = ordered_choices,
+    .words = words,
+    .strata = strata,
 };
 const struct fc_flit_route_ops fc_route_torus_adaptive = {
     .name = "adaptive",
@@ -431,6 +464,8 @@ const struct fc_flit_route_ops fc_route_torus_adaptive = {
     .prepare = prepare_adaptive,
     .start = start,
     .choices = adaptive_choices,
+    .words = words,
+    .strata = strata,
 };
 const struct fc_flit_route_ops fc_route_torus_valiant = {
     .name = "valiant",

@@ -204,6 +204,24 @@ static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)
     return lay_out_word(flit, t, st) ? st->code : fill_tables(flit, t, st);
 }
 
+/* The cable, and the corner that a local way turns at. */
+static bool words(const struct fc_flit_net *flit, struct fc_flit_words *out)
+{
+    const struct fc_two_level_shape *s = fc_two_level(flit->net);
+    bool corners = s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
+    uint32_t cables = s->pair_links, n = 0;
+    if (2 * cables > FC_FLIT_MOST_WORDS) return false;
+    for (uint32_t corner = 0; corner < 1u + corners; corner++)
+        for (uint32_t cable = 0; cable < cables; cable++) {
+            uint32_t *word = &out->start[n++];
+            while (fc_route_below(fc_route_mix(*word, 0), cables) != cable ||
+                   (corners && (fc_route_mix(*word, 1) & 1) != corner))
+                ++*word;
+        }
+    out->n_start = n;
+    return true;
+}
+
 static const char *const families[] = {"two-level", NULL};
 const struct fc_flit_route_ops fc_route_direct = {
     .name = "direct",
@@ -211,6 +229,7 @@ const struct fc_flit_route_ops fc_route_direct = {
     .prepare = prepare,
     .start = direct_start,
     .choices = choices,
+    .words = words,
 };
 const struct fc_flit_route_ops fc_route_indirect = {
     .name = "indirect",
@@ -225,4 +244,5 @@ const struct fc_flit_route_ops fc_route_ugal = {
     .prepare = prepare,
     .start = ugal_start,
     .choices = choices,
+    .words = words,
 };

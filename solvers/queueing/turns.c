@@ -369,7 +369,7 @@ static enum fc_code make(struct fc_turns_walk *w, const struct fc_flit_settings 
         make_links(w, st))
         return st->code;
     fc_turns_routers(w, settings);
-    fc_turns_strata(net, &w->tie_bits, &w->n_strata);
+    if (w->flit.route->strata) w->n_strata = w->flit.route->strata(&w->flit, &w->tie_bits);
     double *weight = fc_alloc(w->arena, net->n_nodes, sizeof *weight, st), sum = 0;
     if (!weight || fc_flit_weights(&w->flit, w->demand, weight, st)) return st->code;
     for (uint32_t s = 0; s < net->n_nodes; s++) sum += weight[s];

@@ -15,8 +15,8 @@
 static bool torus_cells(const struct fc_network *net, struct fc_cells *cells)
 {
     const struct fc_torus_shape *s = fc_torus(net);
-    for (int d = 0; d < s->n_dims; d++)
-        if (!s->ring[d] && s->k[d] > 1) return false;
+    const struct fc_family_ops *family = net->machine->family;
+    if (!s || !family->looks_alike || !family->looks_alike(net)) return false;
     cells->n_dims = s->n_dims;
     memcpy(cells->k, s->k, sizeof cells->k);
     memcpy(cells->stride, s->stride, sizeof cells->stride);
@@ -31,6 +31,7 @@ static bool torus_cells(const struct fc_network *net, struct fc_cells *cells)
 static bool tmesh_cells(const struct fc_network *net, struct fc_cells *cells)
 {
     const struct fc_tmesh_shape *s = fc_tmesh(net);
+    if (!s) return false;
     cells->n_dims = s->n_dims;
     memcpy(cells->k, s->k, sizeof cells->k);
     memcpy(cells->stride, s->stride, sizeof cells->stride);
@@ -93,11 +94,9 @@ static enum fc_code entries_alike(const struct fc_cells *cells, const struct fc_
 enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand *demand, struct fc_cells *cells,
                             bool *folded, struct fc_status *st)
 {
-    const char *family = net->machine->family->name;
     memset(cells, 0, sizeof *cells);
     *folded = false;
-    bool is_torus = !strcmp(family, "torus"), is_tmesh = !strcmp(family, "tmesh");
-    if (!(is_torus && torus_cells(net, cells)) && !(is_tmesh && tmesh_cells(net, cells))) return FC_OK;
+    if (!torus_cells(net, cells) && !tmesh_cells(net, cells)) return FC_OK;
     if (demand->n_tasks != net->n_nodes || cells->n_cells < 2) return FC_OK;
     for (int p = 0; p < demand->n_dense; p++)
         if (!fc_all_equal(demand->dense[p].a, net->n_nodes) || !fc_all_equal(demand->dense[p].b, net->n_nodes))
@@ -154,27 +153,4 @@ enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells
     }
     *n_orbits = n;
     return FC_OK;
-}
-
-void fc_turns_strata(const struct fc_network *net, int *tie_bits, uint32_t *n_strata)
-{
-    const char *family = net->machine->family->name, *routing = net->machine->routing->name;
-    bool is_torus = !strcmp(family, "torus") || !strcmp(family, "mesh"), is_tmesh = !strcmp(family, "tmesh");
-    uint32_t cables = 1;
-    *tie_bits = 0;
-    *n_strata = 0;
-    if (is_torus && strcmp(routing, "valiant")) {
-        const struct fc_torus_shape *s = fc_torus(net);
-        for (int d = 0; d < s->n_dims; d++) {
-            if (s->ring[d] && s->k[d] % 2 == 0) *tie_bits = d + 1;
-            if (s->k[d] > 1) cables = s->parallel[d] > cables ? s->parallel[d] : cables;
-        }
-    } else if (is_tmesh) {
-        const struct fc_tmesh_shape *s = fc_tmesh(net);
-        for (int d = 0; d < s->n_dims; d++)
-            if (s->k[d] % 2 == 0) *tie_bits = d + 1;
-    } else {
-        return;
-    }
-    *n_strata = cables << *tie_bits;
 }

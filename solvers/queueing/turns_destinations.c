@@ -78,7 +78,7 @@ struct pass {
 static const struct fc_ways *ways_of(struct pass *p, uint32_t i, struct fc_status *st)
 {
     if (p->kept) return fc_ways_kept(&p->b, &p->kept[i]);
-    return fc_ways_build(&p->b, p->b.destination[i / p->b.n_words], i % p->b.n_words, st) ? NULL : &p->b.ways;
+    return fc_ways_build(&p->b, p->b.destination[i / p->b.words.n_way], i % p->b.words.n_way, st) ? NULL : &p->b.ways;
 }
 
 static enum fc_code keep_all(struct pass *p, struct fc_status *st)
@@ -539,7 +539,7 @@ enum fc_code fc_turns_destinations(struct fc_turns_walk *w, double most_edges, b
     double edges = 0;
     *done = false;
     if (fc_ways_open(w, &p.b, done, st) || !*done) return st->code;
-    double graphs = (double)p.b.n_destinations * p.b.n_words;
+    double graphs = (double)p.b.n_destinations * p.b.words.n_way;
     p.n_graphs = graphs < FC_NONE ? (uint32_t)graphs : 0;
     *done = p.n_graphs > 0;
     if (*done && estimate(&p, &edges, st)) return st->code;

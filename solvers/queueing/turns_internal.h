@@ -25,10 +25,6 @@ enum fc_code fc_turns_orbits(const struct fc_network *net, const struct fc_cells
                              struct fc_arena *arena, uint32_t **orbit, uint32_t **place, uint32_t *n_orbits,
                              struct fc_status *st);
 
-/* How a packet's random word settles its way under tie-breaking routings: the low bits decide ties of even
- * rings, the high ones the cable; n_strata words stand for all, 0 where it does more (hashes). */
-void fc_turns_strata(const struct fc_network *net, int *tie_bits, uint32_t *n_strata);
-
 struct fc_turns_choice {
     uint32_t link, channel; /* of the turns */
 };

@@ -37,11 +37,8 @@ struct torus {
 
 bool fc_turns_is_torus(const struct fc_turns_walk *w)
 {
-    const struct fc_machine *machine = w->net->machine;
-    if (!w->turns->folded || strcmp(machine->family->name, "torus") ||
-        strcmp(machine->routing->name, "adaptive"))
-        return false;
     const struct fc_torus_shape *s = fc_torus(w->net);
+    if (!w->turns->folded || !s || w->net->machine->routing != &fc_routing_adaptive) return false;
     int first = -1;
     for (int d = 0; d < s->n_dims; d++) {
         if (s->k[d] < 2) continue;

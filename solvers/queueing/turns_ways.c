@@ -6,107 +6,21 @@
  * size is O(links) where routes are kept as hops that are left or by level, so all destinations cost O(nodes
  * x links).
  *
- * Random words: those of the start settle ties of even rings, cables and corners of two-level networks; those
- * of the way cables of a torus and planes of d-mod-k. Each list has every case equally often. Where the word
- * picks afresh at every router (nca-random) all picks are taken as equal shares. Not for Valiant's routings,
- * whose words are as many as there are places in between, and injection FIFOs drawn by hash. */
+ * Random words are those of the routing (words() of its record), every case equally often. Where the word picks afresh
+ * at every router (nca-random) all picks are taken as equal shares. Not for Valiant's routings, whose words are as many
+ * as there are places in between, and injection FIFOs drawn by hash. */
 #include "solvers/queueing/turns_ways.h"
-
-#include "models/family_fat_tree.h"
-#include "models/family_tmesh.h"
-#include "models/family_torus.h"
-#include "models/family_two_level.h"
-#include "solvers/flit/route.h"
 
 #include <string.h>
 
-enum { MOST_WORDS = FC_COUNT(((struct fc_ways_builder *)0)->word), STORE_BLOCK = 4 << 20 };
-
-/* ---- random words ---- */
-
-/* All settings of the bits. */
-static void tie_words(struct fc_ways_builder *b, uint32_t bits)
-{
-    b->n_starts_words = 0;
-    for (uint32_t word = bits;; word = (word - 1) & bits) {
-        b->start_word[b->n_starts_words++] = word;
-        if (word == 0) return;
-    }
-}
-
-static bool torus_words(struct fc_ways_builder *b)
-{
-    const struct fc_turns_walk *w = b->w;
-    const struct fc_torus_shape *s = fc_torus(w->net);
-    uint32_t bits = 0, cables = 1;
-    if (w->net->machine->router.injection == FC_INJECTION_RANDOM) return false;
-    for (int d = 0; d < s->n_dims; d++) {
-        if (s->ring[d] && s->k[d] > 1 && s->k[d] % 2 == 0) bits |= 1u << d;
-        uint32_t a = cables, c = s->k[d] > 1 ? s->parallel[d] : 1;
-        while (a % c) a += cables; /* least common multiple */
-        cables = a;
-        if (cables > MOST_WORDS) return false;
-    }
-    tie_words(b, bits);
-    if (w->net->machine->routing->adaptive && w->flit.n_network_vcs > w->flit.n_escape_vcs) return true;
-    b->n_words = cables;
-    for (uint32_t i = 0; i < cables; i++) b->word[i] = (uint32_t)((i + 0.5) / cables * 65536) << 16;
-    return true;
-}
-
-static bool tmesh_words(struct fc_ways_builder *b)
-{
-    const struct fc_tmesh_shape *s = fc_tmesh(b->w->net);
-    uint32_t bits = 0;
-    for (int d = 0; d < s->n_dims; d++)
-        if (s->k[d] % 2 == 0) bits |= 1u << d;
-    tie_words(b, bits);
-    return true;
-}
-
-static bool fat_tree_words(struct fc_ways_builder *b)
-{
-    const struct fc_fat_tree_shape *s = fc_fat_tree(b->w->net);
-    const char *routing = b->w->net->machine->routing->name;
-    b->w->picks = b->w->flit.route->picks != NULL;
-    for (int l = 1; b->w->picks && l <= s->h; l++)
-        if ((l == 1 ? s->planes : 1) * s->w[l] * s->p[l] > FC_FLIT_MOST_CHOICES) return false;
-    if (strcmp(routing, "nca-hash")) return true;
-    if (s->planes > MOST_WORDS) return false;
-    b->n_words = s->planes;
-    for (uint32_t plane = 0; plane < s->planes; plane++)
-        while (fc_route_below(fc_route_mix(b->word[plane], 0), s->planes) != plane) b->word[plane]++;
-    return true;
-}
-
-static bool two_level_words(struct fc_ways_builder *b)
-{
-    const struct fc_two_level_shape *s = fc_two_level(b->w->net);
-    bool corners = s->local == FC_LOCAL_GRID && s->n_drawers > 1 && s->n_positions > 1;
-    uint32_t cables = s->pair_links, n = 0;
-    if (!strcmp(b->w->net->machine->routing->name, "indirect") || 2 * cables > MOST_WORDS) return false;
-    for (uint32_t corner = 0; corner < 1u + corners; corner++)
-        for (uint32_t cable = 0; cable < cables; cable++) {
-            uint32_t *word = &b->start_word[n++];
-            while (fc_route_below(fc_route_mix(*word, 0), cables) != cable ||
-                   (corners && (fc_route_mix(*word, 1) & 1) != corner))
-                ++*word;
-        }
-    b->n_starts_words = n;
-    return true;
-}
+enum { STORE_BLOCK = 4 << 20 };
 
 static bool find_words(struct fc_ways_builder *b)
 {
-    const struct fc_machine *machine = b->w->net->machine;
-    const char *family = machine->family->name;
-    b->n_words = b->n_starts_words = 1;
-    if (!strcmp(machine->routing->name, "valiant")) return false;
-    if (!strcmp(family, "torus") || !strcmp(family, "mesh")) return torus_words(b);
-    if (!strcmp(family, "tmesh")) return tmesh_words(b);
-    if (!strcmp(family, "fat-tree")) return fat_tree_words(b);
-    if (!strcmp(family, "two-level")) return two_level_words(b);
-    return !strcmp(family, "graph");
+    const struct fc_flit_net *flit = &b->w->flit;
+    b->words = (struct fc_flit_words){.n_start = 1, .n_way = 1};
+    b->w->picks = flit->route->picks != NULL;
+    return flit->route->words && flit->route->words(flit, &b->words);
 }
 
 /* ---- preparation ---- */
@@ -207,9 +121,9 @@ static enum fc_code add_source(struct fc_ways_builder *b, uint32_t src, uint32_t
                                double rate, struct fc_status *st)
 {
     const struct fc_flit_net *flit = &b->w->flit;
-    rate *= b->w->scale / b->n_words / b->n_starts_words;
-    for (uint32_t i = 0; rate > 0 && i < b->n_starts_words; i++) {
-        uint64_t route = flit->route->start(flit, src, dst, word | b->start_word[i], NULL);
+    rate *= b->w->scale / b->words.n_way / b->words.n_start;
+    for (uint32_t i = 0; rate > 0 && i < b->words.n_start; i++) {
+        uint64_t route = flit->route->start(flit, src, dst, word | b->words.start[i], NULL);
         uint32_t s = find_spot(b, fc_node_vertex(b->w->net, src), route, st);
         if (s == FC_NONE) return st->code;
         b->start[s] += rate;
@@ -300,10 +214,10 @@ enum fc_code fc_ways_build(struct fc_ways_builder *b, uint32_t destination, uint
 {
     b->stamp++;
     b->n = b->n_edges = 0;
-    if (add_sources(b, destination, b->word[word], st)) return st->code;
+    if (add_sources(b, destination, b->words.way[word], st)) return st->code;
     uint32_t n_starts = b->n;
     for (uint32_t s = 0; s < b->n; s++)
-        if (expand(b, s, destination, b->word[word], st)) return st->code;
+        if (expand(b, s, destination, b->words.way[word], st)) return st->code;
     return put_in_order(b, n_starts, st);
 }
 

@@ -17,9 +17,7 @@ struct fc_ways {
 
 struct fc_ways_builder {
     struct fc_turns_walk *w;
-    /* Random words that stand for all: of the choices on the way, and of the start beside each. */
-    uint32_t n_words, n_starts_words;
-    uint32_t word[64], start_word[64];
+    struct fc_flit_words words; /* random words that stand for all */
     uint32_t n_destinations, *destination; /* nodes that anything is sent to */
     uint32_t *first_entry, *entry;         /* [n_nodes + 1], [n_entries] of the demand by destination */
     double *rate;                          /* [n_nodes] scratch: packets a cycle from each source */
