@@ -107,7 +107,8 @@ static bool fits(const char *expected, const char *actual)
     return *actual == 0;
 }
 
-/* The text with N for every number, with its unit of time if it has one, and one blank for several; owned by the caller. */
+/* The text with N for every number, with its unit of time if it has one, and for the directions x+ to z-, and one blank for
+ * several; owned by the caller. */
 static char *without_numbers(const char *text)
 {
     char *copy = malloc(strlen(text) + 2), *to = copy;
@@ -121,6 +122,9 @@ static char *without_numbers(const char *text)
                     text += strlen(units[i]);
                     break;
                 }
+        } else if (*text >= 'x' && *text <= 'z' && (text[1] == '+' || text[1] == '-') && text[2] == ' ') {
+            text += 2;
+            *to++ = 'N';
         } else if (*text == ' ') {
             text += strspn(text, " ");
             *to++ = ' ';
