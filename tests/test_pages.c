@@ -220,6 +220,33 @@ static void test_not_run(void)
     close_pages(all);
 }
 
+/* Pages for users show no command but in blocks that test_cases.c runs, or that say they are not run. */
+static void test_user_pages(void)
+{
+    static const char *const pages[] = {"start", "operator", "performance-engineer", "architect", "researcher", "library",
+                                        "trust"};
+    struct pages *all = open_pages();
+    for (size_t p = 0; p < FC_COUNT(pages); p++) {
+        char path[LONGEST];
+        snprintf(path, sizeof path, "docs/%s.md", pages[p]);
+        const struct page *page = page_at(all, path);
+        struct fc_lines lines;
+        bool fenced = false;
+        int n = 0;
+        CU_ASSERT_FATAL(page != NULL);
+        fc_lines_start(&lines, &page->text);
+        while (fc_lines_next(&lines)) {
+            bool command = lines.length > 14 && !strncmp(lines.text, "    fabricast ", 14);
+            if (lines.length >= 3 && !strncmp(lines.text, "```", 3)) fenced = !fenced;
+            n += fenced && lines.length > 2 && !strncmp(lines.text, "$ ", 2);
+            if (!fenced && command) printf("\n%s:%ld: a command that nothing runs\n", path, lines.line);
+            CU_ASSERT(fenced || !command);
+        }
+        CU_ASSERT(n > 0);
+    }
+    close_pages(all);
+}
+
 /* The checks themselves: what they must find. */
 static void test_checks(void)
 {
@@ -238,6 +265,7 @@ int suite_pages(void)
 {
     static const CU_TestInfo tests[] = {{"links lead somewhere", test_links},
                                         {"commands that are not run are listed", test_not_run},
+                                        {"users' pages run", test_user_pages},
                                         {"anchors and paths", test_checks},
                                         CU_TEST_INFO_NULL};
     return fc_add_suite("pages", tests);
