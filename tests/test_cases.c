@@ -1,6 +1,6 @@
-/* test_cases.c - golden command lines: the .t files of tests/cases and the console blocks of README.md and docs/, run as
- * users do. Each file is a suite of its own: `make test ONLY=cases/flit` runs tests/cases/flit.t, ONLY=cases/README and
- * ONLY=cases/docs/start the pages' commands.
+/* test_cases.c - golden command lines: the .t files of tests/cases and the console blocks of README.md and docs/, run
+ * as users do. Each file is a suite of its own: `make test ONLY=cases/flit` runs tests/cases/flit.t, ONLY=cases/README
+ * and ONLY=cases/docs/start the pages' commands.
  *
  * A case file holds commands and what they print:
  *     $ fabricast list families       run by sh from the top of the source tree, the sanitized program first in PATH
@@ -9,19 +9,20 @@
  *     ? 2                             exit status (0 when left out)
  * $TMP is a fresh directory.
  *
- * In a page, a line "$ ..." of a ```console block is a command; the lines up to the next command or the fence are what it
- * prints, standard error included; "..." lines as above. Commands of one page run in one fresh directory, with the source
- * tree's examples, models and traces in it and a home of its own.
+ * In a page, a line "$ ..." of a ```console block is a command; the lines up to the next command or the fence are what
+ * it prints, standard error included; "..." lines as above. Commands of one page run in one fresh directory, with the
+ * source tree's examples, models and traces in it and a home of its own.
  *     ```yaml my.yaml                 a block with a file's name: the file is there for the commands that follow
  *     ```console varies               numbers differ from run to run: only the text about them is compared
  *     $ mpirun ... \                  goes on in the next line
- *     $ sudo make install # needs root   not run; so are "# needs ..." and "# takes minutes" (tests/pages_not_run.txt)
+ *     $ make install # needs root     not run; so are "# needs ..." and "# takes minutes" (tests/pages_not_run.txt)
  *     $ echo $?                       the status of the command before, which otherwise has to be 0
  *
  * `make cases ONLY=cases/flit` writes what the commands print now into the file. Lines before the first "..." and after
  * the last of an output are renewed by their number; an output with several "..." is left as it is, and said. */
 #include "tests/tests.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -107,21 +108,27 @@ static bool fits(const char *expected, const char *actual)
     return *actual == 0;
 }
 
-/* The text with N for every number, with its unit of time if it has one, and for the directions x+ to z-, and one blank for
- * several; owned by the caller. */
+/* Behind a number: a unit of time, and how long it is; else 0. */
+static size_t unit_length(const char *text)
+{
+    static const char *const units[] = {" ns", " us", " ms", " s"};
+    for (size_t i = 0; i < FC_COUNT(units); i++) {
+        size_t length = strlen(units[i]);
+        if (starts_with(text, units[i]) && !isalpha((unsigned char)text[length])) return length;
+    }
+    return 0;
+}
+
+/* The text with N for every number, with its unit of time if it has one, and for the directions x+ to z-, and one
+ * blank for several; owned by the caller. */
 static char *without_numbers(const char *text)
 {
     char *copy = malloc(strlen(text) + 2), *to = copy;
     while (*text) {
         if (*text >= '0' && *text <= '9') {
-            static const char *const units[] = {" ns", " us", " ms", " s"};
             text += strspn(text, "0123456789.e");
+            text += unit_length(text);
             *to++ = 'N';
-            for (size_t i = 0; i < FC_COUNT(units); i++)
-                if (starts_with(text, units[i]) && !((text[strlen(units[i])] | 32) >= 'a' && (text[strlen(units[i])] | 32) <= 'z')) {
-                    text += strlen(units[i]);
-                    break;
-                }
         } else if (*text >= 'x' && *text <= 'z' && (text[1] == '+' || text[1] == '-') && text[2] == ' ') {
             text += 2;
             *to++ = 'N';
@@ -229,7 +236,8 @@ static void run_case(struct file *f, struct expectation *e)
                      "export PATH TMP LC_ALL FABRICAST_DATA; ", f->program_directory, f->temporary);
     if (f->page)
         n += snprintf(command + n, sizeof command - (size_t)n,
-                      "PAGE='%s'; . tests/pages.sh; { (exit %d); %s\n} >'%s' 2>&1 </dev/null; code=$?; : >'%s'; exit $code",
+                      "PAGE='%s'; . tests/pages.sh; { (exit %d); %s\n} >'%s' 2>&1 </dev/null; code=$?; "
+                      ": >'%s'; exit $code",
                       f->path, f->last_status, e->command, out_path, err_path);
     else
         n += snprintf(command + n, sizeof command - (size_t)n, "{ %s\n} >'%s' 2>'%s' </dev/null", e->command, out_path,
@@ -237,7 +245,8 @@ static void run_case(struct file *f, struct expectation *e)
     CU_ASSERT_FATAL((size_t)n < sizeof command);
     int status = system(command), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     struct text out = read_all(out_path), err = read_all(err_path);
-    bool good = out.data && err.data && (code == e->exit_status || e->any_status) && fits(text_of(&e->err), err.data) &&
+    bool good = out.data && err.data && (code == e->exit_status || e->any_status) &&
+                fits(text_of(&e->err), err.data) &&
                 (e->varies ? fits_but_numbers(&e->out, &out) : fits(text_of(&e->out), out.data));
     f->last_status = code;
     if (!good && fc_update_cases) {
@@ -316,7 +325,10 @@ static void close_block(struct file *f)
 }
 
 /* Commands that the page's reader runs and the tests do not: they say so themselves. */
-static bool is_not_run(const char *command) { return strstr(command, " # needs ") || strstr(command, " # takes minutes"); }
+static bool is_not_run(const char *command)
+{
+    return strstr(command, " # needs ") || strstr(command, " # takes minutes");
+}
 
 static void begin_in_page(struct file *f, struct expectation *e, const struct fc_lines *lines)
 {
@@ -330,7 +342,8 @@ static void take_page_line(struct file *f, struct expectation *e, const struct f
 {
     const char *line = lines->text;
     size_t length = lines->length, filled = strlen(e->command);
-    bool fence = length >= 3 && !strncmp(line, "```", 3), command = f->block == CONSOLE && length > 2 && !strncmp(line, "$ ", 2);
+    bool fence = length >= 3 && !strncmp(line, "```", 3);
+    bool command = f->block == CONSOLE && length > 2 && !strncmp(line, "$ ", 2);
     if (e->command[0] && f->goes_on) {
         snprintf(e->command + filled, sizeof e->command - filled, "\n%.*s", (int)length, line);
         f->goes_on = length > 0 && line[length - 1] == '\\';

@@ -1,6 +1,6 @@
-/* test_pages.c - the pages as a reader follows them: links between them lead to files and headings that are there, every
- * page can be reached from README.md, and the commands that no test runs are those of tests/pages_not_run.txt. That the
- * other commands print what the pages say is test_cases.c's. */
+/* test_pages.c - the pages as a reader follows them: links between them lead to files and headings that are there,
+ * every page can be reached from README.md, and the commands that no test runs are those of tests/pages_not_run.txt.
+ * That the other commands print what the pages say is test_cases.c's. */
 #include "tests/support.h"
 #include "tests/tests.h"
 
@@ -135,7 +135,14 @@ static void follow(struct pages *all, const struct page *page, long line, const 
     if (other && page->reached) other->reached = true;
 }
 
-/* Calls follow for every relative link outside of blocks and code; returns how many. tell: those that lead nowhere fail. */
+/* An indented block; what hangs below an item of a list is indented less, or begins with a link. */
+static bool is_code(const char *line, size_t length)
+{
+    return length > 4 && !strncmp(line, "    ", 4) && line[4] != ' ' && line[4] != '[';
+}
+
+/* Calls follow for every relative link outside of blocks and code; returns how many. tell: those that lead nowhere
+ * fail. */
 static int follow_all(struct pages *all, const struct page *page, bool tell)
 {
     struct fc_lines lines;
@@ -144,7 +151,7 @@ static int follow_all(struct pages *all, const struct page *page, bool tell)
     fc_lines_start(&lines, &page->text);
     while (fc_lines_next(&lines)) {
         if (lines.length >= 3 && !strncmp(lines.text, "```", 3)) fenced = !fenced;
-        if (fenced || (lines.length > 4 && !strncmp(lines.text, "    ", 4) && lines.text[4] != ' ' && lines.text[4] != '[')) continue;
+        if (fenced || is_code(lines.text, lines.length)) continue;
         for (size_t i = 0; i + 2 < lines.length; i++) {
             char link[LONGEST];
             size_t length = 0;
@@ -223,8 +230,8 @@ static void test_not_run(void)
 /* Pages for users show no command but in blocks that test_cases.c runs, or that say they are not run. */
 static void test_user_pages(void)
 {
-    static const char *const pages[] = {"start", "operator", "performance-engineer", "architect", "researcher", "library",
-                                        "trust"};
+    static const char *const pages[] = {"start",      "operator", "performance-engineer", "architect",
+                                        "researcher", "library",  "trust"};
     struct pages *all = open_pages();
     for (size_t p = 0; p < FC_COUNT(pages); p++) {
         char path[LONGEST];
