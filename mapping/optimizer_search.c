@@ -4,7 +4,7 @@
  * single tasks; from the best two also with single tasks only. Round 2 goes on from the best two; the best is
  * searched with two settings, as no one suits all jobs. Round 3 goes on with what gave the shortest longest
  * link time. At last hop time is annealed from the best placement under the cap of its longest link time; a
- * start that is near perfect gets this only. Measured (docs/mapping.md): an exponent of 32 and a hop weight
+ * start that is near perfect gets this only. Measured (docs/notes/mapping.md): an exponent of 32 and a hop weight
  * of 1 are best on power-law graphs and meshes on tori and fat trees, 16 and 0.3 on PERCS's stencils. Limits:
  * counted work, so results do not depend on clock or threads. */
 #include "mapping/optimizer.h"

@@ -1,6 +1,6 @@
 /* gemini.c - the Gemini interface (Alverson, Roweth, Kaplan, HOTI 2010): rates, packet formats, Figures 7 to
  * 9, by the models of solvers/nic on the machine file as shipped. The figures' curves are not printed as
- * numbers: held are the numbers of the text. What is fitted: docs/quadrics-gemini.md. */
+ * numbers: held are the numbers of the text. What is fitted: docs/notes/quadrics-gemini.md. */
 #include "reproduce/figure.h"
 #include "solvers/nic/nic.h"
 

@@ -1,6 +1,6 @@
 /* qsnet.c - QsNET in an empty network (Petrini et al., 2001, Figures 8, 9, 13, 14), by the models of
  * solvers/nic on qsnet-64 as shipped. Held are the numbers of the text: the curves are not printed as
- * numbers. Which keys of the machine file a row fitted: docs/quadrics-gemini.md. */
+ * numbers. Which keys of the machine file a row fitted: docs/notes/quadrics-gemini.md. */
 #include "reproduce/qsnet.h"
 
 enum { FIG8, FIG9, FIG13, FIG14, N };

@@ -3,8 +3,8 @@
  * not say how), by the flit-level kernel.
  *
  * A core's peak is 2 Gb/s (section 3.2: 4 GB/s a chip of 16), of which a mesh link carries 2 % at 80 %. Read as what the
- * core's port carries it contradicts the text (docs/place.md). The paper's curves are not in the text, which says: at 30 and
- * 50 % hardly any influence, at 80 % some difference in latency. */
+ * core's port carries it contradicts the text (docs/notes/place.md). The paper's curves are not in the text, which says: at
+ * 30 and 50 % hardly any influence, at 80 % some difference in latency. */
 #include "reproduce/tmesh.h"
 
 static const struct fc_figure figures[] = {

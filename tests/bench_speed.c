@@ -34,8 +34,8 @@ static const struct job {
      0},
     {"queueing model, 20 loads, bgl-64k",
      "curve -m bgl-64k -p uniform --loads 0.0002:0.004:0.0002 --solver queueing", 0.05, 0},
-    /* The kernel was stopped unfinished after 88 s of the same (docs/performance.md): the goal is a ten-thousandth,
-     * of the 73 s known when it was set. */
+    /* The kernel was stopped unfinished after 88 s of the same (docs/notes/performance.md): the goal is a
+     * ten-thousandth, of the 73 s known when it was set. */
     {"queueing model, 20 loads, bgl-4k",
      "curve -m bgl-4k -p uniform --loads 0.0007:0.014:0.0007 --solver queueing", 0.007, 0},
     {"queueing model, 20 loads, tmesh-216",

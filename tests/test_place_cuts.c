@@ -270,7 +270,7 @@ static void program_on_3x3(void)
         }
 }
 
-/* ---- larger meshes: what docs/place.md says ---- */
+/* ---- larger meshes: what docs/notes/place.md says ---- */
 
 static void eight_by_eight(void)
 {

@@ -87,6 +87,7 @@
     X(suite_maxmin)                                                                                                   \
     X(suite_nic)                                                                                                      \
     X(suite_options)                                                                                                  \
+    X(suite_pages)                                                                                                    \
     X(suite_patterns)                                                                                                 \
     X(suite_phases)                                                                                                   \
     X(suite_place)                                                                                                    \

@@ -28,7 +28,7 @@ static double latest_ns(const struct fc_trace *t, bool b, struct fc_status *st)
 }
 
 /* LogGOPSim's figure to its six decimals of a second, and ours where it is known to differ
- * (docs/theory-timing.md). */
+ * (docs/notes/theory-timing.md). */
 static bool compare(const char *name, const char *setting, double ns, double theirs_s, double ours_ns)
 {
     bool good = ours_ns > 0 ? ns == ours_ns : fabs(ns - 1e9 * theirs_s) <= 501;

@@ -7,8 +7,8 @@
  * window of WINDOW cycles each, percent of the ideal (the busiest torus link is busy all the time). The paper
  * says neither its window nor what its percent are of. Figure 8: LN 0,2,4 against tmesh-3456-central.
  *
- * `goal` is what was to be shown; a row that does not reach it says so, and whether that is known (docs/place.md); exit
- * status 1 either way. The model is the calibrated one of the machine.
+ * `goal` is what was to be shown; a row that does not reach it says so, and whether that is known (docs/notes/place.md);
+ * exit status 1 either way. The model is the calibrated one of the machine.
  *
  * `validate_tmesh sensitivity [TEXT]` prints how the figures move with each parameter that the paper leaves
  * open (those whose line has TEXT in it).

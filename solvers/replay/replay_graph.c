@@ -26,7 +26,7 @@
  *
  * Differences: an event never starts before what it depends on has finished, also when that was on another
  * processor (LogGOPSim takes the time at which its own processor became free); whether a message is long is
- * told by its own bytes only (docs/theory-timing.md). A rank's end is when its last processor is free. The
+ * told by its own bytes only (docs/notes/theory-timing.md). A rank's end is when its last processor is free. The
  * bound is the longest path of dependencies, with every message alone in the network. O(events log events).
  */
 #include "solvers/replay/replay_graph.h"
