@@ -26,11 +26,6 @@ static const struct {
     {"cli/trace_info.c", "graph"},                        /* the same, in JSON */
     {"cli/option_table.c", "graph"},                      /* --graph */
     {"cli/cmd_list.c", "graph"},                          /* a kind of file format */
-    {"plots/page_data.c", "torus"},                       /* what a page draws of each family */
-    {"plots/page_data.c", "mesh"},
-    {"plots/page_data.c", "fat-tree"},
-    {"plots/page_data.c", "tmesh"},
-    {"plots/page_data.c", "two-level"},
 };
 static bool used[FC_COUNT(other)];
 
