@@ -145,7 +145,7 @@ struct fc_machine {
     struct fc_router router;
     struct fc_packet packet;
     long long cores_per_node;
-    long long ports;             /* of a node, each way: a message goes through one of them, */
+    long long ports;             /* of a node, each way: a message is put or fetched through one, */
     double port_bytes_per_s;     /* which is no faster than this; INFINITY: ports are no limit */
     struct fc_reception reception;
     struct fc_software software;

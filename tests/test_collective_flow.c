@@ -348,7 +348,7 @@ static void openmpi_choices(void)
     CU_ASSERT(takes(FC_OP_BARRIER, 64, 0, false, "dissemination"));
     CU_ASSERT(takes(FC_OP_BARRIER, 256, 0, false, "binomial"));
     CU_ASSERT(takes(FC_OP_BARRIER, 4096, 0, false, "dissemination"));
-    CU_ASSERT(takes(FC_OP_BCAST, 7, 8191, false, "binomial") && takes(FC_OP_BCAST, 7, 8192, false, "linear"));
+    CU_ASSERT(takes(FC_OP_BCAST, 7, 8191, false, "binomial-doubling") && takes(FC_OP_BCAST, 7, 8192, false, "linear"));
     CU_ASSERT(takes(FC_OP_BCAST, 7, 1048576, false, "chain"));
     CU_ASSERT(takes(FC_OP_BCAST, 64, 1e9, false, "4-nomial"));
     CU_ASSERT(takes(FC_OP_BCAST, 16, 1048576, false, "scatter+doubling"));

@@ -30,9 +30,12 @@
     HARD_ALIKE(BARRIER, "hardware-event", QSNET ": hgsyncEvent", ANY, dissemination, barrier_event)        \
     HARD_ALIKE(BARRIER, "elan", QSNET ": gsync", ANY, dissemination, barrier_elan)                         \
     BUILT(BCAST, "binomial", MPICH, ANY, bcast_binomial)                                                   \
+    BUILT(BCAST, "binomial-doubling", OMPI ": bmtree", ANY, bcast_doubling)                                \
     BUILT(BCAST, "linear", OMPI, ANY, bcast_linear)                                                        \
     BUILT(BCAST, "chain", OMPI, ANY, bcast_chain)                                                          \
     BUILT(BCAST, "pipeline", "chain in segments of 32 KiB, " OMPI, ANY, bcast_pipeline)                    \
+    BUILT(BCAST, "3-chains", OMPI, ANY, bcast_chains3)                                                     \
+    BUILT(BCAST, "4-chains", OMPI, ANY, bcast_chains4)                                                     \
     BUILT(BCAST, "binary", OMPI, ANY, bcast_binary)                                                        \
     BUILT(BCAST, "binary-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binary_segments)            \
     BUILT(BCAST, "binomial-segments", "in segments of 32 KiB, " OMPI, ANY, bcast_binomial_segments)        \
@@ -62,6 +65,8 @@
     BUILT(REDUCE, "linear", OMPI, ANY, reduce_linear)                                                      \
     BUILT(REDUCE, "chain", OMPI, ANY, reduce_chain)                                                        \
     BUILT(REDUCE, "2-chains", OMPI, ANY, reduce_chains)                                                    \
+    BUILT(REDUCE, "3-chains", OMPI, ANY, reduce_chains3)                                                   \
+    BUILT(REDUCE, "4-chains", OMPI, ANY, reduce_chains4)                                                   \
     BUILT(REDUCE, "binary", OMPI, ANY, reduce_binary)                                                      \
     BUILT(REDUCE, "rabenseifner", "Rabenseifner 2004; " MPICH, ANY, reduce_rabenseifner)                   \
     BUILT(ALLREDUCE, "doubling", MPICH, ANY, allreduce_doubling)                                           \

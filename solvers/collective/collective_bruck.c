@@ -34,7 +34,12 @@ static double gather_bytes(const struct fc_schedule *s, uint32_t from, uint32_t 
     (void)to;
     return fc_schedule_blocks(s, from, gathered(s->n, round));
 }
-const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one, behind, ahead, gather_bytes, NULL, false};
+/* All n blocks are turned to their places: twice what the last message brings, where n = 2^k. */
+static bool in_the_end(uint32_t n, uint32_t round)
+{
+    return round + 1 == fc_ceil_log2(n);
+}
+const struct fc_collective_alike fc_alike_allgather_bruck = {fc_ceil_log2, one, behind, ahead, gather_bytes, NULL, in_the_end};
 
 double fc_time_allgather_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {
@@ -54,7 +59,12 @@ static double move_bytes(const struct fc_schedule *s, uint32_t from, uint32_t to
     (void)from, (void)to;
     return moved(s->n, round) * s->bytes;
 }
-const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes, NULL, true};
+static bool always(uint32_t n, uint32_t round)
+{
+    (void)n, (void)round;
+    return true;
+}
+const struct fc_collective_alike fc_alike_alltoall_bruck = {fc_ceil_log2, one, ahead, behind, move_bytes, NULL, always};
 
 double fc_time_alltoall_bruck(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -24,7 +24,7 @@ static double nothing(const struct fc_schedule *s, uint32_t a, uint32_t b, uint3
     (void)s, (void)a, (void)b, (void)round;
     return 0;
 }
-const struct fc_collective_alike fc_alike_dissemination = {fc_ceil_log2, one, to, from, nothing, NULL, false};
+const struct fc_collective_alike fc_alike_dissemination = {fc_ceil_log2, one, to, from, nothing, NULL, NULL};
 
 double fc_time_dissemination(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -65,7 +65,7 @@ static double group(const struct fc_schedule *s, uint32_t from, uint32_t to, uin
     uint32_t size = UINT32_C(1) << round;
     return fc_schedule_blocks(s, from & ~(size - 1), size);
 }
-const struct fc_collective_alike fc_alike_allgather_doubling = {fc_ceil_log2, one, partner, partner, group, NULL, false};
+const struct fc_collective_alike fc_alike_allgather_doubling = {fc_ceil_log2, one, partner, partner, group, NULL, NULL};
 
 double fc_time_allgather_doubling(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -1,6 +1,7 @@
 /* collective_linear.c - everything at once: each block goes straight from its source to its target.
  *
- *     scatter   the root sends block after block:  T = (n - 2) s(b) + H(b)
+ *     scatter   the root sends block after block, a longer one (rendezvous) when the one before has arrived:
+ *               T = (n - 2) s(b) + H(b)
  *     gather    all arrive together, the root takes one after the other:  T = (n - 2) q(b) + H(b)
  *     alltoall  sends first, right neighbour first, then receives as they arrive, the i-th at i s + o + L:
  *               T = max(max((n - 2) s + o, o + L) + (n - 2) q, (n - 2) s + o + L) + r
@@ -13,9 +14,8 @@
 
 void fc_build_scatter_linear(struct fc_schedule *s)
 {
-    for (uint32_t m = 0; m < s->n; m++)
+    for (uint32_t m = 0; m < s->n; m++, s->round++)
         if (m != s->root) fc_schedule_add(s, s->root, m, fc_schedule_blocks(s, m, 1));
-    s->round++;
 }
 double fc_time_scatter_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {
@@ -73,8 +73,8 @@ static double own(const struct fc_schedule *s, uint32_t source, uint32_t target,
     (void)target, (void)round;
     return fc_schedule_blocks(s, source, 1);
 }
-const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block, NULL, false};
-const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own, NULL, false};
+const struct fc_collective_alike fc_alike_alltoall_linear = {one, others, to, from, block, NULL, NULL};
+const struct fc_collective_alike fc_alike_allgather_linear = {one, others, to, from, own, NULL, NULL};
 
 double fc_time_alltoall_linear(const struct fc_loggp *p, uint32_t n, double bytes)
 {

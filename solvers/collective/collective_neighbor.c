@@ -30,7 +30,7 @@ static double pair(const struct fc_schedule *s, uint32_t from, uint32_t to, uint
     int64_t c = (int64_t)(from / 2) + (from % 2 ? -step : step);
     return fc_schedule_blocks(s, (uint32_t)(2 * (((c % pairs) + pairs) % pairs)), 2);
 }
-const struct fc_collective_alike fc_alike_neighbor = {rounds, one, partner, partner, pair, NULL, false};
+const struct fc_collective_alike fc_alike_neighbor = {rounds, one, partner, partner, pair, NULL, NULL};
 
 double fc_time_neighbor(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -10,8 +10,7 @@
  * Not in our table, so the nearest is taken: split-binary bcast (binary), in-order binary reduce (binary),
  * butterfly reduce_scatter (halving), linear with synchronisation (linear), two-process exchanges (pairwise,
  * doubling, neighbour), scatter+doubling for n != 2^k (scatter+ring). Pipelines have no segments there by
- * default, chains no fan-out: chain. Its binomial bcast numbers the tree the other way (the parent lacks the
- * highest bit), and its Rabenseifner folds by halves. */
+ * default, chains no fan-out: chain. Its Rabenseifner folds by halves. */
 #include "solvers/collective/collective.h"
 
 #include <string.h>
@@ -35,27 +34,27 @@ static const struct rule bcast_rules[] = {
     {4, 131072, "binary"},
     {4, 262144, "chain"},
     {4, 524288, "linear"},
-    {4, 1048576, "binomial"},
+    {4, 1048576, "binomial-doubling"},
     {4, 0, "binary"},
     {8, 64, "binary"},
-    {8, 128, "binomial"},
+    {8, 128, "binomial-doubling"},
     {8, 2048, "binary"},
-    {8, 8192, "binomial"},
+    {8, 8192, "binomial-doubling"},
     {8, 1048576, "linear"},
     {8, 0, "chain"},
     {16, 8, "4-nomial"},
     {16, 64, "binary"},
     {16, 4096, "4-nomial"},
     {16, 16384, "binary"},
-    {16, 32768, "binomial"},
+    {16, 32768, "binomial-doubling"},
     {16, 0, "linear"},
     {32, 4096, "4-nomial"},
-    {32, 1048576, "binomial"},
+    {32, 1048576, "binomial-doubling"},
     {32, 0, "scatter+doubling"},
-    {64, 2048, "binomial"},
+    {64, 2048, "binomial-doubling"},
     {64, 0, "4-nomial"},
     {128, 0, "4-nomial"},
-    {256, 2, "binomial"},
+    {256, 2, "binomial-doubling"},
     {256, 16384, "binary"},
     {256, 32768, "linear"},
     {256, 65536, "binary"},

@@ -42,8 +42,8 @@ static double part(const struct fc_schedule *s, uint32_t source, uint32_t target
     (void)source, (void)round;
     return fc_schedule_blocks(s, target, 1);
 }
-const struct fc_collective_alike fc_alike_alltoall_pairwise = {rounds, one, to, from, block, NULL, false};
-const struct fc_collective_alike fc_alike_reduce_scatter_pairwise = {rounds, one, ahead, behind, part, NULL, false};
+const struct fc_collective_alike fc_alike_alltoall_pairwise = {rounds, one, to, from, block, NULL, NULL};
+const struct fc_collective_alike fc_alike_reduce_scatter_pairwise = {rounds, one, ahead, behind, part, NULL, NULL};
 
 double fc_time_pairwise(const struct fc_loggp *p, uint32_t n, double bytes)
 {

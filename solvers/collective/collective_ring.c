@@ -48,9 +48,9 @@ static double part(const struct fc_schedule *s, uint32_t from, uint32_t to, uint
     return s->bytes / s->n;
 }
 
-const struct fc_collective_alike fc_alike_allgather_ring = {once, one, right, left, gathered, NULL, false};
-const struct fc_collective_alike fc_alike_reduce_scatter_ring = {once, one, right, left, reduced, NULL, false};
-const struct fc_collective_alike fc_alike_allreduce_ring = {twice, one, right, left, part, once, false};
+const struct fc_collective_alike fc_alike_allgather_ring = {once, one, right, left, gathered, NULL, NULL};
+const struct fc_collective_alike fc_alike_reduce_scatter_ring = {once, one, right, left, reduced, NULL, NULL};
+const struct fc_collective_alike fc_alike_allreduce_ring = {twice, one, right, left, part, once, NULL};
 
 double fc_time_allgather_ring(const struct fc_loggp *p, uint32_t n, double bytes)
 {

@@ -6,6 +6,7 @@
  *     chains    the root and f chains of neighbours
  *     k-ary     complete by level; child i of v on level l is v + k^l (i + 1), as Open MPI numbers it
  *     k-nomial  digits of v base k: the parent is v without its lowest digit that is not 0; farthest first
+ *     doubling  the parent is v without its highest bit; nearest first: as many have it after each round again
  * Sources: Pjesivac-Grbovic et al., "Performance analysis of MPI collective operations", Cluster Computing
  * 10(2), 2007 (segmented trees, LogGP); Open MPI coll/base; the barrier of branching factor 4 is the
  * software barrier of QsNET (Petrini et al., IEEE Micro 22(1), 2002).
@@ -23,7 +24,7 @@
 
 enum { SEGMENT = 32768 }; /* bytes, at most */
 
-enum shape { FLAT, CHAINS, K_ARY, K_NOMIAL };
+enum shape { FLAT, CHAINS, K_ARY, K_NOMIAL, DOUBLING };
 struct tree {
     enum shape shape;
     uint32_t k, n;
@@ -68,6 +69,10 @@ static uint32_t child_of(const struct tree *t, uint32_t v, uint32_t i)
         return chains_child(t, v, i);
     case K_ARY:
         return k_ary_child(t, v, i);
+    case DOUBLING: {
+        uint64_t child = v + (UINT64_C(1) << (v ? 32 - __builtin_clz(v) : 0) << i);
+        return child < t->n ? (uint32_t)child : FC_NONE;
+    }
     default:
         return k_nomial_child(t, v, i);
     }
@@ -212,6 +217,9 @@ static double up_s(const struct fc_loggp *p, struct tree t, uint32_t n, double b
 BCAST(bcast_linear, false, FLAT, 1)
 BCAST(bcast_chain, false, CHAINS, 1)
 BCAST(bcast_pipeline, true, CHAINS, 1)
+BCAST(bcast_chains3, false, CHAINS, 3)
+BCAST(bcast_chains4, false, CHAINS, 4)
+BCAST(bcast_doubling, false, DOUBLING, 2)
 BCAST(bcast_binary, false, K_ARY, 2)
 BCAST(bcast_binary_segments, true, K_ARY, 2)
 BCAST(bcast_knomial, false, K_NOMIAL, 4)
@@ -229,6 +237,8 @@ BCAST(bcast_binomial_segments, true, K_NOMIAL, 2)
 REDUCE(reduce_linear, FLAT, 1)
 REDUCE(reduce_chain, CHAINS, 1)
 REDUCE(reduce_chains, CHAINS, 2)
+REDUCE(reduce_chains3, CHAINS, 3)
+REDUCE(reduce_chains4, CHAINS, 4)
 REDUCE(reduce_binary, K_ARY, 2)
 
 #define BARRIER(name, ...)                                                                                   \

@@ -22,8 +22,8 @@
  * there down to a limit (transit_fair_mix.c); a message of p packets blocks others by p / (p + HALF_BLOCKS): a short
  * one fits into buffers.
  *
- * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), a message leaves by one of them and comes in by one, each
- * node's next in turn, as over two more links.
+ * Ports. Where a node's ports have a bandwidth (node.port_bandwidth), an eager message is put through one of its sender's, a
+ * longer one is fetched through one of its receiver's, each node's next in turn, as over one more link.
  *
  * Limits: a fluid has no packets (a message of one packet between others gets its share at once), blocked
  * messages hold no buffers upstream, packets of a message keep their shares of the paths whatever they meet
@@ -244,7 +244,8 @@ static enum fc_code begin(struct fc_transit *t, const struct fc_transit_message 
     if (arrived && fc_transit_arrive(t, m->id, alone_s + wait_s, alone_s)) return t->st->code;
     if (!(least_s > 0)) return FC_OK;
     double packets = fmax(1, m->bytes / t->ways.packet_bytes);
-    uint32_t port[] = {port_of(c, 2 * m->src), port_of(c, 2 * m->dst + 1)};
+    bool fetched = m->bytes > t->net->machine->software.eager_bytes;
+    uint32_t port[] = {fetched ? port_of(c, 2 * m->dst + 1) : port_of(c, 2 * m->src), FC_NONE};
     uint32_t f = fc_fair_add(&c->fair, way->n_finite, t->ways.link + way->first, t->ways.weight + way->first, port,
                              packets / (packets + HALF_BLOCKS));
     if (f == FC_NONE ||

@@ -3,9 +3,12 @@
 $ fabricast list collectives --members 12 --bytes 64KiB --loggops L=2500ns,o=1500ns,g=1000ns,G=6ns/B | grep -E 'algorithm|bcast|allgather'
 > operation       algorithm              time  chosen by
 > bcast           binomial            1.59 ms  
+> bcast           binomial-doubling   1.59 ms  
 > bcast           linear             4.341 ms  openmpi
 > bcast           chain              4.386 ms  
 > bcast           pipeline           2.423 ms  
+> bcast           3-chains           1.989 ms  
+> bcast           4-chains           1.985 ms  
 > bcast           binary             1.985 ms  
 > bcast           binary-segments    1.399 ms  
 > bcast           binomial-segments  1.594 ms  
