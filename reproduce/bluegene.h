@@ -16,7 +16,7 @@
 
 /* Injection FIFOs, as edits of the machine file. Every figure but the broadcasts has the first: "the
  * injection FIFOs were of infinite size and packets were placed in these FIFOs as early as possible". 64 KiB
- * are 256 packets in each of the six; deeper ones: docs/bluegene.md. */
+ * are 256 packets in each of the six; deeper ones: docs/notes/bluegene.md. */
 #define FC_BGL_ENDLESS "; injection_fifos: 6\n  injection: random\n  injection_buffer: 64 KiB"
 #define FC_BGL_DIRECTION "; injection_fifos: 6\n  injection: direction"
 

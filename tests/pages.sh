@@ -2,8 +2,11 @@
 # page's own directory, $TMP/page, as a reader would have it after `make` and `make install prefix=$HOME/.local`.
 top=$PWD
 HOME=$TMP/home
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export HOME OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+export HOME
+# Open MPI: more ranks than processors, and by root, in containers (4: OMPI_, 5: PRTE_)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+
 # The installed copy, when a page first asks for it. What is tested is built with sanitizers, so programs that link it
 # are too, and Python loads them first.
 installed()

@@ -254,6 +254,50 @@ static void test_user_pages(void)
     close_pages(all);
 }
 
+/* A path that looks like one of this source tree, or of a module there (`solvers/load`), and is none. */
+static bool is_wrong_path(const char *name)
+{
+    static const char *const rooms[] = {"answer/",  "cli/",    "core/",  "examples/",  "library/", "mapping/",
+                                        "models/",  "plots/",  "sweep/", "reproduce/", "solvers/", "tests/",
+                                        "traces/"};
+    static const char *const ends[] = {"", ".c", ".h"};
+    bool ours = false;
+    for (size_t i = 0; i < FC_COUNT(rooms); i++) ours = ours || !strncmp(name, rooms[i], strlen(rooms[i]));
+    if (!ours || strpbrk(name, "*{ :,") || strstr(name, "NAME") || strstr(name, "_X.")) return false;
+    for (size_t i = 0; i < FC_COUNT(ends); i++) {
+        char path[LONGEST + 4];
+        snprintf(path, sizeof path, "%s%s", name, ends[i]);
+        if (access(path, F_OK) == 0) return false;
+    }
+    return true;
+}
+
+/* Files that a page names are there; the notes tell of their day. */
+static void test_named_files(void)
+{
+    struct pages *all = open_pages();
+    int n = 0;
+    for (int i = 0; i < all->n; i++) {
+        struct fc_lines lines;
+        if (strstr(all->page[i].path, "notes/")) continue;
+        fc_lines_start(&lines, &all->page[i].text);
+        while (fc_lines_next(&lines)) {
+            const char *end = lines.text + lines.length, *from = memchr(lines.text, '`', lines.length), *to;
+            for (; from && (to = memchr(from + 1, '`', (size_t)(end - from - 1))) != NULL;
+                 from = memchr(to + 1, '`', (size_t)(end - to - 1))) {
+                char name[LONGEST];
+                snprintf(name, sizeof name, "%.*s", (int)(to - from - 1), from + 1);
+                bool wrong = is_wrong_path(name);
+                if (wrong) printf("\n%s:%ld: '%s' is not there\n", all->page[i].path, lines.line, name);
+                CU_ASSERT(!wrong);
+                n++;
+            }
+        }
+    }
+    CU_ASSERT(n > 1000);
+    close_pages(all);
+}
+
 /* The checks themselves: what they must find. */
 static void test_checks(void)
 {
@@ -265,6 +309,7 @@ static void test_checks(void)
     join("docs/place.md", "../README.md", out);
     CU_ASSERT_STRING_EQUAL(out, "README.md");
     struct page page = {.path = "x", .text = {.data = "# A b\n```\n# c\n```\n", .size = 18}};
+    CU_ASSERT(is_wrong_path("solvers/none.c") && !is_wrong_path("solvers/load") && !is_wrong_path("solvers/*.c"));
     CU_ASSERT(has_anchor(&page, "a-b") && !has_anchor(&page, "c") && !has_anchor(&page, "b"));
 }
 
@@ -273,6 +318,7 @@ int suite_pages(void)
     static const CU_TestInfo tests[] = {{"links lead somewhere", test_links},
                                         {"commands that are not run are listed", test_not_run},
                                         {"users' pages run", test_user_pages},
+                                        {"files that pages name", test_named_files},
                                         {"anchors and paths", test_checks},
                                         CU_TEST_INFO_NULL};
     return fc_add_suite("pages", tests);
