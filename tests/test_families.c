@@ -45,7 +45,8 @@ static struct fc_family_ops bare(const struct fc_family_ops *family)
     struct fc_family_ops b = *family;
     b.words = NULL;
     b.relative = NULL;
-    b.sides = NULL;
+    b.grid = NULL;
+    b.tree = NULL;
     b.hard_patterns = NULL;
     b.layout = NULL;
     b.block_name = NULL;

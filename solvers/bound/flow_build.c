@@ -199,7 +199,7 @@ static bool same_entries(const struct builder *b, uint32_t v, const double *ther
     uint32_t root = t->orbit[v];
     if (b->first[v + 1] - b->first[v] != b->first[root + 1] - b->first[root]) return false;
     for (uint64_t e = b->first[v]; e < b->first[v + 1]; e++) {
-        uint32_t s = fc_translate(b->net, t, b->entry_source[e], t->shift[v], true);
+        uint32_t s = fc_translate(t, b->entry_source[e], t->shift[v], true);
         if (!alike(there[s], b->entry_bytes[e])) return false;
     }
     return true;
@@ -253,7 +253,7 @@ static enum fc_code number_rows(struct builder *b, const double *rate)
     for (uint32_t a = 0; flow->symmetry > 1 && a < flow->n_arcs; a++) {
         uint32_t v = flow->from[a], root = t->orbit[v];
         if (root == v) continue;
-        uint32_t to = fc_translate(b->net, t, flow->to[a], t->shift[v], true), at = flow->first_out[root];
+        uint32_t to = fc_translate(t, flow->to[a], t->shift[v], true), at = flow->first_out[root];
         while (at < flow->first_out[root + 1] && flow->to[at] != to) at++;
         if (at == flow->first_out[root + 1] || rate[at] != rate[a])
             return fc_refuse(b->st, FC_FAULT, "a translation of the network does not leave it as it is");
