@@ -122,6 +122,12 @@ enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, st
                             struct fc_status *st);
 void fc_routes_free(struct fc_routes *routes);
 
+/* routes_torus.c: whether the routes are runs along rings and lines; makes them. The number of a real link, new; FC_NONE: it
+ * never binds. */
+bool fc_torus_has_rings(const struct fc_sites *sites);
+enum fc_code fc_torus_make_rings(struct fc_routes *routes, struct fc_status *st);
+uint32_t fc_routes_add_link(struct fc_routes *routes, uint32_t real);
+
 /* routes_spread.c: whether the sites' routing is one that is spread, on a network small enough for the bundles; makes them
  * for routes whose links are numbered; the link time of a byte. */
 bool fc_spread_fits(const struct fc_sites *sites);

@@ -196,6 +196,12 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
     return s->n_routers / block;
 }
 
+static const char *left_out(const struct fc_network *net, const char **expected)
+{
+    *expected = "packed, modulo, block, relative or hashed";
+    return fc_two_level(net)->d_link == FC_D_FREE ? "network.d_link: free leaves the local hops of D routes out" : "";
+}
+
 static void block_name(const struct fc_network *net, int index, char *out, size_t size)
 {
     (void)net;
@@ -287,4 +293,5 @@ const struct fc_family_ops fc_family_two_level = {
     .tree = tree,
     .layout = &fc_two_level_layout,
     .block_name = block_name,
+    .left_out = left_out,
 };

@@ -338,6 +338,9 @@ struct fc_family_ops {
     uint32_t (*units)(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size);
     /* Whether the network looks the same from every router. NULL: not that it is known. */
     bool (*looks_alike)(const struct fc_network *net);
+    /* Where routes leave out links whose place the machine file does not tell: what leaves which out, and by `expected`
+     * what would not; "" for no such. NULL: no such. */
+    const char *(*left_out)(const struct fc_network *net, const char **expected);
     /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
     const char *const *(*node_names)(const struct fc_network *net);
 };

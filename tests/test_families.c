@@ -53,6 +53,7 @@ static struct fc_family_ops bare(const struct fc_family_ops *family)
     b.units = NULL;
     b.looks_alike = NULL;
     b.node_names = NULL;
+    b.left_out = NULL;
     return b;
 }
 

@@ -6,7 +6,6 @@
  * representative an orbit are kept, and links that a translation takes to each other share a row
  * (flow_symmetry.c). With minimal paths every destination keeps the arcs that lie on a shortest way from one of its
  * sources: as many variables as the edge form has. Limit: packets pass through no node. */
-#include "models/family_two_level.h"
 #include "solvers/bound/flow.h"
 
 #include <math.h>
@@ -442,11 +441,11 @@ static enum fc_code node_links(struct builder *b)
 static enum fc_code build(struct builder *b)
 {
     double *rate;
-    const struct fc_two_level_shape *two_level = fc_two_level(b->net);
-    if (two_level && two_level->d_link == FC_D_FREE)
-        return fc_fail(b->st, FC_INPUT, (struct fc_place){b->net->machine->file, b->net->machine->network_line},
-                       "network.d_link: free leaves the local hops of D routes out; the flow program needs the place of "
-                       "every link (expected packed, modulo, block, relative or hashed)");
+    const struct fc_machine *machine = b->net->machine;
+    const char *expected = "", *left_out = machine->family->left_out ? machine->family->left_out(b->net, &expected) : "";
+    if (*left_out)
+        return fc_fail(b->st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
+                       "%s; the flow program needs the place of every link (expected %s)", left_out, expected);
     if (b->net->n_links > MOST_VISITS * b->most)
         return fc_refuse(b->st, FC_NO, "the flow program has %u links (at most %.3g)", b->net->n_links,
                          MOST_VISITS * b->most);
