@@ -13,8 +13,6 @@
  * link times comes after. */
 #include "mapping/bipartition.h"
 
-#include "models/family_torus.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +22,14 @@ enum { REARRANGE_FROM = 4, REARRANGE_TO = 64 }; /* parts of a level that may cha
 /* ---- the order of places ---- */
 
 struct coordinate_sort {
-    const struct fc_torus_shape *shape;
+    struct fc_grid grid;
     const uint32_t *node; /* allowed nodes */
     int dim;
 };
 
 static uint32_t key_of(const struct coordinate_sort *c, uint32_t place)
 {
-    return fc_torus_coordinate(c->shape, c->node[place] / c->shape->nodes_per_router, c->dim);
+    return c->node[place] / c->grid.nodes / c->grid.stride[c->dim] % c->grid.k[c->dim];
 }
 
 static int by_coordinate(const void *a, const void *b, void *context)
@@ -47,7 +45,7 @@ static void coordinate_order(struct coordinate_sort *c, uint32_t *order, uint32_
     if (hi - lo < 2) return;
     uint32_t longest = 0;
     int along = 0;
-    for (int d = 0; d < c->shape->n_dims; d++) {
+    for (int d = 0; d < c->grid.n_dims; d++) {
         uint32_t least = FC_NONE, most = 0;
         c->dim = d;
         for (uint32_t i = lo; i < hi; i++) {
@@ -287,11 +285,11 @@ enum fc_code fc_bisection_map(const struct fc_sites *sites, const struct fc_unit
     b.pool.data = b.cut.weight ? fc_alloc(&scratch, b.pool.size, 1, st) : NULL;
     struct part *parts = b.pool.data ? fc_alloc(&scratch, 4 * (size_t)n_places, sizeof *parts, st) : NULL;
     if (parts) {
-        struct coordinate_sort sort = {.node = sites->node, .shape = fc_torus(sites->net)};
+        struct coordinate_sort sort = {.node = sites->node};
         uint32_t used =
             (n + b.slots_per_node - 1) / b.slots_per_node; /* a job that leaves nodes free stays compact */
         for (uint32_t i = 0; i < n_places; i++) b.order[i] = i;
-        if (sort.shape) coordinate_order(&sort, b.order, 0, n_places);
+        if (fc_grid(sites->net, &sort.grid) && sort.grid.routers == 1) coordinate_order(&sort, b.order, 0, n_places);
         for (uint32_t u = 0; u < n; u++) b.units[u] = u;
         memset(b.local, 0xff, n * sizeof *b.local);
         if (!run(&b, parts, parts + 2 * (size_t)n_places, used, slot, st))

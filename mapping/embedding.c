@@ -8,15 +8,13 @@
  * so a grid side that is no multiple of a torus side does not fit. */
 #include "mapping/embedding.h"
 
-#include "models/family_torus.h"
-
 struct choice {
     int along[FC_MAX_DIMS];           /* torus dimension of each grid dimension, -1: inside the router */
     uint64_t per_router[FC_MAX_DIMS]; /* c */
     uint64_t product;
 };
 
-static void choose(const struct fc_demand *demand, const struct fc_torus_shape *s, int i, unsigned used,
+static void choose(const struct fc_demand *demand, const struct fc_grid *s, int i, unsigned used,
                    struct choice *at, struct choice *best)
 {
     if (at->product >= best->product) return;
@@ -40,20 +38,20 @@ bool fc_embed_grid(const struct fc_map_problem *problem, const struct fc_slots *
 {
     const struct fc_network *net = problem->net;
     const struct fc_demand *demand = problem->demand;
-    const struct fc_torus_shape *s = fc_torus(net);
-    if (demand->n_grid == 0 || slots->n_nodes != net->n_nodes || !s) return false;
+    struct fc_grid grid;
+    if (demand->n_grid == 0 || slots->n_nodes != net->n_nodes || !fc_grid(net, &grid) || grid.routers > 1) return false;
     for (uint32_t i = 0; i < slots->n_nodes; i++)
         if (slots->node[i] != i) return false;
-    uint64_t room = (uint64_t)s->nodes_per_router * slots->per_node;
+    uint64_t room = (uint64_t)grid.nodes * slots->per_node;
     struct choice at = {.product = 1}, best = {.product = room + 1};
-    choose(demand, s, 0, 0, &at, &best);
+    choose(demand, &grid, 0, 0, &at, &best);
     if (best.product > room) return false;
     long long c[FC_MAX_DIMS] = {0};
     for (uint32_t task = 0; task < demand->n_tasks; task++) {
         uint64_t router = 0, inside = 0;
         for (int i = 0; i < demand->n_grid; i++) {
             uint64_t per = best.per_router[i], x = (uint64_t)c[i];
-            if (best.along[i] >= 0) router += x / per * s->stride[best.along[i]];
+            if (best.along[i] >= 0) router += x / per * grid.stride[best.along[i]];
             inside = inside * per + x % per;
         }
         slot[task] = (uint32_t)(router * room + inside);

@@ -51,7 +51,7 @@ struct fc_ring {
     uint32_t width, *run;
     uint8_t *count; /* [k][k] */
 };
-/* Routes that are spread over the whole network (routes_spread.c has the equation). Bundles are numbered OUT [router],
+/* Routes that are spread over the whole network (routes_spread_two_level.c has the equation). Bundles are numbered OUT [router],
  * IN [router], D_OUT [group], D_IN [group], OUT_TO [router][group], IN_FROM [router][group], PAIR [group][group];
  * bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a supernode; on a torus there are
  * none, and OUT and IN are all. */
@@ -122,6 +122,12 @@ enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, st
                             struct fc_status *st);
 void fc_routes_free(struct fc_routes *routes);
 
+/* routes_torus.c: whether the routes are runs along rings and lines; makes them. The number of a real link, new; FC_NONE: it
+ * never binds. */
+bool fc_torus_has_rings(const struct fc_sites *sites);
+enum fc_code fc_torus_make_rings(struct fc_routes *routes, struct fc_status *st);
+uint32_t fc_routes_add_link(struct fc_routes *routes, uint32_t real);
+
 /* routes_spread.c: whether the sites' routing is one that is spread, on a network small enough for the bundles; makes them
  * for routes whose links are numbered; the link time of a byte. */
 bool fc_spread_fits(const struct fc_sites *sites);
@@ -129,6 +135,8 @@ bool fc_spread_fits(const struct fc_sites *sites);
 uint64_t fc_spread_work(const struct fc_sites *sites);
 enum fc_code fc_spread_make(struct fc_routes *routes, struct fc_status *st);
 double fc_spread_distance(const struct fc_routes *routes, uint32_t a, uint32_t b);
+/* The links between two places of one group and what goes by each, links[4], weights[4]; returns how many. */
+int fc_spread_local(const struct fc_routes *routes, uint32_t a, uint32_t b, uint32_t *links, double *weights);
 
 /* Seconds of link time that a byte takes from place a to b; only with fc_routes_measured. */
 static inline bool fc_routes_measured(const struct fc_routes *r)

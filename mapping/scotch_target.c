@@ -1,17 +1,13 @@
 /* scotch_target.c - the network as Scotch's target architecture.
  *
- * A whole torus or mesh is Scotch's torus or mesh of routers (rings and lines mixed, or more than 5 long
+ * A whole grid of routers (torus, mesh) is Scotch's torus or mesh (rings and lines mixed, or more than 5 long
  * dimensions: as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one
- * of supernodes, drawers and routers; the price of a level is the bandwidth of the fastest link over that of
+ * of supernodes, drawers and routers (`tree` of the family's record); the price of a level is the bandwidth of the fastest link over that of
  * its links. Any other network, or a part of one, is decomposed from its graph of routers and nodes with such
  * prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide, section 3.2 (target
  * architectures), archBuild2 there. */
 #include "mapping/scotch_target.h"
 #include "mapping/scotch_errors.h"
-
-#include "models/family_fat_tree.h"
-#include "models/family_torus.h"
-#include "models/family_two_level.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,10 +36,11 @@ static enum fc_code equal_parts(struct fc_scotch_target *t, uint32_t n_nodes, ui
 }
 
 /* False: not one of Scotch's. */
-static bool is_plain_torus(const struct fc_torus_shape *s, SCOTCH_Num *side, SCOTCH_Num *n_long, bool *ring)
+static bool is_plain_torus(const struct fc_grid *s, SCOTCH_Num *side, SCOTCH_Num *n_long, bool *ring)
 {
     bool rings = false, lines = false;
     *n_long = 0;
+    if (s->routers > 1) return false;
     for (int d = 0; d < s->n_dims; d++) {
         if (s->k[d] == 1) continue;
         if (*n_long == MOST_SCOTCH_DIMS) return false;
@@ -55,45 +52,20 @@ static bool is_plain_torus(const struct fc_torus_shape *s, SCOTCH_Num *side, SCO
     return *n_long > 0 && !(rings && lines);
 }
 
-static enum fc_code make_tree(struct fc_scotch_target *t, const SCOTCH_Num *sizes, const SCOTCH_Num *prices,
-                              int n, struct fc_status *st)
+static enum fc_code make_tree(struct fc_scotch_target *t, const struct fc_network *net, const struct fc_tree *tree,
+                              struct fc_arena *arena, struct fc_status *st)
 {
-    SCOTCH_Num size[FC_MAX_LEVELS], cost[FC_MAX_LEVELS], used = 0;
-    for (int i = 0; i < n; i++) {
-        if (sizes[i] == 1) continue;
-        size[used] = sizes[i];
-        cost[used++] = prices[i];
+    SCOTCH_Num size[FC_MAX_LIST], cost[FC_MAX_LIST], used = 0;
+    if (equal_parts(t, net->n_nodes, tree->leaf_nodes, arena, st)) return st->code;
+    for (int i = 0; i < tree->n; i++) {
+        int link_class = tree->level[i].link_class;
+        if (tree->level[i].parts == 1) continue;
+        size[used] = (SCOTCH_Num)tree->level[i].parts;
+        cost[used++] = link_class < 0 ? 1 : price(net->machine, link_class);
     }
     if (used == 0) size[used] = 1, cost[used++] = 1;
     t->has_arch = SCOTCH_archTleaf(t->arch, used, size, cost) == 0;
     return fc_scotch_check(t->has_arch, "the tree of the network", st);
-}
-
-static enum fc_code make_fat_tree(struct fc_scotch_target *t, const struct fc_network *net,
-                                  struct fc_arena *arena, struct fc_status *st)
-{
-    const struct fc_fat_tree_shape *s = fc_fat_tree(net);
-    SCOTCH_Num sizes[FC_MAX_LEVELS], prices[FC_MAX_LEVELS];
-    for (int l = s->h; l >= 1; l--) {
-        sizes[s->h - l] = (SCOTCH_Num)s->m[l];
-        prices[s->h - l] = l > 1 ? price(net->machine, l - 1) : 1;
-    }
-    if (equal_parts(t, net->n_nodes, 1, arena, st)) return st->code;
-    return make_tree(t, sizes, prices, s->h, st);
-}
-
-static enum fc_code make_two_level(struct fc_scotch_target *t, const struct fc_network *net,
-                                   struct fc_arena *arena, struct fc_status *st)
-{
-    const struct fc_two_level_shape *s = fc_two_level(net);
-    const struct fc_machine *machine = net->machine;
-    const SCOTCH_Num sizes[] = {(SCOTCH_Num)s->n_supernodes, (SCOTCH_Num)s->n_drawers,
-                                (SCOTCH_Num)s->n_positions};
-    const SCOTCH_Num prices[] = {price(machine, s->d_class),
-                                 s->n_drawers > 1 ? price(machine, s->lr_class) : 1,
-                                 s->n_positions > 1 ? price(machine, s->ll_class) : 1};
-    if (equal_parts(t, net->n_nodes, s->nodes_per_router, arena, st)) return st->code;
-    return make_tree(t, sizes, prices, 3, st);
 }
 
 /* ---- any network, from its graph ---- */
@@ -166,18 +138,19 @@ enum fc_code fc_scotch_target_make(struct fc_scotch_target *t, const struct fc_n
                                    const struct fc_slots *slots, SCOTCH_Context *context,
                                    struct fc_arena *arena, struct fc_status *st)
 {
-    const struct fc_torus_shape *torus = fc_torus(net);
+    const struct fc_family_ops *family = net->machine->family;
+    struct fc_tree tree;
+    struct fc_grid grid;
     bool whole = slots->n_nodes == net->n_nodes, ring;
     *t = (struct fc_scotch_target){.arch = SCOTCH_archAlloc(), .graph = SCOTCH_graphAlloc()};
     if (!t->arch || !t->graph || SCOTCH_archInit(t->arch) || SCOTCH_graphInit(t->graph))
         return fc_out_of_memory(st, "the network for Scotch");
     for (uint32_t i = 0; whole && i < slots->n_nodes; i++) whole = slots->node[i] == i;
-    if (whole && fc_fat_tree(net)) return make_fat_tree(t, net, arena, st);
-    if (whole && fc_two_level(net)) return make_two_level(t, net, arena, st);
+    if (whole && family->tree && family->tree(net->machine, &tree)) return make_tree(t, net, &tree, arena, st);
     SCOTCH_Num side[MOST_SCOTCH_DIMS], n_long;
-    if (!whole || !torus || !is_plain_torus(torus, side, &n_long, &ring))
+    if (!whole || !fc_grid(net, &grid) || !is_plain_torus(&grid, side, &n_long, &ring))
         return decompose(t, net, slots, context, arena, st);
-    if (equal_parts(t, net->n_nodes, torus->nodes_per_router, arena, st)) return st->code;
+    if (equal_parts(t, net->n_nodes, grid.nodes, arena, st)) return st->code;
     t->has_arch =
         (ring ? SCOTCH_archTorusX(t->arch, n_long, side) : SCOTCH_archMeshX(t->arch, n_long, side)) == 0;
     return fc_scotch_check(t->has_arch, "the torus", st);

@@ -17,8 +17,6 @@
  * mapping. */
 #include "mapping/search.h"
 
-#include "models/family_two_level.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -113,10 +111,9 @@ ALWAYS_INLINE void add_spread(struct fc_search *s, uint32_t a, uint32_t b, doubl
     if (r->out[a] != FC_NONE) touch(s, r->out[a], bytes, t);
     if (r->in[b] != FC_NONE) touch(s, r->in[b], bytes, t);
     if (fc_spread_is_local(spread, a, b)) {
-        uint32_t links[4], members = fc_two_level(s->sites->net)->members, base = spread->group[a] * members;
+        uint32_t links[4];
         double weights[4];
-        int n = fc_two_level_local_route(s->sites->net, base, spread->router[a] - base, spread->router[b] - base,
-                                         links, weights);
+        int n = fc_spread_local(r, a, b, links, weights);
         for (int i = 0; i < n; i++)
             if (r->number[links[i]] != FC_NONE) touch(s, r->number[links[i]], bytes * weights[i], t);
         t->work += 2;

@@ -8,7 +8,6 @@
  * curve, AIP Conf. Proc. 707, 2004. Limits: in such a box the curve has jumps; dimensions x bits of the
  * longest side at most 64. */
 #include "mapping/map_build.h"
-#include "models/family_torus.h"
 
 #include <stdlib.h>
 
@@ -83,8 +82,9 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
     struct fc_slots slots;
     const struct fc_network *net = problem->net;
     const struct fc_demand *demand = problem->demand;
-    const struct fc_torus_shape *torus = fc_torus(net);
-    if (!torus && demand->n_grid == 0)
+    struct fc_grid grid;
+    bool box = fc_grid(net, &grid) && grid.routers == 1;
+    if (!box && demand->n_grid == 0)
         return fc_refuse(st, FC_INPUT,
                          "strategy %s needs a task grid or a torus or mesh, and here is neither", name);
     if (fc_map_start(problem, mapping, &slots, st)) return st->code;
@@ -98,7 +98,7 @@ static enum fc_code map(const struct fc_map_problem *problem, struct fc_mapping 
         for (int d = 0; d < demand->n_grid; d++) side[d] = (uint32_t)demand->grid[demand->n_grid - 1 - d];
         if (sort_along(task, mapping->n_tasks, side, demand->n_grid, 1, st)) return st->code;
     }
-    if (torus && sort_along(node, slots.n_nodes, torus->k, torus->n_dims, torus->nodes_per_router, st)) return st->code;
+    if (box && sort_along(node, slots.n_nodes, grid.k, grid.n_dims, grid.nodes, st)) return st->code;
     for (uint32_t i = 0; i < mapping->n_tasks; i++)
         fc_map_put(mapping, &slots, task[i].item, node[i / slots.per_node].item, i % slots.per_node);
     return FC_OK;

@@ -251,12 +251,17 @@ static bool relative(void *shape, int number)
     return true;
 }
 
-static int sides(const struct fc_machine *machine, long long *side)
+/* Subtrees of subtrees, down to the nodes of a leaf switch. */
+static bool tree(const struct fc_machine *machine, struct fc_tree *t)
 {
     const struct fc_fat_tree_shape *s = machine->shape;
-    side[0] = machine->nodes_per_router;
-    for (int l = 1; l <= s->h; l++) side[l] = s->m[l];
-    return 1 + s->h;
+    t->n = s->h;
+    t->leaf_nodes = 1;
+    for (int l = s->h; l >= 1; l--) {
+        t->level[s->h - l].parts = s->m[l];
+        t->level[s->h - l].link_class = l > 1 ? l - 1 : -1;
+    }
+    return true;
 }
 
 static const char *const hard_patterns[] = {"complement", "bit-reverse", NULL};
@@ -305,7 +310,7 @@ const struct fc_family_ops fc_family_fat_tree = {
     .facts = facts,
     .words = words,
     .relative = relative,
-    .sides = sides,
+    .tree = tree,
     .hard_patterns = hard_patterns,
     .layout = &fc_fat_tree_layout,
     .units = units,

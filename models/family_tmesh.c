@@ -285,7 +285,7 @@ static void words(const struct fc_machine *machine, char *out, size_t size)
     fc_words_text(out, size, "bridges", fc_tmesh_bridges_text(s, bridges, sizeof bridges));
 }
 
-/* ---- relatives, sides, blocks ---- */
+/* ---- relatives, cells, blocks ---- */
 
 /* The torus of chips with sides of 2 to 4 (whole chips are large); the chips stay. */
 static bool relative(void *shape, int number)
@@ -300,12 +300,17 @@ static bool relative(void *shape, int number)
     return true;
 }
 
-static int sides(const struct fc_machine *machine, long long *side)
+/* Of chips. */
+static bool grid(const struct fc_machine *machine, struct fc_grid *g)
 {
     const struct fc_tmesh_shape *s = machine->shape;
-    side[0] = s->n_computing;
-    for (int d = 0; d < s->n_dims; d++) side[1 + d] = s->k[d];
-    return 1 + s->n_dims;
+    *g = (struct fc_grid){.n_dims = s->n_dims, .n_cells = s->n_chips, .routers = s->n_mesh, .nodes = s->n_computing};
+    for (int d = 0; d < s->n_dims; d++) {
+        g->k[d] = s->k[d];
+        g->stride[d] = s->stride[d];
+        g->ring[d] = true;
+    }
+    return true;
 }
 
 static uint32_t units(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size)
@@ -353,7 +358,7 @@ const struct fc_family_ops fc_family_tmesh = {
     .facts = facts,
     .words = words,
     .relative = relative,
-    .sides = sides,
+    .grid = grid,
     .layout = &fc_tmesh_layout,
     .units = units,
 };

@@ -231,12 +231,14 @@ static bool relative(void *shape, int number)
     return true;
 }
 
-static int sides(const struct fc_machine *machine, long long *side)
+static bool grid(const struct fc_machine *machine, struct fc_grid *g)
 {
     const struct fc_torus_shape *s = machine->shape;
-    side[0] = s->nodes_per_router;
-    for (int d = 0; d < s->n_dims; d++) side[1 + d] = s->k[d];
-    return 1 + s->n_dims;
+    *g = (struct fc_grid){.n_dims = s->n_dims, .n_cells = s->n_routers, .routers = 1, .nodes = s->nodes_per_router};
+    memcpy(g->k, s->k, sizeof g->k);
+    memcpy(g->stride, s->stride, sizeof g->stride);
+    memcpy(g->ring, s->ring, sizeof g->ring);
+    return true;
 }
 
 static bool all_rings(const struct fc_network *net)
@@ -274,7 +276,7 @@ const struct fc_family_ops fc_family_torus = {
     .partition = partition,
     .facts = facts,
     .relative = relative,
-    .sides = sides,
+    .grid = grid,
     .hard_patterns = hard_on_rings,
     .layout = &fc_torus_layout,
     .block_name = block_name,
@@ -297,8 +299,9 @@ const struct fc_family_ops fc_family_mesh = {
     .partition = partition,
     .facts = facts,
     .relative = relative,
-    .sides = sides,
+    .grid = grid,
     .hard_patterns = hard_on_lines,
     .layout = &fc_torus_layout,
     .block_name = block_name,
+    .looks_alike = all_rings,
 };

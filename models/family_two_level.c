@@ -196,6 +196,12 @@ static uint32_t partition(const struct fc_network *net, int index, uint32_t *lab
     return s->n_routers / block;
 }
 
+static const char *left_out(const struct fc_network *net, const char **expected)
+{
+    *expected = "packed, modulo, block, relative or hashed";
+    return fc_two_level(net)->d_link == FC_D_FREE ? "network.d_link: free leaves the local hops of D routes out" : "";
+}
+
 static void block_name(const struct fc_network *net, int index, char *out, size_t size)
 {
     (void)net;
@@ -243,14 +249,16 @@ static bool relative(void *shape, int number)
     return true;
 }
 
-static int sides(const struct fc_machine *machine, long long *side)
+/* Supernodes, drawers, routers. */
+static bool tree(const struct fc_machine *machine, struct fc_tree *t)
 {
     const struct fc_two_level_shape *s = machine->shape;
-    side[0] = s->nodes_per_router;
-    side[1] = s->n_positions;
-    side[2] = s->n_drawers;
-    side[3] = s->n_supernodes;
-    return 4;
+    *t = (struct fc_tree){.n = 3,
+                          .level = {{s->n_supernodes, s->d_class},
+                                    {s->n_drawers, s->n_drawers > 1 ? s->lr_class : -1},
+                                    {s->n_positions, s->n_positions > 1 ? s->ll_class : -1}},
+                          .leaf_nodes = s->nodes_per_router};
+    return true;
 }
 
 #define OFFSET(field) offsetof(struct fc_two_level_shape, field)
@@ -282,7 +290,8 @@ const struct fc_family_ops fc_family_two_level = {
     .facts = facts,
     .words = words,
     .relative = relative,
-    .sides = sides,
+    .tree = tree,
     .layout = &fc_two_level_layout,
     .block_name = block_name,
+    .left_out = left_out,
 };

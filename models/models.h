@@ -282,6 +282,26 @@ struct fc_facts {
 /* Closed forms where the family has them, else breadth first search from every node (O(n_nodes * n_links)). */
 enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st);
 
+/* Like cells in a box, each linked to its neighbours along every dimension: a router with its nodes, or several. Cell c has
+ * coordinate c / stride[d] % k[d], routers c * routers .. and nodes c * nodes ..; a step along a ring takes the network
+ * into itself. */
+struct fc_grid {
+    int n_dims;
+    uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS];
+    bool ring[FC_MAX_DIMS]; /* else a line */
+    uint32_t n_cells, routers, nodes; /* cells; of each */
+};
+/* A whole that is divided into equal parts of consecutive nodes, level by level from the top; the least parts have
+ * leaf_nodes nodes. */
+struct fc_tree {
+    int n;
+    struct {
+        uint32_t parts; /* that a part of the level above has */
+        int link_class; /* of the links between them; -1: there are none but to the nodes */
+    } level[FC_MAX_LIST];
+    uint32_t leaf_nodes;
+};
+
 /* A family: what generic code cannot derive. Code that is for one family alone asks its header for the shape
  * (fc_torus(net) and the like), which is NULL on networks of others; nobody compares names. */
 struct fc_family_ops {
@@ -317,9 +337,9 @@ struct fc_family_ops {
     /* Makes of the copy of a machine's shape, before check(), that of relative 0, 1, ... (fc_machine_smaller); false:
      * there are no more. NULL: the machine has no relatives. */
     bool (*relative)(void *shape, int number);
-    /* Nodes along each side of the network, in the order in which nodes are numbered, fastest first:
-     * side[FC_MAX_LIST + 1]. Returns how many. NULL: only those of a router. */
-    int (*sides)(const struct fc_machine *machine, long long *side);
+    /* The network as a grid, or as a tree of parts; false: this one is none. NULL: never. */
+    bool (*grid)(const struct fc_machine *machine, struct fc_grid *grid);
+    bool (*tree)(const struct fc_machine *machine, struct fc_tree *tree);
     /* Patterns that load few of its links most, for calibrations; ends with NULL. NULL: none but `complement`. */
     const char *const *hard_patterns;
     /* Where links and nodes stand in pictures (link_map.h). NULL: a router a row, links in their order. */
@@ -331,9 +351,19 @@ struct fc_family_ops {
     uint32_t (*units)(const struct fc_network *net, int index, uint32_t *label, char *name, size_t size);
     /* Whether the network looks the same from every router. NULL: not that it is known. */
     bool (*looks_alike)(const struct fc_network *net);
+    /* Where routes leave out links whose place the machine file does not tell: what leaves which out, and by `expected`
+     * what would not; "" for no such. NULL: no such. */
+    const char *(*left_out)(const struct fc_network *net, const char **expected);
     /* Names of the nodes as the network's own file has them, [n_nodes]. NULL: it has none. */
     const char *const *(*node_names)(const struct fc_network *net);
 };
+
+/* The network as a grid; false: it is none. */
+static inline bool fc_grid(const struct fc_network *net, struct fc_grid *grid)
+{
+    const struct fc_family_ops *family = net->machine->family;
+    return family->grid && family->grid(net->machine, grid);
+}
 
 /* ---- routing (routing_*.c, one a file) ------------------------------------------------------------------------------ */
 

@@ -45,13 +45,15 @@ static struct fc_family_ops bare(const struct fc_family_ops *family)
     struct fc_family_ops b = *family;
     b.words = NULL;
     b.relative = NULL;
-    b.sides = NULL;
+    b.grid = NULL;
+    b.tree = NULL;
     b.hard_patterns = NULL;
     b.layout = NULL;
     b.block_name = NULL;
     b.units = NULL;
     b.looks_alike = NULL;
     b.node_names = NULL;
+    b.left_out = NULL;
     return b;
 }
 
@@ -160,9 +162,13 @@ static void walked_packets(void)
             struct fc_flit_head head = {.dst = d, .route = flit.route->start(&flit, s, d, 7, NULL)};
             struct fc_flit_choice out;
             uint32_t at = fc_node_vertex(&net, s), in = FC_NONE;
-            if (s == d) continue;
             walk.n = 0;
-            other.walk(&net, s, d, 1, &walk);
+            if (s != d) {
+                other.walk(&net, s, d, 1, &walk);
+            } else { /* to itself: in and out */
+                fc_walk_add(&walk, net.first_link[at], 1);
+                fc_walk_add(&walk, fc_find_link(&net, net.link_target[net.first_link[at]], at), 1);
+            }
             for (uint32_t i = 0; i < walk.n; i++) {
                 wrong += flit.route->choices(&flit, at, in, 0, &head, &out) != 1 || out.link != walk.link[i] || !out.vcs;
                 in = walk.link[i];

@@ -107,6 +107,8 @@ static const char *const answers[] = {
     /* One hop in x for 3 of 4 routers, one in x and one in y for the last: 5/4 */
     "$ fabricast flit -m ./hyperx-4x4.yaml -p shift:by=2", "rule walked, 2 virtual channels", "answer  stable",
     "hops  1.2", "links between routers",
+    "$ fabricast flit -m ./hyperx-4x4.yaml -p uniform", "answer  stable", "hops  1.", "links between routers",
+    "$ fabricast calibrate -m ./hyperx-4x4.yaml", "dims [4, 4], nodes_per_router 2",
     "$ fabricast predict -m ./hyperx-4x4.yaml -p alltoall", "bound  62 us", "bottleneck",
     "$ fabricast predict -m ./hyperx-4x4.yaml -t four.txt", "hyperx-4x4  def", "hyperx-4x4  backwards",
     "$ fabricast predict -m ./hyperx-4x4.yaml -t", "--collectives bcast=backwards", "routing dimension-order", "of peak",

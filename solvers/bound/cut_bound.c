@@ -2,11 +2,9 @@
  *
  * Cut: whatever the routes, the bytes that must leave (enter) a set of routers cross the links that leave (enter) it:
  * T >= bytes across / bandwidth across. Evaluated for every block of the family's partitions, for every router and for
- * every node. Tori with minimal routing: the hops of the traffic in each dimension are fixed, so T >= hops * bytes /
- * (bandwidth of the dimension's links). Both are weak duals of the flow LP (Dally & Towles, sec. 3.3), never above it. Traffic
- * without a choice: forced_bound.c. */
-#include "models/family_torus.h"
-#include "solvers/load_internal.h"
+ * every node; of tori with minimal routing for every dimension (cut_torus.c). All are weak duals of the flow LP (Dally &
+ * Towles, sec. 3.3), never above it. Traffic without a choice: forced_bound.c. */
+#include "solvers/bound/cut_torus.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,52 +116,6 @@ static void cut_nodes(struct cuts *c)
     }
 }
 
-/* Minimal hops of all traffic in one dimension, bytes x hops. */
-static double dimension_hop_bytes(const struct cuts *c, int dim, double *a, double *b)
-{
-    const struct fc_network *net = c->net;
-    const struct fc_torus_shape *s = fc_torus(net);
-    const struct fc_node_demand *d = c->demand;
-    uint32_t per_router = s->nodes_per_router, k = s->k[dim];
-    double sum = 0;
-    for (size_t e = 0; e < d->n; e++) {
-        struct fc_torus_offset o = fc_torus_offset(s, dim, fc_torus_coordinate(s, d->src[e] / per_router, dim),
-                                                   fc_torus_coordinate(s, d->dst[e] / per_router, dim));
-        sum += d->bytes[e] * (o.plus_share > 0 ? o.plus : o.minus);
-    }
-    for (int i = 0; i < d->n_dense; i++) {
-        memset(a, 0, k * sizeof *a);
-        memset(b, 0, k * sizeof *b);
-        for (uint32_t n = 0; n < net->n_nodes; n++) {
-            uint32_t at = fc_torus_coordinate(s, n / per_router, dim);
-            a[at] += d->a[i][n];
-            b[at] += d->b[i][n];
-        }
-        for (uint32_t x = 0; x < k; x++)
-            for (uint32_t y = 0; y < k; y++) {
-                struct fc_torus_offset o = fc_torus_offset(s, dim, x, y);
-                sum += a[x] * b[y] * (o.plus_share > 0 ? o.plus : o.minus);
-            }
-    }
-    return sum;
-}
-
-static void cut_dimensions(struct cuts *c)
-{
-    const struct fc_network *net = c->net;
-    const struct fc_torus_shape *s = fc_torus(net);
-    for (int dim = 0; dim < s->n_dims; dim++) {
-        double rate = 0;
-        for (uint32_t v = 0; v < net->n_routers; v++)
-            for (int direction = 0; direction < 2; direction++) {
-                uint32_t port = fc_torus_port(net, v, dim, direction);
-                for (uint32_t p = 0; port != FC_NONE && p < s->parallel[dim]; p++)
-                    rate += fc_free_bandwidth(net, c->background, port + p);
-            }
-        raise(c, dimension_hop_bytes(c, dim, c->sum_a, c->sum_b), rate);
-    }
-}
-
 enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_demand *demand,
                           const double *background_bytes_per_s, double *bound_s, struct fc_status *st)
 {
@@ -184,10 +136,10 @@ enum fc_code fc_cut_bound(const struct fc_network *net, const struct fc_node_dem
             if (n == 0) break;
             cut_blocks(&c, n);
         }
-        if (net->machine->routing->minimal && fc_torus(net)) cut_dimensions(&c);
-        double forced_s = 0;
+        double forced_s = 0, dimensions_s = 0;
+        fc_cut_torus(net, demand, background_bytes_per_s, &dimensions_s, st);
         fc_forced_bound(net, demand, background_bytes_per_s, &forced_s, st);
-        *bound_s = fmax(c.bound_s, forced_s);
+        *bound_s = fmax(fmax(c.bound_s, dimensions_s), forced_s);
     }
     fc_arena_free(&scratch);
     return st->code;

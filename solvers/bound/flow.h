@@ -49,13 +49,12 @@ struct fc_translations {
     uint32_t n;       /* of them; 1: none but the identity */
     uint32_t *orbit;  /* [n_routers] representative, a router */
     uint32_t *shift;  /* [n_routers] the translation that takes the representative here */
-    bool torus, chips; /* of which family; neither: n is 1 and the arrays are NULL */
+    struct fc_grid grid; /* no grid: n is 1 and the arrays are NULL */
 };
 enum fc_code fc_translations_find(const struct fc_network *net, struct fc_arena *arena, struct fc_translations *t,
                                   struct fc_status *st);
 /* Where translation `shift`, or its inverse (`back`), takes a router. n > 1 only. */
-uint32_t fc_translate(const struct fc_network *net, const struct fc_translations *t, uint32_t router, uint32_t shift,
-                      bool back);
+uint32_t fc_translate(const struct fc_translations *t, uint32_t router, uint32_t shift, bool back);
 
 /* flow_paths.c: shortest paths of one commodity. */
 struct fc_flow_search {

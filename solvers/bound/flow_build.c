@@ -6,7 +6,6 @@
  * representative an orbit are kept, and links that a translation takes to each other share a row
  * (flow_symmetry.c). With minimal paths every destination keeps the arcs that lie on a shortest way from one of its
  * sources: as many variables as the edge form has. Limit: packets pass through no node. */
-#include "models/family_two_level.h"
 #include "solvers/bound/flow.h"
 
 #include <math.h>
@@ -199,7 +198,7 @@ static bool same_entries(const struct builder *b, uint32_t v, const double *ther
     uint32_t root = t->orbit[v];
     if (b->first[v + 1] - b->first[v] != b->first[root + 1] - b->first[root]) return false;
     for (uint64_t e = b->first[v]; e < b->first[v + 1]; e++) {
-        uint32_t s = fc_translate(b->net, t, b->entry_source[e], t->shift[v], true);
+        uint32_t s = fc_translate(t, b->entry_source[e], t->shift[v], true);
         if (!alike(there[s], b->entry_bytes[e])) return false;
     }
     return true;
@@ -253,7 +252,7 @@ static enum fc_code number_rows(struct builder *b, const double *rate)
     for (uint32_t a = 0; flow->symmetry > 1 && a < flow->n_arcs; a++) {
         uint32_t v = flow->from[a], root = t->orbit[v];
         if (root == v) continue;
-        uint32_t to = fc_translate(b->net, t, flow->to[a], t->shift[v], true), at = flow->first_out[root];
+        uint32_t to = fc_translate(t, flow->to[a], t->shift[v], true), at = flow->first_out[root];
         while (at < flow->first_out[root + 1] && flow->to[at] != to) at++;
         if (at == flow->first_out[root + 1] || rate[at] != rate[a])
             return fc_refuse(b->st, FC_FAULT, "a translation of the network does not leave it as it is");
@@ -442,11 +441,11 @@ static enum fc_code node_links(struct builder *b)
 static enum fc_code build(struct builder *b)
 {
     double *rate;
-    const struct fc_two_level_shape *two_level = fc_two_level(b->net);
-    if (two_level && two_level->d_link == FC_D_FREE)
-        return fc_fail(b->st, FC_INPUT, (struct fc_place){b->net->machine->file, b->net->machine->network_line},
-                       "network.d_link: free leaves the local hops of D routes out; the flow program needs the place of "
-                       "every link (expected packed, modulo, block, relative or hashed)");
+    const struct fc_machine *machine = b->net->machine;
+    const char *expected = "", *left_out = machine->family->left_out ? machine->family->left_out(b->net, &expected) : "";
+    if (*left_out)
+        return fc_fail(b->st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
+                       "%s; the flow program needs the place of every link (expected %s)", left_out, expected);
     if (b->net->n_links > MOST_VISITS * b->most)
         return fc_refuse(b->st, FC_NO, "the flow program has %u links (at most %.3g)", b->net->n_links,
                          MOST_VISITS * b->most);

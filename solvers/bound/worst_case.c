@@ -8,8 +8,6 @@
  * its P_c. Links are tried in the order of what their weights allow at most (the lesser of the sums of row and column
  * maxima), until that is below the best found. Adaptive routing: its uniform split, which is one that it can take, so
  * that its best split carries every permutation at least as well. */
-#include "models/family_tmesh.h"
-#include "models/family_torus.h"
 #include "solvers/bound/flow.h"
 #include "models/hosts.h"
 
@@ -44,21 +42,15 @@ struct worst {
 
 static uint32_t router_of(const struct worst *w, uint32_t node)
 {
-    if (w->translations.torus) return node / fc_torus(w->net)->nodes_per_router;
-    const struct fc_tmesh_shape *s = fc_tmesh(w->net);
-    return node / s->n_computing * s->n_mesh + fc_tmesh_tables(w->net)->computing[node % s->n_computing];
+    return w->net->link_target[w->net->first_link[fc_node_vertex(w->net, node)]];
 }
 
 static uint32_t node_back(const struct worst *w, uint32_t node, uint32_t shift)
 {
+    const struct fc_grid *grid = &w->translations.grid;
     if (shift == 0 || w->n_shifts == 1) return node;
-    uint32_t to = fc_translate(w->net, &w->translations, router_of(w, node), shift, true);
-    if (w->translations.torus) {
-        uint32_t n = fc_torus(w->net)->nodes_per_router;
-        return to * n + node % n;
-    }
-    const struct fc_tmesh_shape *s = fc_tmesh(w->net);
-    return to / s->n_mesh * s->n_computing + node % s->n_computing;
+    uint32_t to = fc_translate(&w->translations, router_of(w, node), shift, true);
+    return to / grid->routers * grid->nodes + node % grid->nodes;
 }
 
 /* The translation that brings the source of a link to its representative. */
@@ -79,11 +71,10 @@ static uint32_t link_back(const struct worst *w, uint32_t link)
     return w->net->first_link[to] + (link - w->net->first_link[v]);
 }
 
-/* Shifts are routers or chips: all below this number. */
+/* Shifts are cells: all below this number. */
 static uint32_t shift_numbers(const struct worst *w)
 {
-    if (w->n_shifts == 1) return 1;
-    return w->translations.torus ? w->net->n_routers : fc_tmesh(w->net)->n_chips;
+    return w->n_shifts == 1 ? 1 : w->translations.grid.n_cells;
 }
 
 static enum fc_code number_links(struct worst *w)

@@ -73,7 +73,16 @@ static void add_neighbours(const struct fc_network *net, struct patterns *p)
 {
     const struct fc_machine *m = net->machine;
     long long side[FC_MAX_LIST + 1] = {m->nodes_per_router};
-    int n = m->family->sides ? m->family->sides(m, side) : 1;
+    struct fc_grid grid;
+    struct fc_tree tree;
+    int n = 1;
+    if (fc_grid(net, &grid)) {
+        side[0] = grid.nodes;
+        for (int d = 0; d < grid.n_dims; d++) side[n++] = grid.k[d];
+    } else if (m->family->tree && m->family->tree(m, &tree)) {
+        side[0] = tree.leaf_nodes;
+        for (int l = tree.n - 1; l >= 0; l--) side[n++] = tree.level[l].parts;
+    }
     add_stencil(net, side, n, p);
 }
 

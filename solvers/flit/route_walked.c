@@ -46,6 +46,16 @@ static bool enter(const struct fc_network *net, const struct fc_walk *walk, uint
     return true;
 }
 
+/* Traffic of a node to itself (uniform) has no walk: it turns round at the node's first router. */
+static void enter_own(const struct fc_network *net, uint32_t node, uint16_t *row)
+{
+    uint32_t v = fc_node_vertex(net, node);
+    if (row[v] != NO_LINK) return;
+    uint32_t router = net->link_target[net->first_link[v]];
+    row[v] = 0;
+    if (row[router] == NO_LINK) row[router] = (uint16_t)(fc_find_link(net, router, v) - net->first_link[router]);
+}
+
 static enum fc_code fill(struct fc_flit_net *flit, struct walked_routes *t, struct fc_status *st)
 {
     const struct fc_network *net = flit->net;
@@ -54,13 +64,16 @@ static enum fc_code fill(struct fc_flit_net *flit, struct walked_routes *t, stru
     bool path = true;
     if (fc_walk_start(&walk, routing->walk_capacity(net), st)) return st->code;
     for (size_t i = 0; i < (size_t)net->n_nodes * net->n_vertices; i++) t->next[i] = NO_LINK;
-    for (uint32_t d = 0; path && d < net->n_nodes; d++)
+    for (uint32_t d = 0; path && d < net->n_nodes; d++) {
+        uint16_t *row = t->next + (size_t)d * net->n_vertices;
         for (uint32_t s = 0; path && s < net->n_nodes; s++) {
             if (s == d) continue;
             walk.n = 0;
             routing->walk(net, s, d, 1, &walk);
-            path = enter(net, &walk, t->next + (size_t)d * net->n_vertices);
+            path = enter(net, &walk, row);
         }
+        enter_own(net, d, row);
+    }
     fc_walk_free(&walk);
     if (path) return FC_OK;
     return fc_route_refuse(flit, st, "the flit-level kernel has no %s routing of %s networks, and its walks are no single "

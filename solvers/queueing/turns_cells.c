@@ -5,39 +5,28 @@
  * every ring is closed. Traffic is alike when each task is a node, dense parts are constant, and every (place in
  * the cell, offset of cells, place in the cell) that occurs carries the same bytes from all cells. Limit: other
  * symmetries (levels of a fat-tree, reflections) are not looked for. */
-#include "models/family_tmesh.h"
-#include "models/family_torus.h"
 #include "solvers/queueing/turns_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool torus_cells(const struct fc_network *net, struct fc_cells *cells)
+/* Where a cell is one router, links are told apart by their place along the ring too, unless adaptive channels are the same
+ * everywhere. */
+static bool closed_cells(const struct fc_network *net, struct fc_cells *cells)
 {
-    const struct fc_torus_shape *s = fc_torus(net);
-    const struct fc_family_ops *family = net->machine->family;
-    if (!s || !family->looks_alike || !family->looks_alike(net)) return false;
-    cells->n_dims = s->n_dims;
-    memcpy(cells->k, s->k, sizeof cells->k);
-    memcpy(cells->stride, s->stride, sizeof cells->stride);
-    cells->n_cells = s->n_routers;
-    cells->routers = 1;
-    cells->nodes = s->nodes_per_router;
-    cells->along = !net->machine->routing->adaptive;
-    cells->one_source = net->machine->routing->adaptive; /* adaptive channels are the same everywhere */
-    return true;
-}
-
-static bool tmesh_cells(const struct fc_network *net, struct fc_cells *cells)
-{
-    const struct fc_tmesh_shape *s = fc_tmesh(net);
-    if (!s) return false;
-    cells->n_dims = s->n_dims;
-    memcpy(cells->k, s->k, sizeof cells->k);
-    memcpy(cells->stride, s->stride, sizeof cells->stride);
-    cells->n_cells = s->n_chips;
-    cells->routers = s->n_mesh;
-    cells->nodes = s->n_computing;
+    struct fc_grid grid;
+    bool adaptive = net->machine->routing->adaptive;
+    if (!fc_grid(net, &grid)) return false;
+    for (int d = 0; d < grid.n_dims; d++)
+        if (!grid.ring[d] && grid.k[d] > 1) return false;
+    cells->n_dims = grid.n_dims;
+    memcpy(cells->k, grid.k, sizeof cells->k);
+    memcpy(cells->stride, grid.stride, sizeof cells->stride);
+    cells->n_cells = grid.n_cells;
+    cells->routers = grid.routers;
+    cells->nodes = grid.nodes;
+    cells->along = grid.routers == 1 && !adaptive;
+    cells->one_source = grid.routers == 1 && adaptive;
     return true;
 }
 
@@ -96,7 +85,7 @@ enum fc_code fc_turns_cells(const struct fc_network *net, const struct fc_demand
 {
     memset(cells, 0, sizeof *cells);
     *folded = false;
-    if (!torus_cells(net, cells) && !tmesh_cells(net, cells)) return FC_OK;
+    if (!closed_cells(net, cells)) return FC_OK;
     if (demand->n_tasks != net->n_nodes || cells->n_cells < 2) return FC_OK;
     for (int p = 0; p < demand->n_dense; p++)
         if (!fc_all_equal(demand->dense[p].a, net->n_nodes) || !fc_all_equal(demand->dense[p].b, net->n_nodes))
