@@ -508,7 +508,7 @@ static void test_percs(void)
     struct fc_mapping blocked = {0}, found = {0};
     struct fc_status st = {0};
     if (!open_job(PERCS("16"), "stencil2d:grid=128x128,bytes=64KiB", &machine, &net, &d)) return;
-    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.3, .starts_free = true};
+    struct fc_map_problem problem = {.net = &net, .demand = &d, .seed = 1, .time_s = 0.2, .starts_free = true};
     double time_s[2];
     CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "bsm", &blocked, &st), FC_OK);
     CU_ASSERT_EQUAL_FATAL(fc_mapping_make(&problem, "optimize", &found, &st), FC_OK);
