@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { MAX_RANKS = 8 };
@@ -64,17 +65,29 @@ static void make_yield(void)
     made = made || !is_openmpi();
 }
 
-/* Compiles tests/mpi/`source` to `program` in the directory; false (and says so) where that cannot be done. */
+/* The folder of this MPI's programs. */
+static const char *programs(void)
+{
+    static char path[96];
+    snprintf(path, sizeof path, "%s/%s", directory, mpi);
+    mkdir(path, 0700);
+    return path;
+}
+
+/* Compiles tests/mpi/`source` to `program` of this MPI, unless an earlier test did; false (and says so) where that cannot be
+ * done. */
 static bool compile(const char *compiler, const char *options, const char *source, const char *program)
 {
-    char command[512], with[32];
+    char command[512], with[32], there[160];
+    snprintf(there, sizeof there, "%s/%s", programs(), program);
+    if (access(there, X_OK) == 0) return true;
     if (!have(tool("mpirun", with, sizeof with)) || !have(tool(compiler, with, sizeof with))) {
         char why[64];
         snprintf(why, sizeof why, "%s is not installed", with);
         return skip(why);
     }
     snprintf(command, sizeof command, "%s %s %s -o %s/%s tests/mpi/%s -pthread", with, options,
-             strcmp(compiler, "mpicc") == 0 ? "-Wno-stringop-overflow" : "-w", directory, program, source);
+             strcmp(compiler, "mpicc") == 0 ? "-Wno-stringop-overflow" : "-w", programs(), program, source);
     bool done = system(command) == 0;
     CU_ASSERT(done);
     make_yield();
@@ -93,17 +106,25 @@ static const char *mpirun(int n, char *text, size_t size)
     return text;
 }
 
-/* Records `program` with an argument on n ranks; the recording is DIRECTORY/trace. */
-static enum fc_code record(const char *program, const char *argument, int n, bool partial,
-                           struct fc_capture_report *report, struct fc_arena *arena, struct fc_status *st)
+/* Records `program` with an argument on n ranks. */
+static enum fc_code record_to(const char *program, const char *argument, int n, bool partial, const char *output,
+                              struct fc_capture_report *report, struct fc_arena *arena, struct fc_status *st)
 {
-    char command[512], run[128], output[128];
+    char command[512], run[128];
     char *argv[] = {"sh", "-c", command, NULL};
-    snprintf(output, sizeof output, "%s/trace", directory);
-    snprintf(command, sizeof command, "exec %s %s/%s %s%s", mpirun(n, run, sizeof run), directory, program,
+    snprintf(command, sizeof command, "exec %s %s/%s %s%s", mpirun(n, run, sizeof run), programs(), program,
              argument ? argument : "", strcmp(program, "ends") ? "" : " >/dev/null 2>&1"); /* MPIs tell of every bad end */
     unlink(output);
     return fc_trace_capture(argv, output, partial, arena, report, st);
+}
+
+/* The same; the recording is DIRECTORY/trace. */
+static enum fc_code record(const char *program, const char *argument, int n, bool partial,
+                           struct fc_capture_report *report, struct fc_arena *arena, struct fc_status *st)
+{
+    char output[128];
+    snprintf(output, sizeof output, "%s/trace", directory);
+    return record_to(program, argument, n, partial, output, report, arena, st);
 }
 
 /* Recorded and read back; false where the recorder is not built (said) or on failure (asserted). */
@@ -507,7 +528,7 @@ static double call_ns(bool with_recorder, double *poll_ns)
     char file[128], command[512], run[128];
     double ns = 0;
     snprintf(file, sizeof file, "%s/ns", directory);
-    snprintf(command, sizeof command, "%s %s/overhead %s", mpirun(1, run, sizeof run), directory, file);
+    snprintf(command, sizeof command, "%s %s/overhead %s", mpirun(1, run, sizeof run), programs(), file);
     unlink(file);
     if (with_recorder && !recorded("overhead", file, 1, &t)) return 0;
     if (with_recorder) fc_trace_free(&t);
@@ -533,6 +554,24 @@ static void test_overhead(void)
 
 /* ---- a program that does not come to its end ---- */
 
+/* Nothing is kept of it. In a process of its own, since Open MPI takes a second to end the other ranks; 0: as it should. */
+static pid_t start_without_keeping(const char *how, const char *says)
+{
+    pid_t process = fork();
+    if (process != 0) return process;
+    char output[128], words[128];
+    struct fc_arena arena = {0};
+    struct fc_status st = {0};
+    struct fc_capture_report report;
+    snprintf(words, sizeof words, "%s; nothing is kept", says);
+    snprintf(output, sizeof output, "%s/none", directory);
+    bool good = record_to("ends", how, 4, false, output, &report, &arena, &st) == FC_NO;
+    good = fc_says(&st, FC_NO, words) && good && !report.kept && access(output, F_OK) != 0;
+    fc_arena_free(&arena);
+    fflush(NULL);
+    _exit(!good);
+}
+
 /* Rank 1 ends it in round 60 of 100: nothing is kept, or with `partial` what all ranks did until then. */
 static void expect_part(const char *how, const char *says)
 {
@@ -541,14 +580,14 @@ static void expect_part(const char *how, const char *says)
     struct fc_status st = {0};
     struct fc_capture_report report;
     struct fc_trace t;
+    int ended = -1;
+    fflush(NULL);
+    pid_t other = start_without_keeping(how, says);
     snprintf(output, sizeof output, "%s/trace", directory);
-    snprintf(words, sizeof words, "%s; nothing is kept", says);
-    CU_ASSERT_EQUAL(record("ends", how, 4, false, &report, &arena, &st), FC_NO);
-    CU_ASSERT(fc_says(&st, FC_NO, words) && !report.kept && access(output, F_OK) != 0);
-    st = (struct fc_status){0};
     snprintf(words, sizeof words, "%s; what all ranks did until then is kept", says);
     CU_ASSERT_EQUAL(record("ends", how, 4, true, &report, &arena, &st), FC_NO);
     CU_ASSERT(fc_says(&st, FC_NO, words) && report.kept && report.n_ranks == 4);
+    CU_ASSERT(other > 0 && waitpid(other, &ended, 0) == other && ended == 0);
     fc_arena_free(&arena);
     st = (struct fc_status){0};
     CU_ASSERT_EQUAL(fc_trace_read(output, &t, &st), FC_OK);
@@ -638,12 +677,12 @@ static void test_refusals(void)
                    "/no/such/directory/x: cannot be");
     expect_refused((char *[]){"true", NULL}, "-", FC_INPUT, "a recording needs a file");
     char shell[512], run[128];
-    snprintf(shell, sizeof shell, "for i in 1 2; do %s %s/messages p || exit; done", mpirun(2, run, sizeof run), directory);
+    snprintf(shell, sizeof shell, "for i in 1 2; do %s %s/messages p || exit; done", mpirun(2, run, sizeof run), programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_INPUT, "more than one MPI program");
     snprintf(shell, sizeof shell, "%s %s/messages p & wait; cd $FABRICAST_TRACE_DIR && truncate -s -8 0",
-             mpirun(1, run, sizeof run), directory);
+             mpirun(1, run, sizeof run), programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_NO, "the recording of rank 0 is not whole");
-    snprintf(shell, sizeof shell, "%s %s/messages p; rm $FABRICAST_TRACE_DIR/1", mpirun(2, run, sizeof run), directory);
+    snprintf(shell, sizeof shell, "%s %s/messages p; rm $FABRICAST_TRACE_DIR/1", mpirun(2, run, sizeof run), programs());
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_NO, "rank 1 left no recording");
     setenv("FABRICAST_PMPI", "/no/such/recorder", 1);
     expect_refused((char *[]){"true", NULL}, output, FC_INPUT,
@@ -681,7 +720,7 @@ static void expect_foreign(const char *family, const char *says)
     }
     snprintf(output, sizeof output, "%s/refused", directory);
     snprintf(recorder, sizeof recorder, "%s/only/libfabricast-pmpi.so", directory);
-    snprintf(shell, sizeof shell, "exec %s %s/messages p >/dev/null", mpirun(2, run, sizeof run), directory);
+    snprintf(shell, sizeof shell, "exec %s %s/messages p >/dev/null", mpirun(2, run, sizeof run), programs());
     setenv("FABRICAST_PMPI", recorder, 1);
     expect_refused((char *[]){"sh", "-c", shell, NULL}, output, FC_INPUT, says);
     snprintf(recorder, sizeof recorder, "%s/only/libfabricast-pmpi-%s.so", directory, family);
@@ -738,8 +777,8 @@ static void test_opened(void)
 {
     struct fc_trace t;
     char library[128], program[128], shell[256];
-    snprintf(library, sizeof library, "%s/opened.so", directory);
-    snprintf(program, sizeof program, "%s/opened", directory);
+    snprintf(library, sizeof library, "%s/opened.so", programs());
+    snprintf(program, sizeof program, "%s/opened", programs());
     snprintf(shell, sizeof shell, "gcc -o %s tests/mpi/opened.c -ldl", program);
     if (!compile("mpicc", "-DLIBRARY -shared -fPIC", "opened.c", "opened.so")) return;
     CU_ASSERT_EQUAL_FATAL(system(shell), 0);
@@ -766,31 +805,33 @@ UNDER_MPICH(test_ends)
 UNDER_MPICH(test_collectives)
 UNDER_MPICH(test_collectives_fortran)
 
+/* Two suites, so that two processors share them; what is compared under both MPIs is in one of them. */
 int suite_capture(void)
 {
-    static const CU_TestInfo tests[] = {{"messages in C as Open MPI counts them", test_messages_c},
-                                        {"messages in Fortran (use mpi)", test_messages_fortran},
-                                        {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
-                                        {"persistent requests", test_persistent},
-                                        {"two threads", test_threads},
+    static const CU_TestInfo messages[] = {{"messages in C as Open MPI counts them", test_messages_c},
+                                           {"messages in Fortran (use mpi)", test_messages_fortran},
+                                           {"messages in Fortran (use mpi_f08)", test_messages_fortran_2008},
+                                           {"persistent requests", test_persistent},
+                                           {"overhead", test_overhead},
+                                           {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
+                                           {"refusals", test_refusals},
+                                           {"programs out of the recorder's reach", test_out_of_reach},
+                                           {"a recorder of another MPI", test_other_mpi},
+                                           {"MPICH: messages in C", test_messages_c_mpich},
+                                           {"MPICH: messages in Fortran (use mpi)", test_messages_fortran_mpich},
+                                           {"MPICH: messages in Fortran (use mpi_f08)", test_messages_fortran_2008_mpich},
+                                           {"MPICH: persistent requests", test_persistent_mpich},
+                                           CU_TEST_INFO_NULL};
+    static const CU_TestInfo calls[] = {{"two threads", test_threads},
                                         {"a handle used again", test_reused_handle},
                                         {"blocking calls of threads", test_blocking_threads},
                                         {"every blocking call of threads", test_mixed_threads},
-                                        {"overhead", test_overhead},
                                         {"programs that break off", test_ends},
                                         {"collectives, communicators, one-sided", test_collectives},
                                         {"the same in Fortran", test_collectives_fortran},
-                                        {"SIGTERM, whichever thread takes it, ends the program", test_end_of_a_batch_job},
-                                        {"refusals", test_refusals},
                                         {"processes started by MPI", test_spawn},
                                         {"MPI opened at run time", test_opened},
                                         {"MPICH: opened at run time", test_opened_mpich},
-                                        {"programs out of the recorder's reach", test_out_of_reach},
-                                        {"a recorder of another MPI", test_other_mpi},
-                                        {"MPICH: messages in C", test_messages_c_mpich},
-                                        {"MPICH: messages in Fortran (use mpi)", test_messages_fortran_mpich},
-                                        {"MPICH: messages in Fortran (use mpi_f08)", test_messages_fortran_2008_mpich},
-                                        {"MPICH: persistent requests", test_persistent_mpich},
                                         {"MPICH: every blocking call of threads", test_mixed_threads_mpich},
                                         {"MPICH: programs that break off", test_ends_mpich},
                                         {"MPICH: collectives, communicators, one-sided", test_collectives_mpich},
@@ -799,5 +840,5 @@ int suite_capture(void)
     strcpy(directory, "/tmp/fabricast-capture-XXXXXX");
     if (!mkdtemp(directory)) return 1;
     atexit(remove_directory);
-    return fc_add_suite("traces capture", tests);
+    return fc_add_suite("traces capture", messages) + fc_add_suite("traces capture of calls", calls);
 }

@@ -33,8 +33,8 @@ static double links_busy(int k)
     return 1 - p[0] / 2;
 }
 
-/* Links busy with packets of 128 flits, backlogged. */
-static double saturated(const char *yaml, int engine)
+/* Links busy with packets of 128 flits, backlogged, measured over so many cycles. */
+static double saturated(const char *yaml, int engine, uint64_t cycles)
 {
     struct bench b;
     uint32_t src[16], dst[16];
@@ -50,7 +50,7 @@ static double saturated(const char *yaml, int engine)
     b.settings.backlog = true;
     b.settings.packet_flits_min = b.settings.packet_flits_max = 128;
     b.settings.warmup_cycles = 10000;
-    b.settings.measure_cycles = 100000;
+    b.settings.measure_cycles = cycles;
     must_run(&b, &demand);
     if (!b.st.code) busy = b.r.accepted_flits_per_node_cycle / 2;
     close_bench(&b);
@@ -62,8 +62,8 @@ static void queues(void)
     double four = links_busy(4);
     CU_ASSERT_DOUBLE_EQUAL(links_busy(1), 0.75, 1e-9); /* j is 0 or 1 by a coin */
     for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
-        double own = saturated(RING("injection_fifos: 2, injection: direction"), engine),
-               any = saturated(RING("injection_fifos: 2"), engine);
+        double own = saturated(RING("injection_fifos: 2, injection: direction"), engine, 50000),
+               any = saturated(RING("injection_fifos: 2"), engine, 50000);
         CU_ASSERT_DOUBLE_EQUAL(own, four, 0.015);
         CU_ASSERT_TRUE(any < 0.97 * own);
         if (fabs(own - four) > 0.015 || any > 0.97 * own)
@@ -138,7 +138,7 @@ static void drawn(void)
     fc_flit_unprepare(&flit);
     close_bench(&b);
     for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
-        double busy = saturated(RING("injection_fifos: 3, injection: random"), engine);
+        double busy = saturated(RING("injection_fifos: 3, injection: random"), engine, 10000);
         CU_ASSERT_TRUE(busy > 0.5 && busy < 0.95);
     }
 }
@@ -200,10 +200,10 @@ static void depth(void)
 
 static void never_empty(void)
 {
-    double shallow = saturated(RING("injection_fifos: 2, injection: random"), FC_ENGINE_EVENT);
+    double shallow = saturated(RING("injection_fifos: 2, injection: random"), FC_ENGINE_EVENT, 50000);
     for (int engine = FC_ENGINE_EVENT; engine <= FC_ENGINE_CYCLE; engine++) {
         double deep =
-            saturated(RING("injection_fifos: 2, injection: random, injection_buffer: 500 KiB"), engine);
+            saturated(RING("injection_fifos: 2, injection: random, injection_buffer: 500 KiB"), engine, 50000);
         CU_ASSERT_DOUBLE_EQUAL(deep, 0.75, 0.015);
         CU_ASSERT_TRUE(shallow < 0.95 * deep);
         if (fabs(deep - 0.75) > 0.015 || shallow >= 0.95 * deep)

@@ -13,7 +13,7 @@ static void ordered_tori(void)
     static const char *const machines[] = {
         TORUS("dims: [4, 3, 2]") PACKET,
         TORUS("dims: [7]") PACKET,
-        TORUS("dims: [6, 5]") PACKET,
+        TORUS("dims: [6, 3]") PACKET,
         MESH("dims: [4, 3]") PACKET,
         TORUS("dims: [2, 1, 3]") PACKET,
         TORUS("dims: [4, 2, 3], wrap: [1, 0, 0], links_per_dim: [2, 1, 3], nodes_per_router: 2") PACKET,

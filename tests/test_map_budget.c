@@ -44,11 +44,11 @@ static const struct {
     const char *machine, *pattern;
     double enough_s; /* of a budget that pays for a search */
 } jobs[] = {
-    {"bgl-4k", "stencil2d:grid=64x64", 1},
-    {"bgl-512", "stencil2d:grid=64x16", 1},
-    {"tmesh-216", "stencil3d:grid=6x6x6", 0.3},
-    {"perlmutter", "stencil3d:grid=8x8x8", 0.3},
-    {"percs-16", "stencil2d:grid=64x64", 0.5},
+    {"bgl-4k", "stencil2d:grid=64x64", 0.6},
+    {"bgl-512", "stencil2d:grid=64x16", 0.4},
+    {"tmesh-216", "stencil3d:grid=6x6x6", 0.15},
+    {"perlmutter", "stencil3d:grid=8x8x8", 0.2},
+    {"percs-16", "stencil2d:grid=64x64", 0.3},
     {"qsnet-64", "multicast:tasks=256,targets=5,stride=7", 0.1},
 };
 

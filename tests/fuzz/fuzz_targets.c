@@ -62,13 +62,22 @@ static enum fc_code read_graph(const struct fc_fuzz_target *target, const char *
     return st->code;
 }
 
+/* A list of a hundred thousand hosts is no fault, but takes the time of thousands of inputs. */
+static bool lists_many_hosts(const char *text)
+{
+    double n = 0;
+    for (const char *at = strchr(text, '='); at; at = strchr(at + 1, '='))
+        n += (double)fc_host_list_count(at + 1, strcspn(at + 1, " \t\r\n"));
+    return n > 20000;
+}
+
 /* A fabric file beside its machine file. */
 static enum fc_code read_fabric(const struct fc_fuzz_target *target, const char *path, const char *text, struct fc_status *st)
 {
     struct fc_machine machine;
     struct fc_network net;
     char yaml[300], file[200];
-    (void)text;
+    if (lists_many_hosts(text)) return FC_OK;
     snprintf(file, sizeof file, "%s/machine.yaml", fc_fuzz_folder());
     int n = snprintf(yaml, sizeof yaml,
                      "name: x\nnetwork: {family: graph, file: %s, format: %s}\nlinks: {link: {bandwidth: 1 GB/s}}\n",
