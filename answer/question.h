@@ -44,6 +44,7 @@ struct fc_question {
     const uint32_t *node_of; /* [n_node_of] instead: the node of every task; NULL: none */
     uint32_t n_node_of;
     const char *nodes; /* the nodes it may use: "0-31,64", hosts, @FILE; NULL: all */
+    int ranks_per_node; /* tasks that a node takes, at most its cores; 0: its cores */
     long nodes_line;   /* the list on this line of the file that `nodes` names; 0: all of it */
     double search_s;   /* work of a search for a mapping, counted in seconds of a nominal machine */
     bool search_given; /* search_s is a limit for starts too */

@@ -38,13 +38,22 @@ static enum fc_code read_nodes(const struct fc_question *q, struct fc_session *s
     return q->nodes ? fc_nodes_read(&s->net, q->nodes, q->nodes_line, &s->arena, &s->nodes, &s->n_nodes, st) : FC_OK;
 }
 
+static enum fc_code limit_ranks(const struct fc_question *q, struct fc_machine *machine, struct fc_status *st)
+{
+    if (q->ranks_per_node > machine->cores_per_node)
+        return fc_refuse(st, FC_INPUT, "--ranks-per-node: %d are more than a node of %s holds (%lld)", q->ranks_per_node,
+                         machine->name, machine->cores_per_node);
+    if (q->ranks_per_node) machine->cores_per_node = q->ranks_per_node;
+    return FC_OK;
+}
+
 enum fc_code fc_session_open(const struct fc_question *q, const char *machine, struct fc_session *s,
                              struct fc_status *st)
 {
     memset(s, 0, sizeof *s);
     if (!machine) return fc_refuse(st, FC_INPUT, "no machine (expected -m NAME or -m FILE; `fabricast machines` lists)");
     if (fc_machine_load_changed(machine, q->settings, q->n_settings, &s->machine, st)) return st->code;
-    if (fc_machine_route(&s->machine, q->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
+    if (limit_ranks(q, &s->machine, st) || fc_machine_route(&s->machine, q->routing, st) || fc_network_build(&s->machine, &s->net, st) ||
         read_nodes(q, s, st) || fc_session_background(q, s, st)) {
         fc_session_close(s);
         return st->code;

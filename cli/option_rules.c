@@ -145,12 +145,13 @@ static const struct rule rules[] = {
      "only a trace is replayed on a network model, other traffic is one phase with its contention (expected -t TRACE)"},
     {"predict", "loggops", with_trace, "only a trace has end points that take time (expected -t TRACE)"},
     {"predict", "loggops", ideal, "L and G replace the network, so there is no contention (expected --network ideal)"},
-    {"predict", "routing map nodes hosts time", no_loggops, "under --loggops no node is another's neighbour (leave it out)"},
+    {"predict", "routing map nodes ranks-per-node hosts time", no_loggops, "under --loggops no node is another's neighbour (leave it out)"},
     {"predict report", "compute", without_trace, "a trace has its own computation (expected -p or -g)"},
 
     /* Where tasks are, and what runs beside them. */
     {JOBS, "map strategy", one_map, "given more than once (several are one list, --map A,B; --strategy is its other name)"},
     {JOBS, "nodes", NULL, NULL},
+    {JOBS, "ranks-per-node", NULL, NULL},
     {"load map flit report", "nodes", one_list, "given more than once (only predict compares lists of nodes)"},
     {JOBS, "hosts", hosts_asked, "names nodes for other options (expected --nodes, --background-nodes or, of map, --format)"},
     {JOBS, "background", not_ideal,
@@ -166,7 +167,7 @@ static const struct rule rules[] = {
     {"load", "split", split_chosen, "the routing is not adaptive, its paths have fixed shares"},
     {"load", "split", not_walked, "--path-walk splits evenly over the paths (leave one of them out)"},
     {"load", "pattern graph trace", no_worst_case, "--worst-case finds the traffic itself (expected no -p, -g, -t)"},
-    {"load", "phase collectives map nodes hosts background background-nodes bound split path-walk time", no_worst_case,
+    {"load", "phase collectives map nodes ranks-per-node hosts background background-nodes bound split path-walk time", no_worst_case,
      "--worst-case is of the routing between all nodes (leave it out)"},
     {"load", "plot", no_worst_case, "the worst case is a permutation, without loads of all links"},
 

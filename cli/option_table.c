@@ -55,6 +55,7 @@ const struct fc_option fc_options[] = {
     {"long-mapping", 0, NULL, FC_LAUNCH, FLAG(long_mapping), .help = "cray: also where the encoded mapping reaches the 1024 bytes of "
      "MPI_Init"},
     {"nodes", 0, "LIST", FC_NODES, TEXT(ask.nodes), .help = "0-31,64, hosts, coordinates, @FILE (default: all); predict compares several", .also = add_nodes},
+    {"ranks-per-node", 0, "N", FC_NODES, WHOLE(ask.ranks_per_node, 1, 1 << 20), .help = "tasks on each node (default: the node's cores)"},
     {"hosts", 0, "LIST|@FILE", FC_NODES, TEXT(ask.hosts), .help = "host names of the machine's nodes in order, or of those of --nodes"},
     {"time", 0, "SECONDS", FC_SEARCH, QUANTITY(ask.search_s, FC_SECONDS, 0, INFINITY), .help = "search budget, e.g. 20s (steps are "
      "counted, so results repeat)", .also = give_time},

@@ -50,6 +50,7 @@ static const struct expected machines[] = {
      37 * 37 * 4},
     {"fugaku", 158976, SYMMETRIC, {{"torus", 158976 * 10, 6.8e9}, {"injection", 2 * 158976, 40.8e9}},
      12 + 11 + 12 + 1 + 1 + 1, 2 * RING(24) + ODD_RING(23) + 2 * LINE(2) + ODD_RING(3), 2.0 * 158976 / 24},
+    {"fugaku-torus", 512, SYMMETRIC, {{"torus", 6 * 512, 6.8e9}, {"injection", 2 * 512, 40.8e9}}, 12, 3 * RING(8), 2 * 64},
     {"gemini-xe6", 4096, 2048, {{"torus", 2048 * 40, 9.375e9 / 8}, {"injection", 2 * 4096, 12.88e9}}, 8 + 4 + 8,
      2 * RING(16) + RING(8), 2 * 8 * 16 * 8},
     PERCS("percs-16", 16),
