@@ -1,8 +1,8 @@
-/* routes.c - the routes between the places of a search: rings of a torus (routes_torus.c), a table, or the routing's own
- * walk.
+/* routes.c - the routes between the places of a search: rings of a torus (routes_torus.c), a table, or the routing's
+ * own walk.
  *
- * Dimension order on a torus or mesh with single cables needs no table. Other routings of networks that are small enough get a table of all pairs. Limits: the table takes 8 bytes a pair and 4 or
- * 8 a link of a route. */
+ * Dimension order on a torus or mesh with single cables needs no table. Other routings of networks that are small
+ * enough get a table of all pairs. Limits: the table takes 8 bytes a pair and 4 or 8 a link of a route. */
 #include "mapping/routes.h"
 
 #include <math.h>

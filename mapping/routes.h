@@ -51,10 +51,10 @@ struct fc_ring {
     uint32_t width, *run;
     uint8_t *count; /* [k][k] */
 };
-/* Routes that are spread over the whole network (routes_spread_two_level.c has the equation). Bundles are numbered OUT [router],
- * IN [router], D_OUT [group], D_IN [group], OUT_TO [router][group], IN_FROM [router][group], PAIR [group][group];
- * bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a supernode; on a torus there are
- * none, and OUT and IN are all. */
+/* Routes that are spread over the whole network (routes_spread_two_level.c has the equation). Bundles are numbered
+ * OUT [router], IN [router], D_OUT [group], D_IN [group], OUT_TO [router][group], IN_FROM [router][group], PAIR
+ * [group][group]; bundle i has weight[e] of a byte on link[e], e in first[i] .. first[i + 1). A group is a
+ * supernode; on a torus there are none, and OUT and IN are all. */
 struct fc_spread {
     uint32_t n_groups, n_routers, n_bundles;
     int n_uses;                        /* bundles that a message adds to */
@@ -122,8 +122,8 @@ enum fc_code fc_routes_make(const struct fc_sites *sites, uint64_t most_work, st
                             struct fc_status *st);
 void fc_routes_free(struct fc_routes *routes);
 
-/* routes_torus.c: whether the routes are runs along rings and lines; makes them. The number of a real link, new; FC_NONE: it
- * never binds. */
+/* routes_torus.c: whether the routes are runs along rings and lines; makes them. The number of a real link, new;
+ * FC_NONE: it never binds. */
 bool fc_torus_has_rings(const struct fc_sites *sites);
 enum fc_code fc_torus_make_rings(struct fc_routes *routes, struct fc_status *st);
 uint32_t fc_routes_add_link(struct fc_routes *routes, uint32_t real);

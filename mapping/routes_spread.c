@@ -2,9 +2,9 @@
  * indirect and UGAL on two-level networks (routes_spread_two_level.c), Valiant's on tori and meshes
  * (routes_spread_torus.c).
  *
- * What a flow adds to all loads is a sum of fixed vectors ("bundles"), which flows share. A move first sums bytes by bundle,
- * where much cancels, and then adds each changed bundle to the links once (search.c). Limit: tables of up to
- * FC_SPREAD_MOST_ENTRIES links in all. */
+ * What a flow adds to all loads is a sum of fixed vectors ("bundles"), which flows share. A move first sums bytes
+ * by bundle, where much cancels, and then adds each changed bundle to the links once (search.c). Limit: tables of
+ * up to FC_SPREAD_MOST_ENTRIES links in all. */
 #include "mapping/routes_spread.h"
 
 static const struct fc_spread_kind *const kinds[] = {&fc_spread_torus, &fc_spread_two_level};

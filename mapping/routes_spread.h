@@ -29,7 +29,8 @@ struct fc_spread_kind {
     bool (*fits)(const struct fc_sites *sites);
     uint64_t (*work)(const struct fc_sites *sites); /* link updates that all bundles take */
     enum fc_code (*start)(struct fc_routes *r, struct fc_status *st); /* fills r->spread but for the bundles */
-    enum fc_code (*make)(struct fc_spread_maker *m, struct fc_status *st); /* all bundles in the order of their numbers */
+    /* All bundles in the order of their numbers. */
+    enum fc_code (*make)(struct fc_spread_maker *m, struct fc_status *st);
 };
 extern const struct fc_spread_kind fc_spread_torus, fc_spread_two_level;
 

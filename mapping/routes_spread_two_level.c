@@ -1,13 +1,14 @@
 /* routes_spread_two_level.c - indirect and UGAL routing on two-level networks (Bhatele et al. SC'11, section 4.2).
  *
- * A flow of b bytes from router r of supernode s to router q of t goes over all supernodes i alike, so a walk of it has
- * hundreds of links. With S supernodes, a part w sent directly and k = (1 - w) / (S - 2) it adds to all loads
+ * A flow of b bytes from router r of supernode s to router q of t goes over all supernodes i alike, so a walk of it
+ * has hundreds of links. With S supernodes, a part w sent directly and k = (1 - w) / (S - 2) it adds to all loads
  *
  *     b k (OUT[r] + D_OUT[s] + IN[q] + D_IN[t]) + b (w - k) (OUT_TO[r][t] + IN_FROM[q][s]) + b PAIR[s][t]
  *
- * OUT_TO[r][i]: the local ways from r to the hosts of the cables to i, IN_FROM[q][i] likewise from the hosts to q; OUT and
- * IN their sums over i. D_OUT[s], D_IN[s]: all D links out of and into s. PAIR[s][t]: k times the ways between hosts in
- * all supernodes on the way, (w - 2 k) times the D links from s to t. Limits: fixed splits (UGAL half and half); S >= 3. */
+ * OUT_TO[r][i]: the local ways from r to the hosts of the cables to i, IN_FROM[q][i] likewise from the hosts to q;
+ * OUT and IN their sums over i. D_OUT[s], D_IN[s]: all D links out of and into s. PAIR[s][t]: k times the ways
+ * between hosts in all supernodes on the way, (w - 2 k) times the D links from s to t. Limits: fixed splits (UGAL
+ * half and half); S >= 3. */
 #include "mapping/routes_spread.h"
 #include "models/family_two_level.h"
 

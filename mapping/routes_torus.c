@@ -1,5 +1,5 @@
-/* routes_torus.c - routes in dimension order on a torus or mesh with single cables: one run of links a dimension (two where
- * it wraps, both ways at a tie of an even ring), found from coordinates. */
+/* routes_torus.c - routes in dimension order on a torus or mesh with single cables: one run of links a dimension
+ * (two where it wraps, both ways at a tie of an even ring), found from coordinates. */
 #include "mapping/routes.h"
 
 #include "models/routings/torus_loads.h"

@@ -1,11 +1,11 @@
 /* scotch_target.c - the network as Scotch's target architecture.
  *
  * A whole grid of routers (torus, mesh) is Scotch's torus or mesh (rings and lines mixed, or more than 5 long
- * dimensions: as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one
- * of supernodes, drawers and routers (`tree` of the family's record); the price of a level is the bandwidth of the fastest link over that of
- * its links. Any other network, or a part of one, is decomposed from its graph of routers and nodes with such
- * prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide, section 3.2 (target
- * architectures), archBuild2 there. */
+ * dimensions: as any other network). A whole fat tree is its tree of subtrees, a whole two-level network one of
+ * supernodes, drawers and routers (`tree` of the family's record); the price of a level is the bandwidth of the
+ * fastest link over that of its links. Any other network, or a part of one, is decomposed from its graph of
+ * routers and nodes with such prices on the links. Source: F. Pellegrini, Scotch and libScotch 7.0 User's Guide,
+ * section 3.2 (target architectures), archBuild2 there. */
 #include "mapping/scotch_target.h"
 #include "mapping/scotch_errors.h"
 

@@ -10,7 +10,6 @@
 
 #include "models/family_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char *const orders[] = {"row-first", "column-first", NULL};

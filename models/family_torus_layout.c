@@ -1,6 +1,6 @@
-/* family_torus_layout.c - tori and meshes in pictures: a panel a direction, a tile a slice (all dimensions but the first
- * two), x along the columns, parallel cables side by side. Limit: dimensions past the second are tiles in one row,
- * whatever they are. */
+/* family_torus_layout.c - tori and meshes in pictures: a panel a direction, a tile a slice (all dimensions but the
+ * first two), x along the columns, parallel cables side by side. Limit: dimensions past the second are tiles in
+ * one row, whatever they are. */
 #include "models/family_torus.h"
 #include "models/link_map_build.h"
 

@@ -93,7 +93,8 @@ static void links_of_nodes(struct fc_layout_builder *b, int c)
             }
         n = i;
         if (n == 0 || pass == 1) return;
-        if (!(p = fc_layout_add(b, c, 1, (n + NODES_A_ROW - 1) / NODES_A_ROW, n < NODES_A_ROW ? n : NODES_A_ROW))) return;
+        uint32_t columns = n < NODES_A_ROW ? n : NODES_A_ROW;
+        if (!(p = fc_layout_add(b, c, 1, (n + columns - 1) / columns, columns))) return;
         snprintf(text, sizeof text, "%s from nodes", net->machine->classes[c].name);
         fc_layout_title(p, text, "", "row of 32", "link of a node");
     }

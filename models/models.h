@@ -282,9 +282,9 @@ struct fc_facts {
 /* Closed forms where the family has them, else breadth first search from every node (O(n_nodes * n_links)). */
 enum fc_code fc_network_facts(const struct fc_network *net, struct fc_facts *facts, struct fc_status *st);
 
-/* Like cells in a box, each linked to its neighbours along every dimension: a router with its nodes, or several. Cell c has
- * coordinate c / stride[d] % k[d], routers c * routers .. and nodes c * nodes ..; a step along a ring takes the network
- * into itself. */
+/* Like cells in a box, each linked to its neighbours along every dimension: a router with its nodes, or several.
+ * Cell c has coordinate c / stride[d] % k[d], routers c * routers .. and nodes c * nodes ..; a step along a ring
+ * takes the network into itself. */
 struct fc_grid {
     int n_dims;
     uint32_t k[FC_MAX_DIMS], stride[FC_MAX_DIMS];
@@ -425,7 +425,8 @@ struct fc_routing_ops {
 };
 /* The routing of that name for the family, or NULL. */
 const struct fc_routing_ops *fc_routing_find(const char *name, const char *family);
-/* Whether a list of families that ends with NULL (routing, virtual-channel rule, routing of the kernel) has this one. */
+/* Whether a list of families that ends with NULL (routing, virtual-channel rule, routing of the kernel) has this
+ * one. */
 bool fc_serves(const char *const *families, const struct fc_family_ops *family);
 
 /* ---- demand: bytes between tasks (demand.c, pattern_*.c, graph files) ------------------------------------------------ */

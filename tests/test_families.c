@@ -170,7 +170,8 @@ static void walked_packets(void)
                 fc_walk_add(&walk, fc_find_link(&net, net.link_target[net.first_link[at]], at), 1);
             }
             for (uint32_t i = 0; i < walk.n; i++) {
-                wrong += flit.route->choices(&flit, at, in, 0, &head, &out) != 1 || out.link != walk.link[i] || !out.vcs;
+                wrong += flit.route->choices(&flit, at, in, 0, &head, &out) != 1;
+                wrong += out.link != walk.link[i] || !out.vcs;
                 in = walk.link[i];
                 at = net.link_target[in];
             }
@@ -200,8 +201,8 @@ static void walked_refusals(void)
     CU_ASSERT(fc_says(&cycle, FC_INPUT, "other routing can deadlock under rule walked: x+ (0,0)->(1,0) vc 0"));
     settings.allow_deadlock = true;
     CU_ASSERT_NOT_EQUAL(fc_flit_prepare(&net, &settings, &flit, &split), FC_OK);
-    CU_ASSERT(fc_says(&split, FC_INPUT, "the flit-level kernel has no other routing of torus networks, and its walks are no "
-                                        "single paths"));
+    CU_ASSERT(fc_says(&split, FC_INPUT, "the flit-level kernel has no other routing of torus networks, and its walks "
+                                        "are no single paths"));
     CU_ASSERT_EQUAL(fc_certify(&net, "hops", &c, &unknown), FC_INPUT);
     CU_ASSERT(fc_says(&unknown, FC_INPUT, "no virtual-channel rule 'hops' (it has: walked, "));
     fc_test_close(&machine, &net);

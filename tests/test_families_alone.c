@@ -70,7 +70,9 @@ static void names_in_their_own_files(void)
 {
     char path[512];
     long files = 0, lines = 0;
-    FILE *list = popen("find core models traces solvers mapping plots answer library reproduce sweep cli -name '*.[ch]' | sort", "r");
+    FILE *list = popen("find core models traces solvers mapping plots answer library reproduce sweep cli "
+                       "-name '*.[ch]' | sort",
+                       "r");
     CU_ASSERT_PTR_NOT_NULL_FATAL(list);
     while (fgets(path, sizeof path, list)) {
         path[strcspn(path, "\n")] = '\0';
@@ -99,7 +101,8 @@ static const char *const answers[] = {
     "$ fabricast list collectives", "backwards (bcast)",
     "$ fabricast list formats", "pairs (trace, read)  a line a message",
     "$ fabricast list figures", "hyperx-diameter  hops of the longest way",
-    /* 31/32 of the bytes leave a node, half a byte crosses each of the links; 3/2 hops, of which a node makes none to itself */
+    /* 31/32 of the bytes leave a node, half a byte crosses each of the links; 3/2 hops, of which a node makes none
+     * to itself */
     "$ fabricast load -m ./hyperx-4x4.yaml -p uniform", "hyperx  96  96  0.5 B  0.5 B  0.5 B",
     "injection  64  64  0.9688 B", "(1.548 hops a byte)",
     "$ fabricast load -m ./hyperx-4x4.yaml -p shift:by=5", "shift:by=5, 32 tasks, 33.55 MB between nodes",
@@ -111,7 +114,8 @@ static const char *const answers[] = {
     "$ fabricast calibrate -m ./hyperx-4x4.yaml", "dims [4, 4], nodes_per_router 2",
     "$ fabricast predict -m ./hyperx-4x4.yaml -p alltoall", "bound  62 us", "bottleneck",
     "$ fabricast predict -m ./hyperx-4x4.yaml -t four.txt", "hyperx-4x4  def", "hyperx-4x4  backwards",
-    "$ fabricast predict -m ./hyperx-4x4.yaml -t", "--collectives bcast=backwards", "routing dimension-order", "of peak",
+    "$ fabricast predict -m ./hyperx-4x4.yaml -t", "--collectives bcast=backwards", "routing dimension-order",
+    "of peak",
     "$ fabricast load", "--routing reverse-order", "routing reverse-order (path walk)", "x+ (0,0)->(1,0)  3.146 MB",
     "$ fabricast certify", "rule  walked on routing reverse-order", "free of deadlock: acyclic",
     "$ fabricast flit", "routing reverse-order, rule walked", "answer  stable",

@@ -5,7 +5,8 @@
 #include "models/deadlock/cdg.h"
 #include "models/family_fat_tree.h"
 
-const struct fc_routing_ops *const fc_fat_tree_routings[] = {&fc_routing_nca, &fc_routing_nca_hash, &fc_routing_nca_random, NULL};
+const struct fc_routing_ops *const fc_fat_tree_routings[] = {&fc_routing_nca, &fc_routing_nca_hash,
+                                                             &fc_routing_nca_random, NULL};
 
 /* The links of a switch: [up, down) to parents, [down, end) to children, `cables` a child. */
 struct ports {

@@ -35,7 +35,8 @@
 #include "models/deadlock/cdg.h"
 #include "models/routings/torus_loads.h"
 
-const struct fc_routing_ops *const fc_torus_routings[] = {&fc_routing_dimension_order, &fc_routing_adaptive, &fc_routing_valiant, NULL};
+const struct fc_routing_ops *const fc_torus_routings[] = {&fc_routing_dimension_order, &fc_routing_adaptive,
+                                                          &fc_routing_valiant, NULL};
 
 /* What can happen at one coordinate in one direction, by channel. Channel 0: before the dateline, 1: after
  * it; with entry 0: never to cross it, 1: to cross it or across. */

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-const struct fc_routing_ops *const fc_two_level_routings[] = {&fc_routing_direct, &fc_routing_indirect, &fc_routing_ugal, NULL};
+const struct fc_routing_ops *const fc_two_level_routings[] = {&fc_routing_direct, &fc_routing_indirect,
+                                                              &fc_routing_ugal, NULL};
 
 /* A cable of a supernode to another one, at its end here. */
 struct port {

@@ -87,7 +87,8 @@ static bool knows(const struct fc_vc_rule_ops *rule, const struct fc_routing_ops
     return !known || *known;
 }
 
-static enum fc_code unknown_routing(const struct fc_network *net, const struct fc_vc_rule_ops *rule, struct fc_status *st)
+static enum fc_code unknown_routing(const struct fc_network *net, const struct fc_vc_rule_ops *rule,
+                                    struct fc_status *st)
 {
     char names[256] = "";
     for (const struct fc_routing_ops *const *known = rule->routings; *known; known++) {

@@ -38,8 +38,10 @@ static enum fc_code keep_walks(const struct fc_network *net, struct walked *kept
     struct fc_walk walk;
     uint32_t capacity = routing->walk_capacity(net);
     if (capacity == FC_NONE || (double)net->n_nodes * net->n_nodes > most_pairs)
-        return fc_refuse(st, FC_NO, "the %s family has no virtual-channel rule, and following %s routing between all of its "
-                         "%u nodes is too much", net->machine->family->name, routing->name, net->n_nodes);
+        return fc_refuse(st, FC_NO,
+                         "the %s family has no virtual-channel rule for %s routing, and following it between all "
+                         "of the %u nodes is too much",
+                         net->machine->family->name, routing->name, net->n_nodes);
     if (fc_walk_start(&walk, capacity, st)) return st->code;
     for (uint32_t s = 0; s < net->n_nodes; s++)
         for (uint32_t d = 0; d < net->n_nodes; d++) {

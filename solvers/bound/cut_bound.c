@@ -1,9 +1,9 @@
 /* cut_bound.c - lower bounds of max over links of load / bandwidth that hold however the routing splits the traffic.
  *
- * Cut: whatever the routes, the bytes that must leave (enter) a set of routers cross the links that leave (enter) it:
- * T >= bytes across / bandwidth across. Evaluated for every block of the family's partitions, for every router and for
- * every node; of tori with minimal routing for every dimension (cut_torus.c). All are weak duals of the flow LP (Dally &
- * Towles, sec. 3.3), never above it. Traffic without a choice: forced_bound.c. */
+ * Cut: whatever the routes, the bytes that must leave (enter) a set of routers cross the links that leave (enter)
+ * it: T >= bytes across / bandwidth across. Evaluated for every block of the family's partitions, for every router
+ * and for every node; of tori with minimal routing for every dimension (cut_torus.c). All are weak duals of the
+ * flow LP (Dally & Towles, sec. 3.3), never above it. Traffic without a choice: forced_bound.c. */
 #include "solvers/bound/cut_torus.h"
 
 #include <math.h>

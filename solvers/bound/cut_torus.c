@@ -1,5 +1,5 @@
-/* cut_torus.c - tori and meshes with minimal routing: the hops of the traffic in each dimension are fixed, so T >= bytes x
- * hops / (bandwidth of the dimension's links). */
+/* cut_torus.c - tori and meshes with minimal routing: the hops of the traffic in each dimension are fixed, so T >=
+ * bytes x hops / (bandwidth of the dimension's links). */
 #include "solvers/bound/cut_torus.h"
 
 #include "models/family_torus.h"

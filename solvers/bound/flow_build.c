@@ -442,7 +442,8 @@ static enum fc_code build(struct builder *b)
 {
     double *rate;
     const struct fc_machine *machine = b->net->machine;
-    const char *expected = "", *left_out = machine->family->left_out ? machine->family->left_out(b->net, &expected) : "";
+    const char *expected = "", *left_out = "";
+    if (machine->family->left_out) left_out = machine->family->left_out(b->net, &expected);
     if (*left_out)
         return fc_fail(b->st, FC_INPUT, (struct fc_place){machine->file, machine->network_line},
                        "%s; the flow program needs the place of every link (expected %s)", left_out, expected);

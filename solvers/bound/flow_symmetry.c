@@ -1,8 +1,9 @@
-/* flow_symmetry.c - the translations that leave a network as it is: of a grid along its rings, from cell to cell (of a
- * torus from router to router, of a torus of chips from chip to chip). Where they leave the traffic as it is, too, some optimal flow is the same from everywhere (the
- * mean of an optimal flow over all translations is feasible and no worse), so that one destination an orbit and one
- * capacity a class of links suffice. Translations other than the identity move every router, so all orbits of
- * routers and links are as large as there are translations. Limit: no reflections or exchanges of dimensions. */
+/* flow_symmetry.c - the translations that leave a network as it is: of a grid along its rings, from cell to cell
+ * (of a torus from router to router, of a torus of chips from chip to chip). Where they leave the traffic as it
+ * is, too, some optimal flow is the same from everywhere (the mean of an optimal flow over all translations is
+ * feasible and no worse), so that one destination an orbit and one capacity a class of links suffice. Translations
+ * other than the identity move every router, so all orbits of routers and links are as large as there are
+ * translations. Limit: no reflections or exchanges of dimensions. */
 #include "solvers/bound/flow.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* forced_graph.c - traffic of graphs to which shortest paths leave no choice: for every destination in the order of falling
- * hops, certain(v) = bytes that start at v + sum of certain(r) over routers r whose only way on is v: O(links) a
- * destination. */
+/* forced_graph.c - traffic of graphs to which shortest paths leave no choice: for every destination in the order
+ * of falling hops, certain(v) = bytes that start at v + sum of certain(r) over routers r whose only way on is v:
+ * O(links) a destination. */
 #include "models/family_graph.h"
 #include "solvers/bound/forced.h"
 

@@ -156,7 +156,10 @@ static enum fc_code find_engine(struct fc_calibration_job *job, struct fc_status
     job->events = fc_flit_event_engine.takes(&flit, why, sizeof why);
     const struct fc_routing_ops *routing = job->net->machine->routing;
     bool compares = routing->adaptive && routing->detours;
-    job->hops_per_s = compares ? UGAL_HOPS_PER_S : job->events ? EVENT_HOPS_PER_S : fast ? FAST_HOPS_PER_S : CYCLE_HOPS_PER_S;
+    job->hops_per_s = compares      ? UGAL_HOPS_PER_S
+                      : job->events ? EVENT_HOPS_PER_S
+                      : fast        ? FAST_HOPS_PER_S
+                                    : CYCLE_HOPS_PER_S;
     fc_flit_unprepare(&flit);
     return FC_OK;
 }

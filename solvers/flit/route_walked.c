@@ -1,8 +1,9 @@
-/* route_walked.c - a routing that the kernel has none of its own for, where its walk is one path: packets go along it.
+/* route_walked.c - a routing that the kernel has none of its own for, where its walk is one path: packets go along
+ * it.
  *
- * The next link depends on where the packet is and where it goes, so it is looked up in a table that the walks between
- * all nodes fill: 2 bytes a node and place. Every virtual channel may be taken. Limits: walks of weight 1 that meet stay
- * together; at most MOST_ENTRIES entries. */
+ * The next link depends on where the packet is and where it goes, so it is looked up in a table that the walks
+ * between all nodes fill: 2 bytes a node and place. Every virtual channel may be taken. Limits: walks of weight 1
+ * that meet stay together; at most MOST_ENTRIES entries. */
 #include "solvers/flit/route.h"
 
 enum { MOST_ENTRIES = 1 << 26, NO_LINK = UINT16_MAX };
@@ -76,8 +77,10 @@ static enum fc_code fill(struct fc_flit_net *flit, struct walked_routes *t, stru
     }
     fc_walk_free(&walk);
     if (path) return FC_OK;
-    return fc_route_refuse(flit, st, "the flit-level kernel has no %s routing of %s networks, and its walks are no single "
-                           "paths that it could follow", routing->name, net->machine->family->name);
+    return fc_route_refuse(flit, st,
+                           "the flit-level kernel has no %s routing of %s networks, and its walks are no single "
+                           "paths that it could follow",
+                           routing->name, net->machine->family->name);
 }
 
 static enum fc_code prepare(struct fc_flit_net *flit, struct fc_status *st)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a cell is one router, links are told apart by their place along the ring too, unless adaptive channels are the same
- * everywhere. */
+/* Where a cell is one router, links are told apart by their place along the ring too, unless adaptive channels are
+ * the same everywhere. */
 static bool closed_cells(const struct fc_network *net, struct fc_cells *cells)
 {
     struct fc_grid grid;

@@ -5,7 +5,8 @@
 
 enum { MOST_RANKS = 1 << 20 };
 
-static enum fc_code numbers(const struct fc_lines *lines, const char *at, long long *number, int n, struct fc_status *st)
+static enum fc_code numbers(const struct fc_lines *lines, const char *at, long long *number, int n,
+                            struct fc_status *st)
 {
     const char *end = lines->text + lines->length, *word;
     size_t length;
@@ -17,9 +18,11 @@ static enum fc_code numbers(const struct fc_lines *lines, const char *at, long l
     return FC_OK;
 }
 
-static enum fc_code add(struct fc_trace_sink *sink, int op, long long rank, long long peer, long long bytes, double at_s)
+static enum fc_code add(struct fc_trace_sink *sink, int op, long long rank, long long peer, long long bytes,
+                        double at_s)
 {
-    struct fc_event e = {.op = (uint8_t)op, .peer = (int32_t)peer, .bytes = bytes, .request = -1, .enter_s = at_s, .leave_s = at_s};
+    struct fc_event e = {.op = (uint8_t)op, .peer = (int32_t)peer, .bytes = bytes, .request = -1};
+    e.enter_s = e.leave_s = at_s;
     return fc_sink_event(sink, (uint32_t)rank, &e, NULL);
 }
 
