@@ -27,8 +27,8 @@ struct job {
 
 /* The slowest first, by processor time and what they wait. "slowest suites" at the end of a run tells what belongs here. */
 static const char *const slow_suites[] = {
-    "traces capture of calls", "cases/README", "traces capture", "calibration", "map search", "cases/bulk", "flit_route",
-    "flit_injection", "map budget", "bulk phases", "cases/plots",
+    "traces capture of calls", "cases/README", "traces capture", "map search", "cases/bulk", "calibration",
+    "calibration fits", "flit_route", "map budget", "flit_injection", "bulk phases",
 };
 
 /* Its place in that list; behind the list when it is not there. */

@@ -381,10 +381,13 @@ static void test_shape(void)
 
 int suite_calibration(void)
 {
-    static const CU_TestInfo tests[] = {
+    static const CU_TestInfo fits[] = {
         {"a synthetic truth is found again", test_truth},
         {"what the data does not tell stands still", test_not_identifiable},
         {"threads do not change a fit", test_threads},
+        CU_TEST_INFO_NULL,
+    };
+    static const CU_TestInfo tests[] = {
         {"anchored answers go through their anchors", test_anchored},
         {"transfer answers carry the error of their load", test_transfer},
         {"what the model misses alike is corrected", test_correction},
@@ -395,5 +398,5 @@ int suite_calibration(void)
         {"the shape in words", test_shape},
         CU_TEST_INFO_NULL,
     };
-    return fc_add_suite("calibration", tests);
+    return fc_add_suite("calibration fits", fits) + fc_add_suite("calibration", tests);
 }

@@ -182,8 +182,8 @@ static OTF2_TimeStamp after_flush(void *user, OTF2_FileType type, OTF2_LocationR
 static void write_archive(uint32_t window_comm)
 {
     static OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush, .otf2_post_flush = after_flush};
-    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, 1024 * 1024,
-                                              4 * 1024 * 1024, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = OTF2_Archive_Open(folder, "run", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+                                              OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     CU_ASSERT_PTR_NOT_NULL_FATAL(archive);
     OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive);
