@@ -31,6 +31,10 @@ enum fc_code fc_place_problem(const struct fc_question *q, struct fc_map_problem
                               struct fc_mapping *mapping, struct fc_status *st)
 {
     const struct fc_watcher *watcher = q->watcher;
+    uint64_t nodes = problem.nodes ? problem.n_nodes : problem.net->n_nodes, room = nodes * (uint64_t)q->ranks_per_node;
+    if (q->ranks_per_node && problem.demand->n_tasks > room)
+        return fc_refuse(st, FC_INPUT, "--ranks-per-node %d: %u tasks on %llu nodes (expected at most %llu)", q->ranks_per_node,
+                         problem.demand->n_tasks, (unsigned long long)nodes, (unsigned long long)room);
     bool searches = map && !strncmp(map, "optimize", strlen("optimize"));
     searches = searches && watcher && watcher->search_starts;
     problem.progress = watcher ? watcher->progress : NULL;
